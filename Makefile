@@ -1,0 +1,38 @@
+# Two commands: `make demo` runs the main job, `make test` checks everything. Both set up what they need.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
+
+.PHONY: demo test lint types tests clean
+
+demo: $(VENV)/.installed
+	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
+		--horizon 300 --repetitions 5 --seed 0 --out runs/demo
+
+test: lint types tests
+
+lint: $(VENV)/.installed-all
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-all
+	$(BIN)/mypy
+
+tests: $(VENV)/.installed-all
+	$(BIN)/pytest
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: setup.cfg constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-all: setup.cfg constraints.txt | $(BIN)/python
+	$(PIP) -e '.[chem,sb3,distributed,dev]'
+	touch $@ $(VENV)/.installed

@@ -1,0 +1,1 @@
+"""Agents that take no notice of what a graph looks like."""

@@ -1,0 +1,56 @@
+"""Uniform random play: the yardstick of every table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from numpy.typing import ArrayLike
+
+from agents.inputs import derive_streams, masked_argmax, read_feedback, read_mask
+from agents.settings import read_settings
+
+
+@dataclass(frozen=True)
+class RandomSettings:
+    """Settings of random play: there are none."""
+
+
+class RandomAgent:
+    """Play each allowed graph with the same probability; learn nothing."""
+
+    def __init__(self, settings: RandomSettings) -> None:
+        self.settings = settings
+
+    def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
+        """Count the graphs and seed the generator."""
+        if graph_set is None and not isinstance(observation, (tuple, list)):
+            raise TypeError(
+                f"Expected an observation of graphs. Got {type(observation).__name__}. "
+                "Where observations are indices, pass `graph_set=env.unwrapped.graph_set`."
+            )
+        self._num_graphs = len(observation if graph_set is None else graph_set.to_pyg())
+        _, self._generator = derive_streams(seed)
+
+    def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
+        """Return any allowed graph: all tie."""
+        mask = read_mask(action_mask, self._num_graphs)
+        return masked_argmax(torch.zeros(self._num_graphs), mask, self._generator)
+
+    def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
+        """Check the reward as every agent does, and forget it."""
+        read_feedback(action, reward, self._num_graphs)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state of the generator."""
+        return {"generator": self._generator.get_state()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore the state of the generator."""
+        self._generator.set_state(state["generator"])
+
+
+def random(**settings: Any) -> RandomAgent:
+    """Make uniform random play."""
+    return RandomAgent(read_settings(RandomSettings, settings, presets={}))

@@ -1,0 +1,96 @@
+"""What comes in from outside, read and checked once for all agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+
+def read_graphs(observation: Any, graph_set: Any = None) -> Batch:
+    """Return the K graphs as one PyG batch.
+
+    Args:
+        observation: a tuple of K Gymnasium `GraphInstance`; not read if `graph_set` is given.
+        graph_set: None, or anything with `to_pyg()`.
+
+    Returns:
+        A batch of K graphs.
+
+    Raises:
+        TypeError: if neither holds graphs.
+    """
+    if graph_set is not None:
+        return Batch.from_data_list(graph_set.to_pyg())
+    if not isinstance(observation, (tuple, list)) or not all(hasattr(g, "edge_links") for g in observation):
+        raise TypeError(
+            "Expected an observation of graphs (a tuple of GraphInstance). "
+            f"Got {type(observation).__name__}. "
+            "Where observations are indices, pass `graph_set=env.unwrapped.graph_set`."
+        )
+    return Batch.from_data_list([_to_data(graph) for graph in observation])
+
+
+def derive_streams(seed: int) -> tuple[int, torch.Generator]:
+    """Return a seed for initial weights and a generator for all that follows, independent children of `seed`."""
+    network, play = (int(state >> 1) for state in np.random.SeedSequence(seed).generate_state(2, np.uint64))
+    return network, torch.Generator().manual_seed(play)
+
+
+def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
+    """Return the mask as a bool tensor `(K,)`; None allows every graph.
+
+    Raises:
+        ValueError: if it is not of shape `(K,)`, or allows nothing.
+    """
+    if action_mask is None:
+        return torch.ones(num_graphs, dtype=torch.bool)
+    mask = torch.from_numpy(np.asarray(action_mask).astype(np.bool_))
+    if mask.shape != (num_graphs,):
+        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`. Got `{tuple(mask.shape)}`.")
+    if not mask.any():
+        raise ValueError("Expected `action_mask` to allow at least one graph. Got zeros only.")
+    return mask
+
+
+def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tuple[Tensor, Tensor]:
+    """Return actions as int64 `(n,)` and rewards as float64 `(n,)`, n >= 1; scalars count as one of each.
+
+    Raises:
+        ValueError: if lengths differ, an action is no index of the set, or a reward is not a finite number.
+    """
+    actions, rewards = np.atleast_1d(np.asarray(action)), np.atleast_1d(np.asarray(reward))
+    if actions.ndim != 1 or actions.shape != rewards.shape or len(actions) == 0:
+        raise ValueError(
+            f"Expected as many actions as rewards, at least one. Got shapes `{actions.shape}` and `{rewards.shape}`."
+        )
+    if actions.dtype.kind not in "iu" or actions.min() < 0 or actions.max() >= num_graphs:
+        raise ValueError(f"Expected actions that are integers from 0 to {num_graphs - 1}. Got {action!r}.")
+    if rewards.dtype.kind not in "biuf" or not np.isfinite(rewards).all():
+        raise ValueError(f"Expected rewards that are finite numbers. Got {reward!r}. Nothing was learnt from them.")
+    return torch.from_numpy(actions.astype(np.int64)), torch.from_numpy(rewards.astype(np.float64))
+
+
+def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
+    """Return where `index` is largest among the graphs that `mask` allows, ties at random.
+
+    Args:
+        index: `(K,)`, no NaN.
+        mask: `(K,)` bool, not all False.
+        generator: breaks ties.
+
+    Returns:
+        An index of the set.
+    """
+    best = index[mask].max()
+    tied = torch.nonzero(mask & (index == best)).squeeze(1)
+    return int(tied[torch.randint(len(tied), (), generator=generator)])
+
+
+def _to_data(graph: Any) -> Data:
+    links = np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links
+    return Data(x=torch.tensor(graph.nodes), edge_index=torch.tensor(np.asarray(links, np.int64).T.copy()))

@@ -1,0 +1,154 @@
+"""Posterior variance of tangent features: the matrix U of the paper, as its diagonal or exactly in dual form.
+
+    sigma^2(G) = psi(G)^T U^{-1} psi(G),   U = ridge I + sum_i psi_i psi_i^T,   ridge = m lambda
+
+This is (1/m) |g|^2_{U^{-1}} of Wu & Amini (2024), Eq. (3), with both factors 1/m absorbed; it is in units of the
+noise variance. All decompositions are in float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from gntk.empirical import gram
+
+
+class Covariance(Protocol):
+    """What an agent asks of U. `features` are the tangent features of all K graphs at today's weights, `(K, p)`."""
+
+    def variance(self, features: Tensor) -> Tensor:
+        """Return sigma^2 of each graph, `(K,)` float64."""
+
+    def add(self, features: Tensor, actions: Tensor) -> None:
+        """Count the graphs `actions` `(n,)` as played."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what was added so far."""
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Replace what was added so far."""
+
+
+class DiagonalCovariance:
+    """U with its off-diagonal entries dropped, as in the paper's experiments: O(p) memory."""
+
+    def __init__(self, ridge: float, num_weights: int) -> None:
+        self.diagonal = torch.full((num_weights,), ridge, dtype=torch.float64)
+
+    def variance(self, features: Tensor) -> Tensor:
+        """Return sum_j psi_j^2 / U_jj."""
+        return features.double().square() @ self.diagonal.reciprocal()
+
+    def add(self, features: Tensor, actions: Tensor) -> None:
+        """Add psi_j^2 of each graph played to U_jj."""
+        self.diagonal += features[actions].double().square().sum(0)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the diagonal."""
+        return {"diagonal": self.diagonal.clone()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Replace the diagonal."""
+        self.diagonal = state["diagonal"].clone()
+
+
+class RefreshedCovariance:
+    """Exact U with every past feature at today's weights: pull counts are all it remembers.
+
+        sigma^2 = (diag K - |L^{-1} S K|^2 / ridge) / ridge,   S = diag(sqrt(n)),   L L^T = I + S K S / ridge
+
+    with K = psi psi^T and n the pull counts (the linearised Laplace posterior). O(K^2) memory, O(K^2 p + K^3) a round,
+    whatever t. With features at the initial weights this is the same U as `FrozenCovariance`.
+    """
+
+    def __init__(self, ridge: float, num_graphs: int) -> None:
+        self.ridge = ridge
+        self.counts = torch.zeros(num_graphs, dtype=torch.float64)
+
+    def variance(self, features: Tensor) -> Tensor:
+        """Return sigma^2 from the K x K kernel and the counts."""
+        kernel = gram(features, features)
+        scaled = self.counts.sqrt().unsqueeze(1) * kernel
+        inner = torch.eye(len(kernel), dtype=torch.float64) + scaled * self.counts.sqrt() / self.ridge
+        return _variance_left(kernel.diagonal(), torch.linalg.cholesky(inner), scaled / self.ridge**0.5, self.ridge)
+
+    def add(self, features: Tensor, actions: Tensor) -> None:
+        """Count the graphs played."""
+        self.counts += torch.bincount(actions, minlength=len(self.counts))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the counts."""
+        return {"counts": self.counts.clone()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Replace the counts."""
+        self.counts = state["counts"].clone()
+
+
+class FrozenCovariance:
+    """Exact U with each past feature as it was when its graph was played (the paper).
+
+        sigma^2 = (|psi|^2 - |L^{-1} Psi psi|^2) / ridge,   L L^T = ridge I + Psi Psi^T
+
+    Psi holds the t features played; L grows by one row a pull. O(t p + t^2) memory, O(t p K) a round.
+    """
+
+    def __init__(self, ridge: float, num_weights: int) -> None:
+        self.ridge = ridge
+        self._count = 0
+        self._played = torch.empty(0, num_weights)
+        self._factor = torch.empty(0, 0, dtype=torch.float64)
+
+    @property
+    def played(self) -> Tensor:
+        """Return the features played so far, `(t, p)`."""
+        return self._played[: self._count]
+
+    @property
+    def factor(self) -> Tensor:
+        """Return L, `(t, t)` float64, lower triangular."""
+        return self._factor[: self._count, : self._count]
+
+    def variance(self, features: Tensor) -> Tensor:
+        """Return sigma^2 from the t x t factor and the t x K cross-Gram."""
+        norms = features.double().square().sum(1)
+        return _variance_left(norms, self.factor, gram(self.played, features), self.ridge)
+
+    def add(self, features: Tensor, actions: Tensor) -> None:
+        """Append a row to the factor for each graph played."""
+        for feature in features[actions]:
+            cross = gram(self.played, feature.unsqueeze(0))
+            row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
+            # What is left of the new diagonal entry is ridge (1 + sigma^2), so never below ridge.
+            rest = feature.double().square().sum() - row.square().sum()
+            self._reserve(self._count + 1, feature.dtype)
+            self._played[self._count] = feature
+            self._factor[self._count, : self._count] = row
+            self._factor[self._count, self._count] = (self.ridge + rest.clamp(min=0)).sqrt()
+            self._count += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return features and factor."""
+        return {"played": self.played.clone(), "factor": self.factor.clone()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Replace features and factor."""
+        self._count, self._played, self._factor = len(state["played"]), state["played"].clone(), state["factor"].clone()
+
+    def _reserve(self, count: int, dtype: torch.dtype) -> None:
+        if count <= len(self._played):
+            return
+        capacity = max(16, 2 * len(self._played))
+        played = torch.empty(capacity, self._played.shape[1], dtype=dtype)
+        factor = torch.zeros(capacity, capacity, dtype=torch.float64)
+        played[: self._count], factor[: self._count, : self._count] = self.played, self.factor
+        self._played, self._factor = played, factor
+
+
+def _variance_left(norms: Tensor, factor: Tensor, cross: Tensor, ridge: float) -> Tensor:
+    explained = torch.linalg.solve_triangular(factor, cross, upper=False).square().sum(0)
+    unexplained: Tensor = (norms - explained).clamp(min=0)
+    return unexplained / ridge

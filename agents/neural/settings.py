@@ -1,0 +1,99 @@
+"""Settings of the neural agents, and the paper's literal values as a preset."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_type_hints
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeuralSettings:
+    """Settings of the GNN and NN agents. `preset=paper` takes the literal algorithm of the paper."""
+
+    width: int = 512
+    """m, hidden width of the network; even."""
+    depth: int = 2
+    """L, weight matrices of the network; at least 2."""
+    node_count: Literal["largest", "own"] = "largest"
+    """N, what the sum over a graph's nodes is divided by: the largest node count of the set, or the graph's own."""
+    exploration_scale: float = 0.3
+    """nu, multiplies sigma; in standard deviations of the rewards where targets are standardised."""
+    regularization: float = 1e-4
+    """lambda; the ridge of the covariance is width times this."""
+    covariance: Literal["exact", "diagonal"] = "exact"
+    """Form of U: exact (in dual form), or its diagonal only, as in the paper's experiments."""
+    gradients: Literal["current", "initial"] = "current"
+    """Weights at which tangent features are taken: today's (theta_{t-1}), or the initial ones (theta_0)."""
+    history: Literal["refreshed", "frozen"] = "refreshed"
+    """Past tangent features in the exact covariance: all at today's weights, at constant cost a round; or each as
+    it was when its graph was played (the paper), at a cost that grows with t. The diagonal form is always frozen."""
+    fit: Literal["steps", "epochs"] = "steps"
+    """Steps: a fixed number of batches a round, drawn in proportion to pull counts, on each graph's mean reward.
+    Epochs: passes over all observations (the paper), at a cost that grows with t."""
+    steps: int = 50
+    """Batches a round, if fit is steps."""
+    epochs: int = 30
+    """Passes a round, if fit is epochs."""
+    batch_size: int = 5
+    """Graphs in a batch."""
+    learning_rate: float = 0.1
+    """eta, of stochastic gradient descent."""
+    penalty: Literal["per_round", "constant"] = "per_round"
+    """Weight c of the penalty (c/2)|theta - center|^2 beside the mean squared loss: m lambda / t, the ridge that
+    matches the covariance; or m lambda (the paper), which at many steps drives the network to its center."""
+    penalty_center: Literal["initial", "zero"] = "initial"
+    """Center of the penalty: theta_0, or 0 (the paper)."""
+    start: Literal["warm", "initial"] = "warm"
+    """Weights at which each round's fit starts: those of the last round, or theta_0 (the paper)."""
+    standardize: bool = True
+    """Fit rewards less their mean, divided by their standard deviation, over the distinct graphs seen so far."""
+
+    def __post_init__(self) -> None:
+        for field, hint in get_type_hints(type(self)).items():
+            value, choices = getattr(self, field), get_args(hint)
+            if choices and value not in choices:
+                raise ValueError(f"Expected `{field}` to be one of {', '.join(choices)}. Got {value!r}.")
+            if hint is bool and not isinstance(value, bool):
+                raise ValueError(f"Expected `{field}` to be True or False. Got {value!r}.")
+            if hint is int and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ValueError(f"Expected `{field}` to be an integer >= 1. Got {value!r}.")
+            if hint is float and not (isinstance(value, (int, float)) and 0 <= value < math.inf):
+                raise ValueError(f"Expected `{field}` to be finite and >= 0. Got {value!r}.")
+        if self.depth < 2:
+            raise ValueError(f"Expected `depth` to be at least 2. Got {self.depth}.")
+        if self.width % 2:
+            raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
+        for field in ("regularization", "learning_rate"):
+            if getattr(self, field) == 0:
+                raise ValueError(f"Expected `{field}` to be positive. Got 0.")
+
+    @property
+    def ridge(self) -> float:
+        """Return m lambda, in units of the tangent kernel."""
+        return self.width * self.regularization
+
+    def replace(self, **changes: Any) -> NeuralSettings:
+        """Return these settings with some changed."""
+        return dataclasses.replace(self, **changes)
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    # The paper's algorithm to the letter. Its grid for eta and lambda holds cells whose penalty drives the network
+    # to zero; these two values are of a cell that still learns at t = 1000.
+    "paper": {
+        "covariance": "diagonal",
+        "gradients": "current",
+        "history": "frozen",
+        "fit": "epochs",
+        "epochs": 30,
+        "batch_size": 5,
+        "learning_rate": 0.01,
+        "regularization": 1e-4,
+        "penalty": "constant",
+        "penalty_center": "zero",
+        "start": "initial",
+        "standardize": False,
+    },
+}

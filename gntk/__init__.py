@@ -1,0 +1,23 @@
+"""The maths of graph neural tangent kernels: aggregation, network, tangent features, kernels, dimensions.
+
+torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium.
+"""
+
+from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
+from gntk.dimension import effective_dimension
+from gntk.empirical import empirical_kernel, tangent_features, weighted_gradient
+from gntk.infinite_width import infinite_width_kernel
+from gntk.network import GraphMLP
+
+__all__ = [
+    "AggregatedGraphs",
+    "GraphMLP",
+    "aggregate_neighbours",
+    "effective_dimension",
+    "empirical_kernel",
+    "infinite_width_kernel",
+    "keep_nodes",
+    "select_graphs",
+    "tangent_features",
+    "weighted_gradient",
+]

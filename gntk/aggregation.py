@@ -1,0 +1,138 @@
+"""Ragged graph sets after aggregation: what the network sees, computed once per graph set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch
+
+EDGES_PER_BLOCK = 1 << 20  # bounds the temporary of gathered neighbours to this many feature rows
+
+
+@dataclass(frozen=True, eq=False)
+class AggregatedGraphs:
+    """Graphs without edges: the aggregated nodes h_i of all graphs, one graph behind the other.
+
+    Attributes:
+        nodes: `(M, d)` floating point. h_i of every node of every graph; M is the sum of the node counts.
+        offsets: `(K + 1,)` int64. Graph k owns rows `offsets[k]` to `offsets[k + 1]`.
+        divisors: `(K,)` like `nodes`. N, what the sum over the nodes of each graph is divided by.
+    """
+
+    nodes: Tensor
+    offsets: Tensor
+    divisors: Tensor
+
+    def __len__(self) -> int:
+        return len(self.divisors)
+
+    @property
+    def feature_dim(self) -> int:
+        """Return d."""
+        return self.nodes.shape[1]
+
+    @cached_property
+    def sizes(self) -> Tensor:
+        """Return the `(K,)` int64 node counts."""
+        return self.offsets.diff()
+
+    @cached_property
+    def graph_index(self) -> Tensor:
+        """Return, for each of the M nodes, the index of its graph: `(M,)` int64."""
+        return torch.repeat_interleave(torch.arange(len(self), device=self.nodes.device), self.sizes)
+
+    def to(self, dtype: torch.dtype) -> AggregatedGraphs:
+        """Return the same graphs with nodes of another floating point type."""
+        return AggregatedGraphs(self.nodes.to(dtype), self.offsets, self.divisors.to(dtype))
+
+    def sum_over_nodes(self, values: Tensor) -> Tensor:
+        """Sum `(M, ...)` values of nodes to `(K, ...)` values of graphs."""
+        return values.new_zeros(len(self), *values.shape[1:]).index_add_(0, self.graph_index, values)
+
+
+def aggregate_neighbours(batch: Batch, num_nodes: int | None = None, *, own_count: bool = False) -> AggregatedGraphs:
+    """Sum the features of each node's neighbours and scale the sum to unit length.
+
+        h_i = u(sum_{j in N(i)} X_j),   u(x) = x / |x|,   u(0) = 0      [Wu & Amini 2024, Section 3.1]
+
+    Args:
+        batch: K graphs; `x` is `(M, d)`, `edge_index` is `(2, E)` and holds both directions of each edge.
+        num_nodes: N, at least the largest node count. None: the largest of this batch.
+        own_count: divide the sum over a graph's nodes by its own node count instead of by N.
+
+    Returns:
+        The K graphs as the network takes them. An isolated node has h_i = 0.
+
+    Raises:
+        ValueError: if there is no graph, a graph has no node, or `num_nodes` is below the largest node count.
+    """
+    return _from_batch(batch, _unit_sum_of_neighbours, num_nodes, own_count)
+
+
+def keep_nodes(batch: Batch, num_nodes: int | None = None, *, own_count: bool = False) -> AggregatedGraphs:
+    """Ignore the edges, as the NN baselines of the paper do: h_i = X_i.
+
+    Args:
+        batch: K graphs; `x` is `(M, d)`.
+        num_nodes: as in `aggregate_neighbours`.
+        own_count: as in `aggregate_neighbours`.
+
+    Returns:
+        The K graphs as the network takes them.
+
+    Raises:
+        ValueError: as in `aggregate_neighbours`.
+    """
+    return _from_batch(batch, lambda batch: batch.x, num_nodes, own_count)
+
+
+def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
+    """Take some graphs of a set, repeats allowed; each keeps its N.
+
+    Args:
+        graphs: K graphs.
+        index: `(n,)` int64. Which ones, in this order.
+
+    Returns:
+        The n graphs.
+    """
+    sizes = graphs.sizes[index]
+    offsets = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
+    shifts = torch.repeat_interleave(graphs.offsets[index] - offsets[:-1], sizes)
+    rows = torch.arange(len(shifts), device=shifts.device) + shifts
+    return AggregatedGraphs(graphs.nodes[rows], offsets, graphs.divisors[index])
+
+
+def as_aggregated(graphs: Batch | AggregatedGraphs, num_nodes: int | None = None) -> AggregatedGraphs:
+    """Return `graphs` as they are if they are aggregated, else aggregate the neighbours of the batch."""
+    return graphs if isinstance(graphs, AggregatedGraphs) else aggregate_neighbours(graphs, num_nodes)
+
+
+def _from_batch(
+    batch: Batch, encode: Callable[[Batch], Tensor], num_nodes: int | None, own_count: bool
+) -> AggregatedGraphs:
+    if batch.x is None or batch.x.ndim != 2:
+        raise ValueError("Expected a batch with node features `x` of shape `(M, d)`.")
+    sizes = batch.ptr.diff()
+    if len(sizes) == 0 or int(sizes.min()) == 0:
+        raise ValueError("Expected at least one graph, and at least one node in each.")
+    largest = int(sizes.max())
+    if num_nodes is not None and num_nodes < largest:
+        raise ValueError(f"Expected `num_nodes` to be at least {largest}, the largest graph. Got {num_nodes}.")
+    divisors = sizes if own_count else torch.full_like(sizes, num_nodes or largest)
+    nodes = encode(batch).to(batch.x.dtype if batch.x.is_floating_point() else torch.get_default_dtype())
+    return AggregatedGraphs(nodes, batch.ptr, divisors.to(nodes.dtype))
+
+
+def _unit_sum_of_neighbours(batch: Batch) -> Tensor:
+    # Sums and lengths in float64: a length that should be 0 must not come out as rounding error.
+    sums = torch.zeros(batch.x.shape, dtype=torch.float64, device=batch.x.device)
+    for source, target in batch.edge_index.split(EDGES_PER_BLOCK, dim=1):
+        sums.index_add_(0, target, batch.x[source].double())
+    length = torch.linalg.vector_norm(sums, dim=1, keepdim=True)
+    directions: Tensor = sums / length.where(length > 0, 1.0)
+    return directions

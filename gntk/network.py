@@ -1,0 +1,118 @@
+"""The paper's network: an MLP on aggregated nodes, averaged over the nodes of a graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch
+
+from gntk.aggregation import AggregatedGraphs, as_aggregated
+
+
+class GraphMLP(nn.Module):
+    """Predict one number per graph, which is 0 for every graph at the start.
+
+        f^(1) = W^(1) h,   f^(l) = m^(-1/2) W^(l) ReLU(f^(l-1)),   f(G) = (1/N) sum_i f^(L)(h_i)
+        [Wu & Amini 2024, Eq. (1)]; all weights N(0, 1), no biases.
+
+    With `zero_start` the network is two mirrored halves whose output weights are w and -w. The hidden blocks are
+    block-diagonal with variance 2 then, so that each half keeps the scale of the whole and the kernel tends to
+    the same infinite-width kernel.
+
+    Args:
+        feature_dim: d.
+        width: m, even if `zero_start`.
+        depth: L, number of weight matrices; at least 2.
+        seed: of the initial weights.
+        num_nodes: N, what sums over the nodes of a PyG batch are divided by. None: the largest graph of each
+            batch. Aggregated graphs bring their own N.
+        zero_start: f(G) = 0 for every graph at the initial weights.
+
+    Raises:
+        ValueError: if a size is out of its range.
+    """
+
+    def __init__(
+        self,
+        feature_dim: int,
+        width: int = 512,
+        depth: int = 2,
+        seed: int = 0,
+        num_nodes: int | None = None,
+        zero_start: bool = True,
+    ) -> None:
+        super().__init__()
+        if feature_dim < 1:
+            raise ValueError(f"Expected `feature_dim` to be at least 1. Got {feature_dim}.")
+        if depth < 2:
+            raise ValueError(f"Expected `depth` to be at least 2. Got {depth}.")
+        if width < 1 or (zero_start and width % 2):
+            raise ValueError(f"Expected `width` to be positive, and even for `zero_start`. Got {width}.")
+        if num_nodes is not None and num_nodes < 1:
+            raise ValueError(f"Expected `num_nodes` to be None or at least 1. Got {num_nodes}.")
+        self.feature_dim, self.width, self.depth, self.num_nodes = feature_dim, width, depth, num_nodes
+        draw = _draw_mirrored if zero_start else _draw_plain
+        generator = torch.Generator().manual_seed(seed)
+        self.weights = nn.ParameterList(draw(feature_dim, width, depth, generator))
+
+    def forward(self, graphs: Batch | AggregatedGraphs) -> Tensor:
+        """Return the `(K,)` predictions f(G)."""
+        graphs = as_aggregated(graphs, self.num_nodes)
+        return predict(tuple(self.weights), graphs, layer_inputs(tuple(self.weights), graphs.nodes))
+
+
+def layer_inputs(weights: Sequence[Tensor], nodes: Tensor) -> list[Tensor]:
+    """Run the network forward on every node, up to its last layer.
+
+        z^(0) = h,   z^(l) = m^(-1/2) ReLU(f^(l)) = m^(-1/2) ReLU(W^(l) z^(l-1))
+
+    Args:
+        weights: L matrices, `(m, d)`, `(m, m)` ..., `(1, m)`.
+        nodes: `(M, d)`. h.
+
+    Returns:
+        z^(0) `(M, d)` to z^(L-1) `(M, m)`: what each weight matrix is applied to.
+
+    Raises:
+        ValueError: if the nodes do not have d features.
+    """
+    if nodes.shape[1] != weights[0].shape[1]:
+        raise ValueError(f"Expected nodes with {weights[0].shape[1]} features. Got {nodes.shape[1]}.")
+    inputs = [nodes]
+    for weight in weights[:-1]:
+        inputs.append((inputs[-1] @ weight.T).relu() / math.sqrt(len(weight)))
+    return inputs
+
+
+def predict(weights: Sequence[Tensor], graphs: AggregatedGraphs, inputs: Sequence[Tensor]) -> Tensor:
+    """Apply the last layer and average over nodes.
+
+        f(G) = (1/N) sum_{i in G} W^(L) z_i^(L-1)
+
+    Args:
+        weights: as in `layer_inputs`.
+        graphs: K graphs with M nodes in all.
+        inputs: what `layer_inputs` returned for these nodes.
+
+    Returns:
+        `(K,)` predictions.
+    """
+    return graphs.sum_over_nodes((inputs[-1] @ weights[-1].T).squeeze(1)) / graphs.divisors
+
+
+def _draw_plain(feature_dim: int, width: int, depth: int, generator: torch.Generator) -> list[Tensor]:
+    columns = [feature_dim] + [width] * (depth - 1)
+    rows = [width] * (depth - 1) + [1]
+    return [torch.randn(r, c, generator=generator) for r, c in zip(rows, columns, strict=True)]
+
+
+def _draw_mirrored(feature_dim: int, width: int, depth: int, generator: torch.Generator) -> list[Tensor]:
+    first, *hidden, last = _draw_plain(feature_dim, width // 2, depth, generator)
+    return [
+        torch.cat([first, first]),
+        *(torch.block_diag(block, block) * math.sqrt(2) for block in hidden),
+        torch.cat([last, -last], dim=1),
+    ]

@@ -1,0 +1,14 @@
+"""The world of graph action bandits: graph sets, reward functions and `GraphActionBandit-v0`.
+
+Importing this package registers the environment; `gymnasium.make("graph_bandit_env:GraphActionBandit-v0")` does
+so by itself. torch and `gntk` are imported only when a reward model or `GraphSet.to_pyg` needs them.
+"""
+
+from gymnasium.envs.registration import register
+
+from graph_bandit_env.env import GraphActionBandit
+from graph_bandit_env.graph_set import GraphSet
+
+__all__ = ["GraphActionBandit", "GraphSet"]
+
+register(id="GraphActionBandit-v0", entry_point="graph_bandit_env.env:GraphActionBandit")

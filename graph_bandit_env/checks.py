@@ -1,0 +1,37 @@
+"""What every setting is held against: the message says what was expected and what came."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+
+def check_integer(name: str, value: object, minimum: int, maximum: float = math.inf) -> int:
+    """Return `value` as an int in [minimum, maximum], or raise a ValueError that names the setting."""
+    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not good or not minimum <= value <= maximum:  # type: ignore[operator]
+        upper = "" if maximum == math.inf else f" and <= {maximum}"
+        raise ValueError(f"Expected `{name}` to be an integer >= {minimum}{upper}. Got {value!r}.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def check_number(name: str, value: object, minimum: float, maximum: float = math.inf) -> float:
+    """Return `value` as a finite float in [minimum, maximum], or raise a ValueError that names the setting."""
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not good or not math.isfinite(value) or not minimum <= value <= maximum:  # type: ignore[arg-type, operator]
+        upper = "" if maximum == math.inf else f" and <= {maximum}"
+        raise ValueError(f"Expected `{name}` to be a finite number >= {minimum}{upper}. Got {value!r}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """Return `value` if it is one of `choices`, or raise a ValueError that shows the nearest and all of them."""
+    choices = tuple(choices)
+    if isinstance(value, str) and value in choices:
+        return value
+    nearest = difflib.get_close_matches(str(value), choices, n=1)
+    hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+    raise ValueError(f"Unknown {name} `{value}`.{hint} Choose one of {', '.join(choices)}.")

@@ -1,0 +1,82 @@
+"""Random graph sets of the paper: Erdős–Rényi graphs and random dot product graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.checks import check_choice, check_integer, check_number
+from graph_bandit_env.graph_set import GraphSet
+
+GRAPH_MODELS = ("er", "rdpg")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomGraphs:
+    """A distribution of graph sets: X_i ~ N(0, I_d), undirected, no self-loops      [Wu & Amini 2024, Section 5].
+
+    Raises:
+        ValueError: if a field is out of its range.
+    """
+
+    graph_model: str = "er"
+    """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>))."""
+    num_graphs: int = 100
+    """K."""
+    num_nodes: int = 50
+    """N, of every graph."""
+    feature_dim: int = 10
+    """d."""
+    edge_prob: float = 0.4
+    """p; not used by "rdpg"."""
+
+    def __post_init__(self) -> None:
+        check_choice("graph_model", self.graph_model, GRAPH_MODELS)
+        for name in ("num_graphs", "num_nodes", "feature_dim"):
+            check_integer(name, getattr(self, name), 1)
+        check_number("edge_prob", self.edge_prob, 0.0, 1.0)
+
+    def draw(self, rng: np.random.Generator) -> GraphSet:
+        """Draw K graphs; `rng` is the only source of randomness."""
+        sizes = self.num_graphs, self.num_nodes, self.feature_dim
+        if self.graph_model == "er":
+            return erdos_renyi(rng, *sizes, self.edge_prob)
+        return random_dot_product(rng, *sizes)
+
+
+def erdos_renyi(
+    rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int, edge_prob: float
+) -> GraphSet:
+    """Draw K graphs of N nodes with d features, in which each pair is joined with probability p.
+
+    P(i ~ j) = p      [Erdos & Renyi 1959]
+    """
+    return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: edge_prob)
+
+
+def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int) -> GraphSet:
+    """Draw K graphs of N nodes with d features, in which similar nodes are more likely joined.
+
+    P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))      [Young & Scheinerman 2007, with the sigmoid as link]
+    """
+    return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: 1 / (1 + np.exp(-(x @ x.T))))
+
+
+def _draw(
+    rng: np.random.Generator,
+    num_graphs: int,
+    num_nodes: int,
+    feature_dim: int,
+    probability: Callable[[NDArray[np.float32]], NDArray[np.float32] | float],
+) -> GraphSet:
+    nodes, links = [], []
+    for _ in range(num_graphs):
+        features = rng.standard_normal((num_nodes, feature_dim), dtype=np.float32)
+        uniform = rng.random((num_nodes, num_nodes), dtype=np.float32)
+        upper = np.triu(uniform < probability(features), k=1)
+        nodes.append(features)
+        links.append(np.argwhere(upper | upper.T).astype(np.int32))
+    return GraphSet.from_symmetric(nodes, links)

@@ -1,0 +1,249 @@
+"""The K candidate graphs, each validated once and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.spaces import GraphInstance
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+
+class GraphSet(Sequence[GraphInstance]):
+    """K undirected graphs with node features, of any node counts.
+
+    Edges are stored in both directions and once each; a missing direction is added, and features of edges that
+    are given several times are averaged. Self-loops are kept.
+
+    Args:
+        nodes: K arrays `(n_k, d)`, read as float32: the features of the nodes of each graph.
+        edge_links: K integer arrays `(E_k, 2)`: pairs of nodes of each graph.
+        edge_features: None, or K arrays `(E_k, e)`, read as float32.
+
+    Raises:
+        ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature
+            is not finite, or an edge names a node that is not there.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[ArrayLike],
+        edge_links: Sequence[ArrayLike],
+        edge_features: Sequence[ArrayLike] | None = None,
+    ) -> None:
+        if len(nodes) == 0:
+            raise ValueError("Expected at least one graph. Got none.")
+        if len(edge_links) != len(nodes) or (edge_features is not None and len(edge_features) != len(nodes)):
+            raise ValueError(f"Expected edges for each of {len(nodes)} graphs. Got {len(edge_links)}.")
+        checked_nodes = tuple(_check_features(k, "node", x) for k, x in enumerate(nodes))
+        _check_same_width("node", checked_nodes)
+        links, features = [], []
+        for k, edges in enumerate(edge_links):
+            given = _check_links(k, edges, len(checked_nodes[k]))
+            values = None if edge_features is None else _check_features(k, "edge", edge_features[k])
+            if values is not None and len(values) != len(given):
+                raise ValueError(f"Graph {k}: expected {len(given)} rows of edge features. Got {len(values)}.")
+            pairs, means = _both_directions_once(given, values, len(checked_nodes[k]))
+            links.append(pairs)
+            features.append(means)
+        self._fill(checked_nodes, tuple(links), None if edge_features is None else tuple(features))
+        if self._edge_features is not None:
+            _check_same_width("edge", self._edge_features)
+
+    @classmethod
+    def from_symmetric(cls, nodes: Sequence[NDArray[np.float32]], edge_links: Sequence[NDArray[np.int32]]) -> GraphSet:
+        """Take graphs that are canonical as they are (as our own graph models make them), without checking."""
+        graph_set = cls.__new__(cls)
+        graph_set._fill(tuple(nodes), tuple(edge_links), None)
+        return graph_set
+
+    def _fill(self, nodes: tuple[Any, ...], edge_links: tuple[Any, ...], edge_features: Any) -> None:
+        self._nodes, self._edge_links, self._edge_features = nodes, edge_links, edge_features
+        for array in (*nodes, *edge_links, *(edge_features or ())):
+            array.flags.writeable = False
+
+    @classmethod
+    def from_pyg(cls, graphs: Sequence[Data]) -> GraphSet:
+        """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` where all have it.
+
+        Raises:
+            ValueError: as the class; also if a graph has no `x`, or only some have `edge_attr`.
+        """
+        for k, graph in enumerate(graphs):
+            if graph.x is None:
+                raise ValueError(
+                    f"Graph {k}: expected node features `x`. Got none. Set `data.x`, for instance to node degrees."
+                )
+        with_attributes = [graph.edge_attr is not None for graph in graphs]
+        if any(with_attributes) and not all(with_attributes):
+            raise ValueError(f"Expected `edge_attr` in all graphs or in none. Got it in {sum(with_attributes)}.")
+        links = []
+        for k, graph in enumerate(graphs):
+            edges = np.zeros((2, 0), np.int64) if graph.edge_index is None else _to_numpy(graph.edge_index)
+            if edges.ndim != 2 or edges.shape[0] != 2:
+                raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{edges.shape}`.")
+            links.append(edges.T)
+        attributes = [_as_columns(_to_numpy(graph.edge_attr)) for graph in graphs] if any(with_attributes) else None
+        return cls([_to_numpy(graph.x) for graph in graphs], links, attributes)
+
+    @classmethod
+    def from_networkx(cls, graphs: Sequence[Any], node_attribute: str = "x") -> GraphSet:
+        """Read networkx graphs whose nodes all have a vector (or number) under `node_attribute`.
+
+        Nodes are numbered in the order of `graph.nodes`; directions, parallel edges and edge attributes are dropped.
+
+        Raises:
+            ValueError: as the class; also if a node has no such attribute.
+        """
+        nodes, links = [], []
+        for k, graph in enumerate(graphs):
+            missing = [node for node, data in graph.nodes(data=True) if node_attribute not in data]
+            if missing:
+                raise ValueError(
+                    f"Graph {k}: expected the attribute `{node_attribute}` on every node. Node {missing[0]!r} has none."
+                )
+            position = {node: i for i, node in enumerate(graph.nodes)}
+            nodes.append(_as_columns(np.array([graph.nodes[node][node_attribute] for node in graph.nodes])))
+            pairs = [(position[u], position[v]) for u, v in graph.edges()]
+            links.append(np.array(pairs, np.int64).reshape(-1, 2))
+        return cls(nodes, links)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a fresh copy of a graph (or a tuple of them for a slice): nobody can change the set."""
+        if isinstance(index, slice):
+            return tuple(self[k] for k in range(*index.indices(len(self))))
+        links = self._edge_links[index].astype(np.int64)
+        edges = np.ones((len(links), 1), np.float32)
+        if self._edge_features is not None:
+            edges = self._edge_features[index].copy()
+        return GraphInstance(self._nodes[index].copy(), edges, links)
+
+    def __iter__(self) -> Iterator[GraphInstance]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        counts = self.num_nodes
+        return f"GraphSet({len(self)} graphs, {counts.min()} to {counts.max()} nodes, {self.feature_dim} features)"
+
+    @property
+    def num_nodes(self) -> NDArray[np.int64]:
+        """Return the node count of each graph, `(K,)`."""
+        return np.array([len(x) for x in self._nodes])
+
+    @property
+    def feature_dim(self) -> int:
+        """Return d, the number of features of a node."""
+        return int(self._nodes[0].shape[1])
+
+    @property
+    def edge_feature_dim(self) -> int | None:
+        """Return e, the number of features of an edge; None if edges have none."""
+        return None if self._edge_features is None else int(self._edge_features[0].shape[1])
+
+    @property
+    def average_degrees(self) -> NDArray[np.float64]:
+        """Return the mean number of neighbours of a node in each graph, `(K,)`."""
+        return np.array([len(e) / len(x) for x, e in zip(self._nodes, self._edge_links, strict=True)])
+
+    def to_pyg(self) -> list[Data]:
+        """Return the graphs as PyG `Data`: `x` float32, `edge_index` int64, `edge_attr` float32 if there is any."""
+        import torch
+        from torch_geometric.data import Data
+
+        graphs = []
+        for k in range(len(self)):
+            graph = Data(
+                x=torch.tensor(self._nodes[k]), edge_index=torch.tensor(self._edge_links[k].T.astype(np.int64))
+            )
+            if self._edge_features is not None:
+                graph.edge_attr = torch.tensor(self._edge_features[k])
+            graphs.append(graph)
+        return graphs
+
+
+def as_graph_set(graphs: Any) -> GraphSet:
+    """Read what a user may give as `graphs`: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
+
+    Raises:
+        TypeError: if it is none of these.
+        ValueError: if a graph is not valid.
+    """
+    if isinstance(graphs, GraphSet):
+        return graphs
+    graphs = list(graphs) if hasattr(graphs, "__iter__") else [graphs]
+    if not graphs:
+        raise ValueError("Expected at least one graph in `graphs`. Got none.")
+    if all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in graphs):
+        return GraphSet.from_pyg(graphs)
+    if all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in graphs):
+        return GraphSet.from_networkx(graphs)
+    kinds = sorted({type(graph).__name__ for graph in graphs})
+    raise TypeError(
+        f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {', '.join(kinds)}."
+    )
+
+
+def _to_numpy(array: Any) -> NDArray[Any]:
+    return np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
+
+
+def _as_columns(array: NDArray[Any]) -> NDArray[Any]:
+    return array[:, None] if array.ndim == 1 else array
+
+
+def _check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float32]:
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[1] == 0 or (kind == "node" and array.shape[0] == 0):
+        rows = "n >= 1" if kind == "node" else "E >= 0"
+        raise ValueError(f"Graph {graph}: expected {kind} features of shape `({rows}, d >= 1)`. Got `{array.shape}`.")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.")
+    with np.errstate(over="ignore"):
+        checked = np.array(array, np.float32, order="C")
+    if not np.isfinite(checked).all():
+        bad = int((~np.isfinite(checked)).sum())
+        raise ValueError(f"Graph {graph}: expected finite {kind} features. Got {bad} that are not.")
+    return checked
+
+
+def _check_same_width(kind: str, features: Sequence[NDArray[np.float32]]) -> None:
+    for k, array in enumerate(features):
+        if array.shape[1] != features[0].shape[1]:
+            raise ValueError(
+                f"Expected the same number of {kind} features in all graphs. Graph 0 has {features[0].shape[1]}, "
+                f"graph {k} has {array.shape[1]}."
+            )
+
+
+def _check_links(graph: int, edges: ArrayLike, num_nodes: int) -> NDArray[np.int64]:
+    links = np.asarray(edges)
+    if links.size == 0:
+        return np.zeros((0, 2), np.int64)
+    if links.ndim != 2 or links.shape[1] != 2 or links.dtype.kind not in "iu":
+        raise ValueError(
+            f"Graph {graph}: expected integer edges of shape `(E, 2)`. Got {links.dtype} of shape `{links.shape}`."
+        )
+    if links.min() < 0 or links.max() >= num_nodes:
+        bad = links.max() if links.max() >= num_nodes else links.min()
+        raise ValueError(f"Graph {graph}: expected edges between nodes 0 to {num_nodes - 1}. Got node {bad}.")
+    return links.astype(np.int64)
+
+
+def _both_directions_once(
+    links: NDArray[np.int64], features: NDArray[np.float32] | None, num_nodes: int
+) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
+    both = np.concatenate([links, links[:, ::-1]])
+    keys, place = np.unique(both[:, 0] * num_nodes + both[:, 1], return_inverse=True)
+    unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
+    if features is None:
+        return unique, None
+    sums = np.zeros((len(keys), features.shape[1]))
+    np.add.at(sums, place, np.concatenate([features, features]))
+    return unique, (sums / np.bincount(place, minlength=len(keys))[:, None]).astype(np.float32)

@@ -1,0 +1,35 @@
+"""Observation spaces of a graph bandit, and the observations that belong to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Graph, Tuple
+
+
+def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | None = None) -> Tuple[Any]:
+    """Return the space of K graphs, each a Gymnasium `GraphInstance`.
+
+    Nodes are float32 `(n, d)`, `edge_links` integers `(E, 2)` with both directions of each edge, and `edges` float32
+    `(E, e)`; graphs without edge features have e = 1 and ones there, for a Gymnasium `Graph` space without an edge
+    space accepts no graph that has edges.
+
+    Args:
+        num_graphs: K.
+        feature_dim: d.
+        edge_feature_dim: e, or None for graphs without edge features.
+
+    Returns:
+        A `Tuple` of K `Graph` spaces.
+    """
+    nodes = Box(-np.inf, np.inf, (feature_dim,), np.float32)
+    edges = Box(0, 1, (1,), np.float32)
+    if edge_feature_dim is not None:
+        edges = Box(-np.inf, np.inf, (edge_feature_dim,), np.float32)
+    return Tuple([Graph(nodes, edges) for _ in range(num_graphs)])
+
+
+def indices_space(num_graphs: int, num_available: int) -> Box:
+    """Return the space of the indices of the graphs that a round offers, ascending: int64 `(k,)` in [0, K)."""
+    return Box(0, num_graphs - 1, (num_available,), np.int64)

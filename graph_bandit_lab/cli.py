@@ -1,0 +1,116 @@
+"""The command `graph-bandit`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+import registry
+from graph_bandit_lab.experiment import run_experiment
+from graph_bandit_lab.report import describe, format_interval, write_report
+from graph_bandit_lab.results import load_results
+from graph_bandit_lab.settings import RunSettings
+from graph_bandit_lab.statistics import summarize
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """Write the report of a folder again, from its stored results."""
+
+    folder: tyro.conf.Positional[Path]
+    """Folder that `graph-bandit run --out` wrote."""
+
+
+@dataclass(frozen=True)
+class AgentsSettings:
+    """List the agents that are installed, or the settings of one."""
+
+    name: tyro.conf.Positional[str | None] = None
+    """Agent whose settings to explain."""
+
+
+Command = (
+    Annotated[RunSettings, tyro.conf.subcommand("run")]
+    | Annotated[ReportSettings, tyro.conf.subcommand("report")]
+    | Annotated[AgentsSettings, tyro.conf.subcommand("agents")]
+)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run a command; return the exit code (0 done, 1 refused, 130 stopped by Ctrl-C)."""
+    command = tyro.cli(Command, args=args, prog="graph-bandit", description="Graph action bandits.")
+    try:
+        if isinstance(command, RunSettings):
+            return _run(command)
+        if isinstance(command, ReportSettings):
+            print(write_report(command.folder))
+            return 0
+        return _show_agents(command.name)
+    except (ValueError, FileNotFoundError) as error:
+        print(f"graph-bandit: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(settings: RunSettings) -> int:
+    try:
+        tally = run_experiment(settings)
+    except KeyboardInterrupt:
+        results = load_results(settings.out)
+        print(
+            f"\nStopped. Repetitions stored in {settings.out}: {len(results)}. The same command goes on from there.",
+            file=sys.stderr,
+        )
+        if len(results):
+            _show(settings.out)
+        return 130
+    if tally.reused:
+        print(
+            f"Reused {tally.reused} repetitions that {settings.out} held already, played {tally.played}. "
+            "(--overwrite plays all anew.)"
+        )
+    _show(settings.out)
+    return 0
+
+
+def _show(folder: Path) -> None:
+    """Print the table of a folder and write its report."""
+    page = write_report(folder)
+    results = load_results(folder)
+    print(f"\n{describe(results['environment'].iloc[0])}\n")
+    rows = [("agent", "mean R_T [95 % interval]", "relative", "repetitions", "ms/round")]
+    for summary in summarize(results):
+        diverged = f" (+{summary.diverged} diverged)" if summary.diverged else ""
+        rows.append(
+            (
+                summary.label,
+                format_interval(summary),
+                f"{summary.relative:.3f}",
+                f"{summary.finished}{diverged}",
+                f"{summary.milliseconds:.1f}",
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
+    print(f"\nReport: {page}")
+
+
+def _show_agents(name: str | None) -> int:
+    if name is None:
+        print("\n".join(registry.list_agents()))
+        return 0
+    settings = registry.make_agent(name).settings
+    print(f"Settings of {name}. Write them after its name: {name}:setting=value,setting=value\n")
+    try:
+        tyro.cli(type(settings), args=["--help"], prog=name)
+    except SystemExit:  # how the parser leaves its help
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

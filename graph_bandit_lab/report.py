@@ -1,0 +1,100 @@
+"""The report of a folder: one self-contained HTML page and a PNG, from stored results only."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from matplotlib.figure import Figure
+
+from graph_bandit_lab.figures import agent_colors, regret_figure
+from graph_bandit_lab.results import load_results
+from graph_bandit_lab.statistics import AgentSummary, summarize
+
+REPORT_NAME = "report.html"
+FIGURE_NAME = "regret.png"
+
+
+def write_report(folder: str | Path) -> Path:
+    """Write `report.html` and `regret.png` into a folder of results.
+
+    Args:
+        folder: what `graph-bandit run --out` was given.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+        ValueError: if no repetition is finished yet.
+    """
+    folder = Path(folder)
+    results = load_results(folder)
+    if results.empty:
+        raise ValueError(f"Expected at least one repetition in {folder}. None is finished yet.")
+    summaries = summarize(results)
+    labels = [summary.label for summary in summaries]
+    figure = regret_figure(results, labels)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=160, format="png")
+    _replace(folder / FIGURE_NAME, picture.getvalue())
+    page = _template().render(
+        title=describe(results["environment"].iloc[0]),
+        figure=_to_svg(figure),
+        summaries=summaries,
+        colors=agent_colors(labels),
+        environment=results["environment"].iloc[0],
+        agents=_agent_settings(results),
+        versions=results["versions"].iloc[-1],
+        seeds=list(dict.fromkeys(results["seed"])),
+        created=results["created"].max(),
+    )
+    _replace(folder / REPORT_NAME, page.encode())
+    return folder / REPORT_NAME
+
+
+def describe(environment: dict[str, Any]) -> str:
+    """Say in one line which environment this is."""
+    graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
+    return (
+        f"{graphs[environment['graph_model']]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
+        f"{environment['reward_model']} reward, T = {environment['horizon']}"
+    )
+
+
+def format_interval(summary: AgentSummary, digits: int = 1) -> str:
+    """Write a mean with its 95 % interval."""
+    if summary.finished == 0:
+        return "none finished"
+    if summary.finished == 1:
+        return f"{summary.mean:,.{digits}f}"
+    return f"{summary.mean:,.{digits}f} [{summary.low:,.{digits}f}, {summary.high:,.{digits}f}]"
+
+
+def _template() -> Any:
+    environment = Environment(
+        loader=PackageLoader("graph_bandit_lab", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["interval"] = format_interval
+    return environment.get_template("report.html.jinja")
+
+
+def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    return dict(zip(results["label"], results["agent_settings"], strict=True))
+
+
+def _to_svg(figure: Figure) -> str:
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()[text.getvalue().index("<svg") :]
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file so that readers see the old one or the new one, never a part."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(content)
+    os.replace(part, path)

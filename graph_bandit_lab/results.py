@@ -1,0 +1,169 @@
+"""Results in one SQLite file: a row a repetition, written in one transaction when it is finished."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from graph_bandit_lab.loop import BanditResult
+
+FILE_NAME = "results.sqlite"
+SCHEMA_VERSION = 1
+ARRAYS = ("actions", "rewards", "regret")
+JSON_COLUMNS = ("environment", "agent_settings", "versions")
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS repetitions (
+    settings_hash TEXT NOT NULL,   -- of environment, agent name and agent settings
+    seed INTEGER NOT NULL,         -- of this repetition
+    label TEXT NOT NULL,           -- the agent as it was asked for
+    agent TEXT NOT NULL,
+    environment TEXT NOT NULL,     -- JSON
+    agent_settings TEXT NOT NULL,  -- JSON, defaults included
+    status TEXT NOT NULL,          -- finished | diverged
+    wall_time REAL NOT NULL,       -- seconds
+    versions TEXT NOT NULL,        -- JSON
+    created TEXT NOT NULL,         -- UTC, ISO 8601
+    actions BLOB NOT NULL,         -- NumPy .npy
+    rewards BLOB NOT NULL,
+    regret BLOB NOT NULL,
+    PRIMARY KEY (settings_hash, seed)
+)
+"""
+
+
+@dataclass(frozen=True)
+class RunKey:
+    """What a repetition's result depends on, its seed aside."""
+
+    agent: str
+    agent_settings: dict[str, Any]
+    environment: dict[str, Any]
+
+    @property
+    def settings_hash(self) -> str:
+        """Return a hash that is the same on every machine and in every process."""
+        text = _to_json({"agent": self.agent, "settings": self.agent_settings, "environment": self.environment})
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class ResultStore:
+    """The results file of one folder.
+
+    Raises:
+        ValueError: if the file was written by another version of the format.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE_NAME
+        folder.mkdir(parents=True, exist_ok=True)
+        with self._connect() as connection:
+            found = connection.execute("PRAGMA user_version").fetchone()[0]
+            if found not in (0, SCHEMA_VERSION):
+                raise ValueError(
+                    f"Expected {self.path} in format {SCHEMA_VERSION}. Got {found}. Choose another folder."
+                )
+            connection.execute(_SCHEMA)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def environments(self) -> list[dict[str, Any]]:
+        """Return the distinct environments stored."""
+        with self._connect() as connection:
+            rows = connection.execute("SELECT DISTINCT environment FROM repetitions").fetchall()
+        return [json.loads(text) for (text,) in rows]
+
+    def has(self, key: RunKey, seed: int) -> bool:
+        """Say whether a repetition is stored."""
+        query = "SELECT 1 FROM repetitions WHERE settings_hash = ? AND seed = ?"
+        with self._connect() as connection:
+            return connection.execute(query, (key.settings_hash, seed)).fetchone() is not None
+
+    def add(self, key: RunKey, seed: int, label: str, result: BanditResult, wall_time: float) -> None:
+        """Store a repetition whole or not at all.
+
+        Raises:
+            sqlite3.IntegrityError: if it is stored already; nothing is overwritten.
+        """
+        row = {
+            "settings_hash": key.settings_hash,
+            "seed": seed,
+            "label": label,
+            "agent": key.agent,
+            "environment": _to_json(key.environment),
+            "agent_settings": _to_json(key.agent_settings),
+            "status": result.status,
+            "wall_time": wall_time,
+            "versions": _to_json(software_versions()),
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            **{name: _to_blob(getattr(result, name)) for name in ARRAYS},
+        }
+        places = ", ".join(f":{name}" for name in row)
+        with self._connect() as connection:
+            connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({places})", row)  # noqa: S608
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
+            yield connection
+
+
+def load_results(folder: str | Path) -> pd.DataFrame:
+    """Read the results of a folder.
+
+    Args:
+        folder: what `graph-bandit run --out` was given.
+
+    Returns:
+        One row a repetition, in the order in which they were finished: `label`, `agent`, `agent_settings` (dict),
+        `environment` (dict), `seed`, `status`, `wall_time` (seconds), `versions` (dict), `created`, `settings_hash`,
+        the arrays `actions`, `rewards`, `regret` of length T, and `total_regret` (R_T, the sum of `regret`).
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+    """
+    path = Path(folder) / FILE_NAME
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        frame = pd.read_sql_query("SELECT * FROM repetitions ORDER BY rowid", connection)
+    for name in JSON_COLUMNS:
+        frame[name] = frame[name].map(json.loads)
+    for name in ARRAYS:
+        frame[name] = frame[name].map(_from_blob)
+    frame["total_regret"] = frame["regret"].map(np.sum).astype(float)
+    return frame
+
+
+def software_versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    names = ("graph-bandit-env", "torch", "torch-geometric", "numpy", "gymnasium")
+    return {"python": python_version(), **{name: version(name) for name in names}}
+
+
+def _to_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, allow_nan=False)
+
+
+def _to_blob(array: NDArray[Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _from_blob(blob: bytes) -> NDArray[Any]:
+    array: NDArray[Any] = np.load(io.BytesIO(blob), allow_pickle=False)
+    return array

@@ -1,0 +1,72 @@
+"""Summaries over repetitions. No torch: reports import this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class AgentSummary:
+    """One row of a report's table. `nan` where nothing can be said."""
+
+    label: str
+    finished: int
+    diverged: int
+    mean: float
+    """Mean R_T over finished repetitions."""
+    low: float
+    high: float
+    """95 % confidence interval of the mean."""
+    relative: float
+    """The mean divided by the largest mean of the table, as the paper's relative regret."""
+    milliseconds: float
+    """Wall time a round, all repetitions together."""
+
+
+def confidence_interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compute the 95 % Student confidence interval of the mean over the first axis.
+
+        mean -+ t_{0.975, n-1} s / sqrt(n)
+
+    Args:
+        values: `(n, ...)`, one row a repetition.
+
+    Returns:
+        Lower and upper end, each of shape `(...)`; `nan` if n < 2.
+    """
+    if len(values) < 2:
+        blank = np.full(values.shape[1:], np.nan)
+        return blank, blank
+    half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values, axis=0)
+    return values.mean(axis=0) - half, values.mean(axis=0) + half
+
+
+def summarize(results: pd.DataFrame) -> list[AgentSummary]:
+    """Summarise each agent of `load_results`, lowest mean R_T first; agents that never finished come last."""
+    groups = {str(label): group for label, group in results.groupby("label", sort=False)}
+    totals = {
+        label: group.loc[group["status"] == "finished", "total_regret"].to_numpy() for label, group in groups.items()
+    }
+    means = {label: float(total.mean()) if len(total) else float("nan") for label, total in totals.items()}
+    largest = np.nanmax(list(means.values())) if any(map(len, totals.values())) else float("nan")
+    rows = []
+    for label, group in groups.items():
+        low, high = confidence_interval(totals[label])
+        rows.append(
+            AgentSummary(
+                label=label,
+                finished=len(totals[label]),
+                diverged=int((group["status"] == "diverged").sum()),
+                mean=means[label],
+                low=float(low),
+                high=float(high),
+                relative=means[label] / largest if largest else float("nan"),
+                milliseconds=1000 * float(group["wall_time"].sum()) / int(group["regret"].map(len).sum()),
+            )
+        )
+    return sorted(rows, key=lambda row: (np.isnan(row.mean), row.mean))

@@ -1,0 +1,116 @@
+"""Names of environments and agents, and where third-party agents plug in. No numerics, no torch at import.
+
+A package of one's own adds an agent by the entry-point group `graph_bandit.agents`:
+
+    [options.entry_points]
+    graph_bandit.agents =
+        my-agent = my_package:make_my_agent
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import gymnasium as gym
+
+    from agents.protocol import Agent as Agent
+
+ENTRY_POINT_GROUP = "graph_bandit.agents"
+ENVIRONMENT_ID = "GraphActionBandit-v0"
+
+AgentFactory = Callable[..., "Agent"]
+
+
+@dataclass(frozen=True)
+class Registration:
+    """How an agent is made, and where it can play."""
+
+    factory: AgentFactory | EntryPoint
+    """Takes keyword settings and returns an agent; an entry point is loaded at the first use."""
+    needs: str = "any"
+    """What the agent asks of the graph set: "any" set will do, "molecules", or the name of an SB3 wrapper."""
+
+
+def _built_in(name: str, path: str) -> Registration:
+    return Registration(EntryPoint(name=name, value=path, group=ENTRY_POINT_GROUP))
+
+
+_REGISTRATIONS: dict[str, Registration] = {
+    "gnn-ts": _built_in("gnn-ts", "agents.neural.zoo:gnn_ts"),
+    "random": _built_in("random", "agents.classic.random_agent:random"),
+}
+
+
+def make_environment(**settings: Any) -> gym.Env[Any, Any]:
+    """Make `GraphActionBandit-v0` with these settings; see `graph_bandit_env.GraphActionBandit` for them."""
+    import gymnasium as gym
+
+    import graph_bandit_env  # noqa: F401 - the import registers the environment
+
+    return gym.make(ENVIRONMENT_ID, **settings)
+
+
+def make_agent(name: str, **settings: Any) -> Agent:
+    """Make an agent by name.
+
+    Args:
+        name: one of `list_agents()`.
+        settings: of that agent; those not given have its defaults.
+
+    Returns:
+        The agent; call its `reset` before anything else.
+
+    Raises:
+        ValueError: if the name or a setting is unknown (the message shows the nearest), or a value is refused.
+    """
+    factory = _find(name).factory
+    agent: Agent = (factory.load() if isinstance(factory, EntryPoint) else factory)(**settings)
+    return agent
+
+
+def list_agents() -> tuple[str, ...]:
+    """Return the names of all agents, those of installed plug-ins too, in alphabetical order."""
+    return tuple(sorted(_all()))
+
+
+def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None:
+    """Add an agent of one's own to this process.
+
+    Args:
+        name: by which `make_agent` finds it.
+        factory: takes keyword settings and returns an agent.
+        needs: "any", "molecules", or the name of an SB3 wrapper.
+
+    Raises:
+        ValueError: if the name is taken.
+        TypeError: if `factory` cannot be called.
+    """
+    if name in _all():
+        raise ValueError(f"Expected a new name. Got `{name}`, which is taken. `registry.list_agents()` names them all.")
+    if not callable(factory):
+        raise TypeError(f"Expected `factory` to be callable. Got {factory!r}.")
+    _REGISTRATIONS[name] = Registration(factory, needs)
+
+
+def agent_needs(name: str) -> str:
+    """Return what an agent asks of the graph set: "any", "molecules", or the name of an SB3 wrapper."""
+    return _find(name).needs
+
+
+def _all() -> dict[str, Registration]:
+    plugged_in = {point.name: Registration(point) for point in entry_points(group=ENTRY_POINT_GROUP)}
+    return {**plugged_in, **_REGISTRATIONS}
+
+
+def _find(name: str) -> Registration:
+    registrations = _all()
+    if name not in registrations:
+        nearest = difflib.get_close_matches(name, registrations, n=1)
+        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+        raise ValueError(f"Unknown agent `{name}`.{hint} `registry.list_agents()` names them all.")
+    return registrations[name]

@@ -1,0 +1,58 @@
+import dataclasses
+
+import pytest
+
+from agents.neural.settings import PRESETS, NeuralSettings
+from agents.settings import read_settings
+
+
+def test_what_is_given_overrides_the_preset_which_overrides_the_defaults():
+    settings = read_settings(NeuralSettings, {"preset": "paper", "epochs": 3}, PRESETS)
+    assert (settings.epochs, settings.covariance, settings.width) == (3, "diagonal", 512)
+
+
+def test_the_papers_preset_is_its_algorithm_to_the_letter():
+    settings = read_settings(NeuralSettings, {"preset": "paper"}, PRESETS)
+    literal = {
+        "fit": "epochs",
+        "epochs": 30,
+        "batch_size": 5,
+        "penalty": "constant",
+        "penalty_center": "zero",
+        "start": "initial",
+        "standardize": False,
+        "history": "frozen",
+        "gradients": "current",
+    }
+    assert literal.items() <= dataclasses.asdict(settings).items()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"exploration_scal": 1}, "Unknown setting `exploration_scal`. Did you mean `exploration_scale`"),
+        ({"preset": "papers"}, "Unknown preset `papers`. Presets: paper"),
+        ({"depth": 1}, "`depth` to be at least 2"),
+        ({"width": 3}, "even"),
+        ({"width": 2.0}, "`width` to be an integer"),
+        ({"steps": 0}, "`steps`"),
+        ({"exploration_scale": float("nan")}, "`exploration_scale`"),
+        ({"exploration_scale": -1}, "`exploration_scale`"),
+        ({"regularization": 0.0}, "`regularization` to be positive"),
+        ({"learning_rate": float("inf")}, "`learning_rate`"),
+        ({"covariance": "full"}, "`covariance` to be one of exact, diagonal. Got 'full'"),
+        ({"standardize": "no"}, "`standardize` to be True or False"),
+    ],
+)
+def test_refuses_settings_out_of_range(given, message):
+    with pytest.raises(ValueError, match=message):
+        read_settings(NeuralSettings, given, PRESETS)
+
+
+def test_settings_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        NeuralSettings().width = 4
+
+
+def test_ridge_is_width_times_regularization():
+    assert NeuralSettings(width=100, regularization=0.01).ridge == pytest.approx(1)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+import torch
+from scipy.stats import multivariate_normal
+from torch_geometric.data import Batch
+
+from gntk import aggregate_neighbours
+from graph_bandit_env.graph_models import erdos_renyi
+from graph_bandit_env.reward_functions import draw_gaussian, fit_scale_and_noise, gp_representation, linear
+
+GRAPHS = aggregate_neighbours(Batch.from_data_list(erdos_renyi(np.random.default_rng(0), 20, 8, 3, 0.4).to_pyg()))
+MEAN_NODES = np.stack([nodes.numpy().mean(axis=0) for nodes in GRAPHS.nodes.double().split(8)])
+
+
+def unexplained_by_mean_nodes(means):
+    return np.linalg.lstsq(MEAN_NODES, means, rcond=None)[1].sum() / (means**2).sum()
+
+
+def test_linear_is_the_product_of_a_normal_vector_with_the_mean_node():
+    theta = np.random.default_rng(4).standard_normal(3)
+    np.testing.assert_allclose(linear(GRAPHS, np.random.default_rng(4)), MEAN_NODES @ theta, rtol=1e-6)
+
+
+def test_the_representation_is_linear_in_the_mean_node_before_the_relu_and_not_after():
+    before, after = (
+        gp_representation(GRAPHS, np.arange(20.0), np.random.default_rng(1), relu) for relu in (False, True)
+    )
+    assert unexplained_by_mean_nodes(before.numpy()) < 1e-9
+    assert unexplained_by_mean_nodes(after.numpy()) > 1e-4
+
+
+def test_scale_and_noise_lower_the_negative_log_likelihood():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(30, 4))
+    kernel = features @ features.T
+    labels = rng.multivariate_normal(np.zeros(30), 4 * kernel + 0.1 * np.eye(30))
+
+    def likelihood(scale, noise):
+        return multivariate_normal(np.zeros(30), scale * kernel + noise * np.eye(30)).logpdf(labels)
+
+    start = likelihood(1.0, 1.0)
+    after_30 = likelihood(*fit_scale_and_noise(torch.tensor(kernel), torch.tensor(labels)))
+    scale, noise = fit_scale_and_noise(torch.tensor(kernel), torch.tensor(labels), steps=2000)
+    assert start < after_30 < likelihood(scale, noise)
+    for nearby in ((1.05 * scale, noise), (0.95 * scale, noise), (scale, 1.05 * noise), (scale, 0.95 * noise)):
+        assert likelihood(*nearby) < likelihood(scale, noise)
+
+
+def test_draws_from_a_singular_covariance():
+    factor = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    covariance = torch.tensor(factor @ factor.T)
+    rng = np.random.default_rng(0)
+    drawn = np.stack([draw_gaussian(torch.tensor([1.0, 1.0, 0.0]), covariance, rng).numpy() for _ in range(5000)])
+    np.testing.assert_allclose(drawn[:, 0], drawn[:, 1], atol=1e-6)
+    np.testing.assert_allclose(drawn.mean(0), [1, 1, 0], atol=0.1)
+    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.2)
+
+
+@pytest.mark.parametrize("relu", [False, True])
+def test_the_representation_needs_no_edges(relu):
+    isolated = erdos_renyi(np.random.default_rng(0), 3, 4, 2, 0.0)
+    graphs = aggregate_neighbours(Batch.from_data_list(isolated.to_pyg()))
+    assert not gp_representation(graphs, isolated.average_degrees, np.random.default_rng(0), relu).any()

@@ -1,0 +1,28 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+CASES = {
+    "quickstart.py": "random: regret",
+    "own_graphs.py": "random play would expect",
+}
+
+
+def test_every_example_is_run_here():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(CASES)
+
+
+@pytest.mark.parametrize(("name", "expected"), CASES.items())
+def test_example_runs_as_written(name, expected, tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), "--rounds", "8"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert expected in done.stdout

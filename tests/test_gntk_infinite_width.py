@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+import torch
+from conftest import ragged_graphs
+from torch_geometric.data import Batch, Data
+
+from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width, infinite_width_kernel, keep_nodes
+
+
+def monte_carlo_node_kernel(h, g, samples=400_000):
+    """k_MLP at L = 2 as its defining expectation: no arc cosine in sight."""
+    w = np.random.default_rng(0).normal(size=(samples, len(h)))
+    a, b = w @ h, w @ g
+    return np.mean(np.maximum(a, 0) * np.maximum(b, 0)) + h @ g * np.mean((a > 0) & (b > 0))
+
+
+def test_shallow_kernel_is_its_defining_expectation():
+    h, g = np.array([0.6, 0.8, 0.0]), np.array([0.5, -1.0, 2.0])
+    actual = infinite_width.node_kernel(torch.tensor(h[None]), torch.tensor(g[None]), depth=2)
+    assert actual.item() == pytest.approx(monte_carlo_node_kernel(h, g), rel=0.01)
+
+
+def test_a_unit_node_has_kernel_one_at_depth_two():
+    pair = Data(x=torch.randn(2, 3), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    unit = keep_nodes(Batch.from_data_list([Data(x=torch.tensor([[0.6, 0.8]]))]))
+    assert infinite_width_kernel(unit).item() == pytest.approx(1)
+    assert infinite_width_kernel(Batch.from_data_list([pair])).item() <= 1
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("zero_start", [True, False])
+def test_wide_networks_converge_to_it(depth, zero_start):
+    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(seed=3)))
+    limit = infinite_width_kernel(graphs, depth)
+
+    def mean_error(width):
+        seeds = range(12)
+        models = (GraphMLP(4, width, depth, seed=seed, zero_start=zero_start) for seed in seeds)
+        return np.mean([(empirical_kernel(model, graphs) - limit).norm() for model in models]) / limit.norm()
+
+    narrow, wide = mean_error(32), mean_error(512)
+    assert wide < 0.15
+    assert wide < 0.45 * narrow  # m^(-1/2) would give 0.25; a wrong limit stays where it is
+
+
+def test_blocks_of_rows_add_up(batch, monkeypatch):
+    whole = infinite_width_kernel(batch, 3)
+    monkeypatch.setattr(infinite_width, "NODE_PAIRS_PER_BLOCK", 1)
+    torch.testing.assert_close(infinite_width_kernel(batch, 3), whole)
+
+
+def test_is_symmetric_positive_and_zero_where_all_nodes_are_isolated(batch):
+    kernel = infinite_width_kernel(batch, 3)
+    assert torch.equal(kernel, kernel.T)
+    assert torch.linalg.eigvalsh(kernel).min() > -1e-12
+    assert not kernel[1].any()  # one node, so isolated
+
+
+def test_divides_by_the_node_count_that_is_asked(batch):
+    torch.testing.assert_close(infinite_width_kernel(batch, num_nodes=14), infinite_width_kernel(batch) / 4)
+
+
+def test_refuses_depth_one(batch):
+    with pytest.raises(ValueError, match="at least 2"):
+        infinite_width_kernel(batch, depth=1)

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+import registry
+from graph_bandit_lab import run_bandit
+
+
+class Recorder:
+    """An agent that plays in turn and keeps all that it is shown."""
+
+    def __init__(self, fail_at=None):
+        self.shown, self.rounds, self.fail_at = [], 0, fail_at
+
+    def reset(self, observation, seed=0, graph_set=None):
+        self.shown.append((observation, seed, graph_set))
+
+    def select_action(self, observation, action_mask=None):
+        self.shown.append((observation, action_mask))
+        self.allowed = np.flatnonzero(action_mask)
+        return int(self.allowed[self.rounds % len(self.allowed)])
+
+    def update(self, observation, action, reward):
+        self.shown.append((observation, action, reward))
+        self.rounds += 1
+        if self.rounds == self.fail_at:
+            raise FloatingPointError
+
+
+def test_records_actions_rewards_and_regret_of_every_round(small_env):
+    env = small_env(noise_std=0.0)
+    result = run_bandit(env, Recorder(), seed=3)
+    means = env.unwrapped.mean_rewards
+    assert result.actions.tolist() == [t % 6 for t in range(30)]
+    np.testing.assert_allclose(result.rewards, means[result.actions])
+    np.testing.assert_allclose(result.regret, means.max() - means[result.actions])
+    np.testing.assert_allclose(result.cumulative_regret[-1], result.regret.sum())
+    assert result.status == "finished"
+
+
+def test_equal_seeds_give_every_agent_the_same_instance_and_noise(small_env):
+    first, second = small_env(), small_env()
+    run_bandit(first, registry.make_agent("random"), seed=1)
+    result, again = (run_bandit(second, Recorder(), seed=1) for _ in range(2))
+    assert np.array_equal(first.unwrapped.mean_rewards, second.unwrapped.mean_rewards)
+    assert np.array_equal(result.rewards, again.rewards)
+
+
+def test_environment_and_agent_have_seeds_of_their_own(small_env):
+    env, agent = small_env(), Recorder()
+    run_bandit(env, agent, seed=1)
+    _, agent_seed, _ = agent.shown[0]
+    assert agent_seed != env.unwrapped.np_random_seed
+    assert 1 not in (agent_seed, env.unwrapped.np_random_seed)
+
+
+def test_the_agent_sees_observations_masks_and_rewards_only(small_env):
+    env, agent = small_env(observe="indices", actions_per_round=2), Recorder()
+    run_bandit(env, agent)
+    (_, _, graph_set), *rounds = agent.shown
+    assert graph_set is env.unwrapped.graph_set
+    for shown in rounds:
+        assert not any(isinstance(value, dict) for value in shown)
+        assert shown[0].shape == (2,)
+
+
+def test_the_update_sees_the_observation_that_was_played_on(small_env):
+    agent = Recorder()
+    run_bandit(small_env(observe="indices", actions_per_round=2), agent)
+    _, *rounds = agent.shown
+    for (seen, _), (updated, action, _) in zip(rounds[::2], rounds[1::2], strict=True):
+        assert np.array_equal(seen, updated)
+        assert action in updated
+
+
+def test_a_diverged_fit_ends_the_repetition_and_is_marked(small_env):
+    calls = []
+    result = run_bandit(small_env(), Recorder(fail_at=4), on_round=lambda: calls.append(1))
+    assert result.status == "diverged"
+    assert len(result.actions) == len(result.rewards) == len(result.regret) == len(calls) == 4
+
+
+def test_other_errors_of_an_agent_are_not_hidden(small_env):
+    agent = Recorder()
+    agent.update = lambda *arguments: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        run_bandit(small_env(), agent)

@@ -1,0 +1,98 @@
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from graph_bandit_lab import BanditResult, write_report
+from graph_bandit_lab.figures import agent_colors, regret_figure
+from graph_bandit_lab.report import format_interval
+from graph_bandit_lab.results import ResultStore, RunKey, load_results
+from graph_bandit_lab.settings import EnvironmentSettings
+from graph_bandit_lab.statistics import AgentSummary, summarize
+
+
+def fill(folder, **regret):
+    """Store these repetitions, given as regret a round; None diverges."""
+    environment = EnvironmentSettings(horizon=50).to_dict()
+    for label, levels in regret.items():
+        key = RunKey(label, {"note": f"<{label}>"}, environment)
+        for seed, level in enumerate(levels):
+            curve = np.full(50, 0.0 if level is None else level)
+            result = BanditResult(curve.astype(int), curve, curve, "diverged" if level is None else "finished")
+            ResultStore(folder).add(key, seed, label, result, 1.0)
+    return folder
+
+
+def test_writes_one_page_that_needs_nothing_else_and_a_picture(tmp_path):
+    page = write_report(fill(tmp_path, ts=[0.1, 0.3], random=[1.0, 2.0]))
+    html = page.read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["regret.png", "report.html", "results.sqlite"]
+    assert not re.search(r'(src|href)="(?!#)', html)
+    assert "<svg" in html
+    assert "10.0 [-53.5, 73.5]" in html
+    assert "&lt;ts&gt;" in html
+    picture = imread(tmp_path / "regret.png")
+    assert picture.shape[1] >= 1600
+    assert picture.std() > 0.05
+
+
+def test_curves_are_means_and_bands_intervals(tmp_path):
+    results = load_results(fill(tmp_path, ts=[0.1, 0.3], random=[1.0, 2.0]))
+    left, right = regret_figure(results, ["ts", "random"]).axes
+    cumulative, average = left.lines[0].get_ydata(), right.lines[0].get_ydata()
+    np.testing.assert_allclose(cumulative, 0.2 * np.arange(1, 51))
+    np.testing.assert_allclose(average, 0.2)
+    assert len(left.collections) == 2
+
+
+def test_long_curves_are_thinned_and_keep_their_ends(tmp_path):
+    results = load_results(fill(tmp_path, ts=[0.1, 0.3]))
+    results["regret"] = [np.ones(5000), np.ones(5000)]
+    line = regret_figure(results, ["ts"]).axes[0].lines[0]
+    assert len(line.get_xdata()) <= 600
+    assert line.get_xdata()[[0, -1]].tolist() == [1, 5000]
+
+
+@pytest.mark.parametrize(
+    "regret", [{"ts": [0.1]}, {"ts": [0.0, 0.0]}, {"ts": [None, None]}, {"ts": [None, 0.5], "random": [1.0, 1.0]}]
+)
+def test_reports_on_what_little_there_is(tmp_path, regret):
+    assert write_report(fill(tmp_path, **regret)).is_file()
+
+
+def test_refuses_a_folder_with_no_finished_repetition(tmp_path):
+    ResultStore(tmp_path)
+    with pytest.raises(ValueError, match="None is finished yet"):
+        write_report(tmp_path)
+
+
+def test_colours_do_not_depend_on_who_is_best():
+    assert agent_colors(["b", "random", "a"]) == agent_colors(["a", "b", "random"])
+    assert len(set(agent_colors(list("abcdefg")).values())) == 8
+
+
+@pytest.mark.parametrize(
+    ("finished", "text"), [(0, "none finished"), (1, "1,234.5"), (2, "1,234.5 [1,000.0, 1,469.0]")]
+)
+def test_intervals_are_written_where_there_are_any(finished, text):
+    assert format_interval(AgentSummary("a", finished, 0, 1234.5, 1000.0, 1469.0, 1.0, 1.0)) == text
+
+
+def test_reports_never_import_torch(tmp_path):
+    fill(tmp_path, ts=[0.1, 0.3])
+    code = f"import sys; from graph_bandit_lab import write_report; write_report({str(tmp_path)!r}); "
+    done = subprocess.run([sys.executable, "-c", code + "sys.exit('torch' in sys.modules)"], check=False)
+    assert done.returncode == 0
+
+
+def test_a_page_is_replaced_whole(tmp_path, monkeypatch):
+    page = write_report(fill(tmp_path, ts=[0.1, 0.3]))
+    before = page.read_text()
+    monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_report(tmp_path)
+    assert page.read_text() == before
+    assert summarize(load_results(tmp_path))[0].finished == 2
