@@ -33,7 +33,8 @@ class Registration:
     factory: AgentFactory | EntryPoint
     """Takes keyword settings and returns an agent; an entry point is loaded at the first use."""
     needs: str = "any"
-    """What the agent asks of the graph set: "any" set will do, "molecules", or the name of an SB3 wrapper."""
+    """What the agent asks of the graph set: "any" set will do, "molecules", or the name of an SB3 wrapper. A factory
+    behind an entry point says so by an attribute `needs`."""
 
 
 def _built_in(name: str, path: str) -> Registration:
@@ -42,6 +43,16 @@ def _built_in(name: str, path: str) -> Registration:
 
 _REGISTRATIONS: dict[str, Registration] = {
     "gnn-ts": _built_in("gnn-ts", "agents.neural.zoo:gnn_ts"),
+    "gnn-ucb": _built_in("gnn-ucb", "agents.neural.zoo:gnn_ucb"),
+    "gnn-pe": _built_in("gnn-pe", "agents.neural.zoo:gnn_pe"),
+    "nn-ts": _built_in("nn-ts", "agents.neural.zoo:nn_ts"),
+    "nn-ucb": _built_in("nn-ucb", "agents.neural.zoo:nn_ucb"),
+    "nn-pe": _built_in("nn-pe", "agents.neural.zoo:nn_pe"),
+    "gnn-greedy": _built_in("gnn-greedy", "agents.neural.zoo:gnn_greedy"),
+    "epsilon-greedy": _built_in("epsilon-greedy", "agents.neural.zoo:epsilon_greedy"),
+    "gntk-ts": _built_in("gntk-ts", "agents.kernel.zoo:gntk_ts"),
+    "gntk-ucb": _built_in("gntk-ucb", "agents.kernel.zoo:gntk_ucb"),
+    "gntk-pe": _built_in("gntk-pe", "agents.kernel.zoo:gntk_pe"),
     "random": _built_in("random", "agents.classic.random_agent:random"),
 }
 
@@ -99,7 +110,10 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
 
 def agent_needs(name: str) -> str:
     """Return what an agent asks of the graph set: "any", "molecules", or the name of an SB3 wrapper."""
-    return _find(name).needs
+    registration = _find(name)
+    if isinstance(registration.factory, EntryPoint):
+        return str(getattr(registration.factory.load(), "needs", registration.needs))
+    return registration.needs
 
 
 def _all() -> dict[str, Registration]:

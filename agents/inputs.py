@@ -23,20 +23,31 @@ def read_graphs(observation: Any, graph_set: Any = None) -> Batch:
 
     Raises:
         TypeError: if neither holds graphs.
+        ValueError: if there is no graph, or numbers of features differ.
     """
     if graph_set is not None:
-        return Batch.from_data_list(graph_set.to_pyg())
-    if not isinstance(observation, (tuple, list)) or not all(hasattr(g, "edge_links") for g in observation):
+        graphs = list(graph_set.to_pyg())
+    elif isinstance(observation, (tuple, list)) and all(hasattr(g, "edge_links") for g in observation):
+        graphs = [_to_data(graph) for graph in observation]
+    else:
         raise TypeError(
-            "Expected an observation of graphs (a tuple of GraphInstance). "
-            f"Got {type(observation).__name__}. "
+            f"Expected an observation of graphs (a tuple of GraphInstance). Got {type(observation).__name__}. "
             "Where observations are indices, pass `graph_set=env.unwrapped.graph_set`."
         )
-    return Batch.from_data_list([_to_data(graph) for graph in observation])
+    widths = sorted({graph.num_node_features for graph in graphs})
+    if len(widths) != 1:
+        raise ValueError(f"Expected graphs with equal numbers of features, at least one. Got {widths}.")
+    return Batch.from_data_list(graphs)
 
 
 def derive_streams(seed: int) -> tuple[int, torch.Generator]:
-    """Return a seed for initial weights and a generator for all that follows, independent children of `seed`."""
+    """Return a seed for initial weights and a generator for all that follows, independent children of `seed`.
+
+    Raises:
+        ValueError: if `seed` is not an integer >= 0.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"Expected `seed` to be an integer >= 0. Got {seed!r}.")
     network, play = (int(state >> 1) for state in np.random.SeedSequence(seed).generate_state(2, np.uint64))
     return network, torch.Generator().manual_seed(play)
 

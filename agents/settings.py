@@ -1,11 +1,15 @@
-"""How keyword settings become a frozen dataclass: presets first, then what the user gives, no typo swallowed."""
+"""How keyword settings become a frozen dataclass, checked field by field; no typo is swallowed."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
-from typing import Any, TypeVar
+import math
+from collections.abc import Callable, Mapping
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 Settings = TypeVar("Settings")
 
@@ -28,7 +32,7 @@ def read_settings(
     """
     given = dict(given)
     preset = given.pop("preset", None)
-    if preset is not None and preset not in presets:
+    if preset is not None and (not isinstance(preset, str) or preset not in presets):
         raise ValueError(f"Unknown preset `{preset}`. Presets: {', '.join(presets) or 'none'}.")
     names = [field.name for field in dataclasses.fields(settings_class)]  # type: ignore[arg-type]
     for name in given:
@@ -37,3 +41,45 @@ def read_settings(
             hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
             raise ValueError(f"Unknown setting `{name}`.{hint} Settings: {', '.join(names) or 'none'}.")
     return settings_class(**{**(presets[preset] if preset else {}), **given})
+
+
+def check_fields(settings: Any) -> None:
+    """Hold each field of a frozen dataclass against its type, and store numbers as plain int and float.
+
+    A field is a choice, a bool, a str, an int >= 1 or a float >= 0, and may allow None. 1 and 1.0 become the same
+    float, so that equal settings have equal hashes.
+
+    Raises:
+        ValueError: if a value is none of these; the message says what was expected.
+    """
+    for name, hint in get_type_hints(type(settings)).items():
+        value = getattr(settings, name)
+        kinds = get_args(hint) if get_origin(hint) is not Literal and get_args(hint) else (hint,)
+        if value is None and NoneType in kinds:
+            continue
+        (kind,) = (kind for kind in kinds if kind is not NoneType)
+        if get_origin(kind) is Literal:
+            good, expected = value in get_args(kind), f"one of {', '.join(get_args(kind))}"
+        else:
+            check, expected = _CHECKS[kind]
+            good = check(value)
+        if not good:
+            or_none = " or None" if NoneType in kinds else ""
+            raise ValueError(f"Expected `{name}` to be {expected}{or_none}. Got {value!r}.")
+        if kind in (int, float):
+            object.__setattr__(settings, name, kind(value))
+
+
+def _is_number(value: Any, *types: type) -> bool:
+    return isinstance(value, types) and not isinstance(value, (bool, np.bool_))
+
+
+_CHECKS: dict[Any, tuple[Callable[[Any], bool], str]] = {
+    bool: (lambda value: isinstance(value, bool), "True or False"),
+    str: (lambda value: isinstance(value, str), "a string"),
+    int: (lambda value: _is_number(value, int, np.integer) and value >= 1, "an integer >= 1"),
+    float: (  # written so that NaN fails too
+        lambda value: _is_number(value, int, float, np.integer, np.floating) and 0 <= value < math.inf,
+        "finite and >= 0",
+    ),
+}

@@ -5,7 +5,7 @@ torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium.
 
 from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
 from gntk.dimension import effective_dimension
-from gntk.empirical import empirical_kernel, tangent_features, weighted_gradient
+from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features, weighted_gradient
 from gntk.infinite_width import infinite_width_kernel
 from gntk.network import GraphMLP
 
@@ -15,9 +15,11 @@ __all__ = [
     "aggregate_neighbours",
     "effective_dimension",
     "empirical_kernel",
+    "gram",
     "infinite_width_kernel",
     "keep_nodes",
     "select_graphs",
     "tangent_features",
+    "values_and_features",
     "weighted_gradient",
 ]

@@ -46,7 +46,9 @@ class AggregatedGraphs:
         return torch.repeat_interleave(torch.arange(len(self), device=self.nodes.device), self.sizes)
 
     def to(self, dtype: torch.dtype) -> AggregatedGraphs:
-        """Return the same graphs with nodes of another floating point type."""
+        """Return the same graphs with nodes of this floating point type."""
+        if self.nodes.dtype == dtype:
+            return self
         return AggregatedGraphs(self.nodes.to(dtype), self.offsets, self.divisors.to(dtype))
 
     def sum_over_nodes(self, values: Tensor) -> Tensor:
@@ -68,7 +70,9 @@ def aggregate_neighbours(batch: Batch, num_nodes: int | None = None, *, own_coun
         The K graphs as the network takes them. An isolated node has h_i = 0.
 
     Raises:
-        ValueError: if there is no graph, a graph has no node, or `num_nodes` is below the largest node count.
+        TypeError: if `batch` is no PyG Batch.
+        ValueError: if there is no graph, a graph has no node, features are missing or not finite, edges are missing or
+            out of range, or `num_nodes` is below the largest node count.
     """
     return _from_batch(batch, _unit_sum_of_neighbours, num_nodes, own_count)
 
@@ -85,7 +89,7 @@ def keep_nodes(batch: Batch, num_nodes: int | None = None, *, own_count: bool = 
         The K graphs as the network takes them.
 
     Raises:
-        ValueError: as in `aggregate_neighbours`.
+        TypeError, ValueError: as in `aggregate_neighbours`.
     """
     return _from_batch(batch, lambda batch: batch.x, num_nodes, own_count)
 
@@ -108,15 +112,14 @@ def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
 
 
 def as_aggregated(graphs: Batch | AggregatedGraphs, num_nodes: int | None = None) -> AggregatedGraphs:
-    """Return `graphs` as they are if they are aggregated, else aggregate the neighbours of the batch."""
+    """Return `graphs` as they are if they are aggregated (and bring their N), else aggregate the neighbours."""
     return graphs if isinstance(graphs, AggregatedGraphs) else aggregate_neighbours(graphs, num_nodes)
 
 
 def _from_batch(
     batch: Batch, encode: Callable[[Batch], Tensor], num_nodes: int | None, own_count: bool
 ) -> AggregatedGraphs:
-    if batch.x is None or batch.x.ndim != 2:
-        raise ValueError("Expected a batch with node features `x` of shape `(M, d)`.")
+    _check_batch(batch)
     sizes = batch.ptr.diff()
     if len(sizes) == 0 or int(sizes.min()) == 0:
         raise ValueError("Expected at least one graph, and at least one node in each.")
@@ -124,8 +127,24 @@ def _from_batch(
     if num_nodes is not None and num_nodes < largest:
         raise ValueError(f"Expected `num_nodes` to be at least {largest}, the largest graph. Got {num_nodes}.")
     divisors = sizes if own_count else torch.full_like(sizes, num_nodes or largest)
-    nodes = encode(batch).to(batch.x.dtype if batch.x.is_floating_point() else torch.get_default_dtype())
+    nodes = encode(batch).to(batch.x.dtype if batch.x.is_floating_point() else torch.float32)
     return AggregatedGraphs(nodes, batch.ptr, divisors.to(nodes.dtype))
+
+
+def _check_batch(batch: Batch) -> None:
+    if not isinstance(batch, Batch) or getattr(batch, "ptr", None) is None:
+        raise TypeError(
+            f"Expected a PyG Batch. Got {type(batch).__name__}. Make one with `Batch.from_data_list([...])`."
+        )
+    if batch.x is None or batch.x.ndim != 2:
+        raise ValueError("Expected a batch with node features `x` of shape `(M, d)`.")
+    if batch.edge_index is None:
+        raise ValueError("Expected a batch with `edge_index`. Got none; for no edges, give one of shape `(2, 0)`.")
+    if not batch.x.isfinite().all():
+        raise ValueError(f"Expected finite node features. Got {int((~batch.x.isfinite()).sum())} that are not.")
+    edges = batch.edge_index
+    if edges.numel() and not (int(edges.min()) >= 0 and int(edges.max()) < len(batch.x)):
+        raise ValueError(f"Expected edges between nodes 0 to {len(batch.x) - 1}. Got node {int(edges.max())}.")
 
 
 def _unit_sum_of_neighbours(batch: Batch) -> Tensor:

@@ -24,7 +24,7 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: 
         d~, between 0 (a zero kernel) and the rank of the kernel.
 
     Raises:
-        ValueError: if `kernel` is not square, finite and positive semi-definite, or `horizon` or `ridge` not
+        ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, or `horizon` or `ridge` not
             positive and finite.
     """
     kernel = torch.as_tensor(kernel, dtype=torch.float64)
@@ -32,6 +32,8 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: 
         raise ValueError(f"Expected `kernel` of shape `(K, K)`. Got `{tuple(kernel.shape)}`.")
     if not kernel.isfinite().all():
         raise ValueError(f"Expected a finite `kernel`. Got {int((~kernel.isfinite()).sum())} entries that are not.")
+    if not torch.allclose(kernel, kernel.T, rtol=1e-5, atol=1e-8):
+        raise ValueError("Expected a symmetric `kernel`. Got one that is not.")
     if not 1 <= horizon < math.inf:
         raise ValueError(f"Expected `horizon` to be at least 1. Got {horizon!r}.")
     if not 0 < ridge < math.inf:

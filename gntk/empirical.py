@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from gntk.aggregation import AggregatedGraphs, as_aggregated
+from gntk.aggregation import AggregatedGraphs
 from gntk.network import GraphMLP, layer_inputs, predict
 
 COLUMNS_PER_BLOCK = 1 << 16  # bounds the float64 copies that `gram` makes of its arguments
@@ -31,8 +31,7 @@ def tangent_features(model: GraphMLP, batch: Batch | AggregatedGraphs) -> Tensor
     Raises:
         ValueError: if the graphs do not have the model's number of features.
     """
-    graphs = as_aggregated(batch, model.num_nodes)
-    return values_and_features([weight.detach() for weight in model.weights], graphs)[1]
+    return values_and_features([weight.detach() for weight in model.weights], model.aggregate(batch))[1]
 
 
 def values_and_features(weights: Sequence[Tensor], graphs: AggregatedGraphs) -> tuple[Tensor, Tensor]:

@@ -30,8 +30,10 @@ def infinite_width_kernel(batch: Batch | AggregatedGraphs, depth: int = 2, num_n
         `(K, K)` float64 tensor.
 
     Raises:
-        ValueError: if `depth` is below 2.
+        ValueError: if `depth` is below 2, or `num_nodes` is given for aggregated graphs.
     """
+    if isinstance(batch, AggregatedGraphs) and num_nodes is not None:
+        raise ValueError("Expected no `num_nodes` for aggregated graphs, which bring theirs. Got both.")
     if depth < 2:
         raise ValueError(f"Expected `depth` to be at least 2. Got {depth}.")
     graphs = as_aggregated(batch, num_nodes).to(torch.float64)

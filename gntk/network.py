@@ -60,8 +60,12 @@ class GraphMLP(nn.Module):
 
     def forward(self, graphs: Batch | AggregatedGraphs) -> Tensor:
         """Return the `(K,)` predictions f(G)."""
-        graphs = as_aggregated(graphs, self.num_nodes)
+        graphs = self.aggregate(graphs)
         return predict(tuple(self.weights), graphs, layer_inputs(tuple(self.weights), graphs.nodes))
+
+    def aggregate(self, graphs: Batch | AggregatedGraphs) -> AggregatedGraphs:
+        """Return the graphs as this network takes them: aggregated, and of the type of its weights."""
+        return as_aggregated(graphs, self.num_nodes).to(self.weights[0].dtype)
 
 
 def layer_inputs(weights: Sequence[Tensor], nodes: Tensor) -> list[Tensor]:
@@ -106,7 +110,7 @@ def predict(weights: Sequence[Tensor], graphs: AggregatedGraphs, inputs: Sequenc
 def _draw_plain(feature_dim: int, width: int, depth: int, generator: torch.Generator) -> list[Tensor]:
     columns = [feature_dim] + [width] * (depth - 1)
     rows = [width] * (depth - 1) + [1]
-    return [torch.randn(r, c, generator=generator) for r, c in zip(rows, columns, strict=True)]
+    return [torch.randn(r, c, generator=generator, dtype=torch.float32) for r, c in zip(rows, columns, strict=True)]
 
 
 def _draw_mirrored(feature_dim: int, width: int, depth: int, generator: torch.Generator) -> list[Tensor]:

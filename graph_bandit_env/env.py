@@ -72,7 +72,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
 
     Raises:
         ValueError: if an argument is out of its range; the message says what was expected.
-        TypeError: if `graphs` is not a collection of graphs.
+        TypeError: if `graphs` is not a collection of graphs, or `graph_model` is not a name.
 
     ## Version history
     * v0: first version.
@@ -101,6 +101,8 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         if render_mode is not None:
             raise ValueError(f"Expected `render_mode` to be None. Got {render_mode!r}.")
         self.render_mode = None
+        if not isinstance(graph_model, str):
+            raise TypeError("Expected `graph_model` to be a name. Graphs of your own go into `graphs`.")
         self._random_graphs = RandomGraphs(
             graph_model=graph_model,
             num_graphs=num_graphs,
@@ -157,9 +159,10 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             ValueError: if an option is unknown.
         """
         options = options or {}
-        unknown = set(options) - {"resample"}
-        if unknown:
-            raise ValueError(f"Expected the option `resample` or none. Got {sorted(unknown)}.")
+        if not isinstance(options, dict) or set(options) - {"resample"}:
+            raise ValueError(f"Expected the option `resample` or none. Got {options!r}.")
+        if not isinstance(options.get("resample", False), bool):
+            raise ValueError(f"Expected `resample` to be True or False. Got {options['resample']!r}.")
         super().reset(seed=seed)
         if seed is not None or self._mean_rewards is None or options.get("resample", False):
             self._draw_instance()
@@ -179,9 +182,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         played = self._check_action(action)
         means = self.mean_rewards
         optimal = self._available[means[self._available].argmax()]
-        reward = float(means[played] + self._noise(self._noise_rng, float(means[played])))
-        if not np.isfinite(reward):
-            raise ValueError(f"Expected `noise` to return a finite number. The reward came out as {reward}.")
+        reward = float(means[played]) + self._draw_noise(float(means[played]))
         info: dict[str, Any] = {
             "mean_reward": float(means[played]),
             "optimal_mean_reward": float(means[optimal]),
@@ -212,6 +213,16 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
 
     def _observe(self) -> Any:
         return tuple(self.graph_set) if self._observes_graphs else self._after_reset(self._available).copy()
+
+    def _draw_noise(self, mean: float) -> float:
+        drawn = self._noise(self._noise_rng, mean)
+        try:
+            noise = float(drawn)
+        except (TypeError, ValueError):
+            noise = np.nan
+        if not np.isfinite(noise):
+            raise ValueError(f"Expected `noise` to return a finite number. Got {drawn!r}.")
+        return noise
 
     def _check_action(self, action: Any) -> int:
         try:

@@ -107,7 +107,13 @@ class GraphSet(Sequence[GraphInstance]):
                     f"Graph {k}: expected the attribute `{node_attribute}` on every node. Node {missing[0]!r} has none."
                 )
             position = {node: i for i, node in enumerate(graph.nodes)}
-            nodes.append(_as_columns(np.array([graph.nodes[node][node_attribute] for node in graph.nodes])))
+            try:
+                features = np.array([graph.nodes[node][node_attribute] for node in graph.nodes])
+            except ValueError as error:
+                raise ValueError(
+                    f"Graph {k}: expected vectors of equal length in `{node_attribute}`. Got: {error}."
+                ) from None
+            nodes.append(_as_columns(features))
             pairs = [(position[u], position[v]) for u, v in graph.edges()]
             links.append(np.array(pairs, np.int64).reshape(-1, 2))
         return cls(nodes, links)
@@ -177,7 +183,8 @@ def as_graph_set(graphs: Any) -> GraphSet:
     """
     if isinstance(graphs, GraphSet):
         return graphs
-    graphs = list(graphs) if hasattr(graphs, "__iter__") else [graphs]
+    single = hasattr(graphs, "edge_index") or hasattr(graphs, "adj")  # these two can be iterated over, too
+    graphs = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
     if not graphs:
         raise ValueError("Expected at least one graph in `graphs`. Got none.")
     if all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in graphs):
@@ -191,7 +198,10 @@ def as_graph_set(graphs: Any) -> GraphSet:
 
 
 def _to_numpy(array: Any) -> NDArray[Any]:
-    return np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+        array = array.float() if array.is_floating_point() else array  # NumPy knows no bfloat16
+    return np.asarray(array)
 
 
 def _as_columns(array: NDArray[Any]) -> NDArray[Any]:

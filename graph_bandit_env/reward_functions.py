@@ -17,7 +17,7 @@ WIDTH = 512  # m of the networks that define the Gaussian-process rewards; L = 2
 
 
 def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw the `(K,)` float64 mean rewards of a named reward function."""
+    """Draw the `(K,)` float64 mean rewards of a named reward function, the same whatever the number of threads."""
     graphs = aggregate_neighbours(Batch.from_data_list(graph_set.to_pyg()))
     functions: dict[str, Callable[[], Tensor]] = {
         "linear": lambda: linear(graphs, rng),
@@ -25,7 +25,12 @@ def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np
         "gp_representation": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=False),
         "gp_representation_relu": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=True),
     }
-    return functions[name]().numpy()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return functions[name]().numpy()
+    finally:
+        torch.set_num_threads(threads)
 
 
 def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
@@ -126,9 +131,15 @@ def fit_scale_and_noise(kernel: Tensor, labels: Tensor, steps: int = 30) -> tupl
 
 
 def draw_gaussian(mean: Tensor, covariance: Tensor, rng: np.random.Generator) -> Tensor:
-    """Draw from N(mean, covariance), which may be singular: by eigenvalues, those below 0 taken as 0."""
+    """Draw from N(mean, covariance), which may be singular: by eigenvalues, those below 0 taken as 0.
+
+        mean + V sqrt(Lambda) V^T z
+
+    The symmetric root: unlike V sqrt(Lambda), it does not depend on the signs that a solver gives eigenvectors.
+    """
     values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
-    drawn: Tensor = mean + vectors @ (values.clamp(min=0).sqrt() * _normal(rng, len(mean)))
+    coordinates = values.clamp(min=0).sqrt() * (vectors.T @ _normal(rng, len(mean)))
+    drawn: Tensor = mean + vectors @ coordinates
     return drawn
 
 

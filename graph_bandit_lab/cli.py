@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,9 @@ import tyro
 import registry
 from graph_bandit_lab.experiment import run_experiment
 from graph_bandit_lab.report import describe, format_interval, write_report
-from graph_bandit_lab.results import load_results
+from graph_bandit_lab.results import FILE_NAME, load_results
 from graph_bandit_lab.settings import RunSettings
-from graph_bandit_lab.statistics import summarize
+from graph_bandit_lab.statistics import play_equal_instances, summarize
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,15 @@ Command = (
 
 def main(args: list[str] | None = None) -> int:
     """Run a command; return the exit code (0 done, 1 refused, 130 stopped by Ctrl-C)."""
-    command = tyro.cli(Command, args=args, prog="graph-bandit", description="Graph action bandits.")
     try:
+        command = tyro.cli(Command, args=args, prog="graph-bandit", description="Graph action bandits.")
         if isinstance(command, RunSettings):
             return _run(command)
         if isinstance(command, ReportSettings):
             print(write_report(command.folder))
             return 0
         return _show_agents(command.name)
-    except (ValueError, FileNotFoundError) as error:
+    except (ValueError, OSError, sqlite3.Error) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)
         return 1
 
@@ -59,13 +60,7 @@ def _run(settings: RunSettings) -> int:
     try:
         tally = run_experiment(settings)
     except KeyboardInterrupt:
-        results = load_results(settings.out)
-        print(
-            f"\nStopped. Repetitions stored in {settings.out}: {len(results)}. The same command goes on from there.",
-            file=sys.stderr,
-        )
-        if len(results):
-            _show(settings.out)
+        _say_what_is_kept(settings.out)
         return 130
     if tally.reused:
         print(
@@ -74,6 +69,13 @@ def _run(settings: RunSettings) -> int:
         )
     _show(settings.out)
     return 0
+
+
+def _say_what_is_kept(folder: Path) -> None:
+    stored = len(load_results(folder)) if (folder / FILE_NAME).is_file() else 0
+    print(f"\nStopped. Repetitions stored in {folder}: {stored}. The same command goes on from there.", file=sys.stderr)
+    if stored:
+        _show(folder)
 
 
 def _show(folder: Path) -> None:
@@ -96,6 +98,8 @@ def _show(folder: Path) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:
         print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
+    if not play_equal_instances(results):
+        print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
     print(f"\nReport: {page}")
 
 

@@ -73,7 +73,6 @@ def plan(settings: RunSettings) -> list[Repetition]:
     Raises:
         ValueError: if an agent or a setting is refused.
     """
-    registry.make_environment(**settings.environment.to_dict(), observe="indices").close()
     specs = {label: AgentSpec.parse(label) for label in settings.agents}
     keys = {
         label: RunKey(spec.name, _all_settings(spec), settings.environment.to_dict()) for label, spec in specs.items()
@@ -86,8 +85,12 @@ def plan(settings: RunSettings) -> list[Repetition]:
     return [Repetition(label, specs[label], keys[label], seed) for seed in seeds for label in settings.agents]
 
 
-def _all_settings(spec: AgentSpec) -> dict[str, object]:
-    return dataclasses.asdict(registry.make_agent(spec.name, **spec.settings).settings)
+def _all_settings(spec: AgentSpec) -> dict[str, Any]:
+    """Return the settings of an agent, defaults included; those that were given, if it does not tell."""
+    settings: Any = getattr(registry.make_agent(spec.name, **spec.settings), "settings", None)
+    if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
+        return dataclasses.asdict(settings)
+    return dict(settings or spec.settings)
 
 
 def _refuse_other_environments(store: ResultStore, settings: RunSettings) -> None:

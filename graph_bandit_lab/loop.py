@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,12 +25,14 @@ class BanditResult:
         rewards: `(T,)` float64. Rewards observed.
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", or "diverged" if a fit turned non-finite.
+        seconds: wall time of the rounds, without drawing the instance or the agent's `reset`.
     """
 
     actions: NDArray[np.int64]
     rewards: NDArray[np.float64]
     regret: NDArray[np.float64]
     status: Literal["finished", "diverged"] = "finished"
+    seconds: float = 0.0
 
     @property
     def cumulative_regret(self) -> NDArray[np.float64]:
@@ -53,21 +56,25 @@ def run_bandit(
     """
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     observation, info = env.reset(seed=env_seed)
-    agent.reset(observation, seed=agent_seed, graph_set=env.unwrapped.graph_set)  # type: ignore[attr-defined]
+    agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))
     rounds: list[tuple[int, float, float]] = []
     status: Literal["finished", "diverged"] = "finished"
+    begin = time.perf_counter()
     over = False
-    while not over and status == "finished":
-        action = agent.select_action(observation, info["action_mask"])
-        played = observation
-        observation, observed, terminated, truncated, info = env.step(action)
-        reward = float(observed)
-        rounds.append((action, reward, info["regret"]))
-        over = terminated or truncated
+    while not over:
         try:
+            action = agent.select_action(observation, info["action_mask"])
+            played = observation
+            observation, observed, terminated, truncated, info = env.step(action)
+            reward = float(observed)
+            rounds.append((action, reward, info["regret"]))
+            over = terminated or truncated
             agent.update(played, action, reward)
         except FloatingPointError:  # the agents' word for a fit that turned non-finite
-            status = "diverged"
+            status, over = "diverged", True
         on_round()
-    actions, rewards, regret = zip(*rounds, strict=True)
-    return BanditResult(np.array(actions, np.int64), np.array(rewards), np.array(regret), status)
+    seconds = time.perf_counter() - begin
+    actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())
+    return BanditResult(
+        np.array(actions, np.int64), np.array(rewards, np.float64), np.array(regret, np.float64), status, seconds
+    )

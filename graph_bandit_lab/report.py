@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from graph_bandit_lab.figures import agent_colors, regret_figure
 from graph_bandit_lab.results import load_results
-from graph_bandit_lab.statistics import AgentSummary, summarize
+from graph_bandit_lab.statistics import AgentSummary, play_equal_instances, summarize
 
 REPORT_NAME = "report.html"
 FIGURE_NAME = "regret.png"
@@ -49,7 +49,8 @@ def write_report(folder: str | Path) -> Path:
         colors=agent_colors(labels),
         environment=results["environment"].iloc[0],
         agents=_agent_settings(results),
-        versions=results["versions"].iloc[-1],
+        versions=_all_versions(results),
+        comparable=play_equal_instances(results),
         seeds=list(dict.fromkeys(results["seed"])),
         created=results["created"].max(),
     )
@@ -85,6 +86,11 @@ def _template() -> Any:
 
 def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return dict(zip(results["label"], results["agent_settings"], strict=True))
+
+
+def _all_versions(results: pd.DataFrame) -> dict[str, str]:
+    frame = pd.DataFrame(results["versions"].tolist())
+    return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}
 
 
 def _to_svg(figure: Figure) -> str:

@@ -35,7 +35,8 @@ CREATE TABLE IF NOT EXISTS repetitions (
     environment TEXT NOT NULL,     -- JSON
     agent_settings TEXT NOT NULL,  -- JSON, defaults included
     status TEXT NOT NULL,          -- finished | diverged
-    wall_time REAL NOT NULL,       -- seconds
+    wall_time REAL NOT NULL,       -- seconds, all in all
+    round_time REAL NOT NULL,      -- seconds, of the rounds alone
     versions TEXT NOT NULL,        -- JSON
     created TEXT NOT NULL,         -- UTC, ISO 8601
     actions BLOB NOT NULL,         -- NumPy .npy
@@ -65,18 +66,17 @@ class ResultStore:
     """The results file of one folder.
 
     Raises:
-        ValueError: if the file was written by another version of the format.
+        ValueError: if the folder cannot be made, or the file is of another format.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"Expected {folder} to be a folder, or a new one. Got: {error}.") from error
         with self._connect() as connection:
-            found = connection.execute("PRAGMA user_version").fetchone()[0]
-            if found not in (0, SCHEMA_VERSION):
-                raise ValueError(
-                    f"Expected {self.path} in format {SCHEMA_VERSION}. Got {found}. Choose another folder."
-                )
+            _check_format(self.path, connection, new_is_fine=True)
             connection.execute(_SCHEMA)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -107,6 +107,7 @@ class ResultStore:
             "agent_settings": _to_json(key.agent_settings),
             "status": result.status,
             "wall_time": wall_time,
+            "round_time": result.seconds,
             "versions": _to_json(software_versions()),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             **{name: _to_blob(getattr(result, name)) for name in ARRAYS},
@@ -129,23 +130,39 @@ def load_results(folder: str | Path) -> pd.DataFrame:
 
     Returns:
         One row a repetition, in the order in which they were finished: `label`, `agent`, `agent_settings` (dict),
-        `environment` (dict), `seed`, `status`, `wall_time` (seconds), `versions` (dict), `created`, `settings_hash`,
-        the arrays `actions`, `rewards`, `regret` of length T, and `total_regret` (R_T, the sum of `regret`).
+        `environment` (dict), `seed`, `status`, `wall_time` and `round_time` (seconds), `versions` (dict), `created`,
+        `settings_hash`, the arrays `actions`, `rewards`, `regret` of length T, and `total_regret` (R_T, the sum of
+        `regret`). A label under which two settings were played is followed by their hashes.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
+        ValueError: if they were written by another version of the format.
     """
     path = Path(folder) / FILE_NAME
     if not path.is_file():
         raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        _check_format(path, connection)
         frame = pd.read_sql_query("SELECT * FROM repetitions ORDER BY rowid", connection)
     for name in JSON_COLUMNS:
         frame[name] = frame[name].map(json.loads)
     for name in ARRAYS:
         frame[name] = frame[name].map(_from_blob)
+    hashes = frame.groupby("label")["settings_hash"].transform("nunique")
+    unclear = hashes > 1  # the same words, but other defaults when they were played
+    frame.loc[unclear, "label"] += " [" + frame.loc[unclear, "settings_hash"].str[:6] + "]"
     frame["total_regret"] = frame["regret"].map(np.sum).astype(float)
     return frame
+
+
+def _check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
+    try:
+        found = connection.execute("PRAGMA user_version").fetchone()[0]
+        is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"Expected {path} to be a results file. Got {error}. Choose another folder.") from error
+    if found != SCHEMA_VERSION and not (is_new and new_is_fine):
+        raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {found}. Choose another folder.")
 
 
 def software_versions() -> dict[str, str]:

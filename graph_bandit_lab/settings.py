@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+import registry
+
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentSettings:
@@ -37,6 +39,11 @@ class EnvironmentSettings:
     """T, rounds of a repetition."""
     actions_per_round: int | None = None
     """Graphs that each round offers, drawn afresh; None: all of them."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edge_prob", _as_float(self.edge_prob))
+        object.__setattr__(self, "noise_std", _as_float(self.noise_std))
+        registry.make_environment(**self.to_dict(), observe="indices").close()  # which checks every field
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keywords of `registry.make_environment`."""
@@ -95,6 +102,11 @@ class RunSettings:
             raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
         if self.seed < 0:
             raise ValueError(f"Expected `seed` to be at least 0. Got {self.seed}.")
+
+
+def _as_float(value: Any) -> Any:
+    """Make equal numbers equal settings; what is no number is left for the environment to refuse."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _json_or_string(text: str) -> Any:

@@ -25,7 +25,7 @@ class AgentSummary:
     relative: float
     """The mean divided by the largest mean of the table, as the paper's relative regret."""
     milliseconds: float
-    """Wall time a round, all repetitions together."""
+    """Wall time a round, all repetitions together, without drawing the instance."""
 
 
 def confidence_interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -66,7 +66,12 @@ def summarize(results: pd.DataFrame) -> list[AgentSummary]:
                 low=float(low),
                 high=float(high),
                 relative=means[label] / largest if largest else float("nan"),
-                milliseconds=1000 * float(group["wall_time"].sum()) / int(group["regret"].map(len).sum()),
+                milliseconds=1000 * float(group["round_time"].sum()) / max(1, int(group["regret"].map(len).sum())),
             )
         )
     return sorted(rows, key=lambda row: (np.isnan(row.mean), row.mean))
+
+
+def play_equal_instances(results: pd.DataFrame) -> bool:
+    """Say whether all agents have played the same instances, and so can be compared as they stand."""
+    return bool(results.groupby("label")["seed"].agg(frozenset).nunique() == 1)

@@ -59,11 +59,24 @@ def test_frozen_and_refreshed_agree_where_features_stay():
 def test_diagonal_variance_drops_the_off_diagonal():
     covariance = DiagonalCovariance(RIDGE, features_at(0).shape[1])
     entries = np.full(features_at(0).shape[1], RIDGE)
-    for seed, action in enumerate([0, 2, 2]):
-        covariance.add(features_at(seed), torch.tensor([action]))
-        entries += features_at(seed)[action].double().numpy() ** 2
+    for seed, actions in enumerate([[0], [2, 2], [2]]):
+        covariance.add(features_at(seed), torch.tensor(actions))
+        entries += len(actions) * features_at(seed)[actions[0]].double().numpy() ** 2
     expected = (features_at(5).double().numpy() ** 2 / entries).sum(axis=1)
     np.testing.assert_allclose(covariance.variance(features_at(5)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
+def test_the_root_is_one_of_a_covariance_with_these_variances(kind):
+    features = features_at(0)
+    covariance = make(kind, features)
+    covariance.add(features, torch.tensor([0, 3, 3]))
+    joint = covariance.root(features) @ covariance.root(features).T
+    torch.testing.assert_close(joint.diagonal(), covariance.variance(features), rtol=1e-9, atol=1e-9)
+    if kind != "diagonal":
+        psi = features.double()
+        precision = RIDGE * torch.eye(psi.shape[1]).double() + psi[[0, 3, 3]].T @ psi[[0, 3, 3]]
+        torch.testing.assert_close(joint, psi @ torch.linalg.inv(precision) @ psi.T, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])

@@ -3,8 +3,8 @@ import torch
 from conftest import ragged_graphs
 from torch_geometric.data import Batch
 
+from agents.history import History, OrderedHistory
 from agents.neural.fit import draw_batches, fit
-from agents.neural.history import History
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
 from gntk import GraphMLP, aggregate_neighbours
@@ -13,7 +13,7 @@ GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7,
 
 
 def filled(actions=(0, 2, 2, 3), rewards=(1.0, -1.0, -2.0, 0.5)):
-    history = History(4)
+    history = OrderedHistory(4)
     history.add(torch.tensor(actions), torch.tensor(rewards, dtype=torch.float64))
     return history
 
@@ -120,3 +120,10 @@ def test_does_not_change_the_weights_it_is_given():
     before = [weight.clone() for weight in initial]
     run(NeuralSettings(width=8), initial=initial)
     assert all(torch.equal(a, b) for a, b in zip(initial, before, strict=True))
+
+
+def test_passes_over_all_observations_need_their_order():
+    history = History(4)
+    history.add(torch.tensor([0]), torch.tensor([1.0]))
+    with pytest.raises(TypeError, match="`OrderedHistory`"):
+        run(NeuralSettings(width=8, fit="epochs"), history=history)

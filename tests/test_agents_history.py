@@ -4,13 +4,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.neural.history import History
+from agents.history import History, OrderedHistory
 
 PULLS = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e3, 1e3)), max_size=30)
 
 
-def filled(pulls):
-    history = History(4)
+def filled(pulls, kind=OrderedHistory):
+    history = kind(4)
     for action, reward in pulls:
         history.add(torch.tensor([action]), torch.tensor([reward], dtype=torch.float64))
     return history
@@ -23,6 +23,8 @@ def test_counts_and_means_are_those_of_the_sequence(pulls):
         rewards = [reward for action, reward in pulls if action == graph]
         assert history.counts[graph] == len(rewards)
         assert history.means[graph].item() == pytest.approx(np.mean(rewards) if rewards else 0.0, abs=1e-9)
+        squares = len(rewards) * np.var(rewards) if rewards else 0.0
+        assert history.squares[graph].item() == pytest.approx(squares, rel=1e-9, abs=1e-6)
     assert list(zip(history.actions.tolist(), history.rewards.tolist(), strict=True)) == pulls
     assert len(history) == len(pulls)
 
@@ -48,11 +50,24 @@ def test_scale_is_one_until_two_graphs_differ(pulls, expected):
     assert filled(pulls).location_and_scale() == pytest.approx(expected)
 
 
-@given(PULLS)
-def test_state_round_trip_is_exact(pulls):
-    history, twin = filled(pulls), History(4)
+def test_scale_follows_the_rewards_however_small():
+    assert filled([(0, 1e-12), (1, 3e-12)]).location_and_scale() == pytest.approx((2e-12, 1e-12), rel=1e-6)
+
+
+def test_without_order_the_memory_does_not_grow():
+    short, long = filled([(0, 1.0)], History), filled([(0, 1.0)] * 100, History)
+    assert {k: v.shape for k, v in short.state_dict().items()} == {k: v.shape for k, v in long.state_dict().items()}
+    assert len(long) == 100
+
+
+@pytest.mark.parametrize("kind", [History, OrderedHistory])
+@given(pulls=PULLS)
+def test_state_round_trip_is_exact(kind, pulls):
+    history, twin = filled(pulls, kind), kind(4)
     twin.load_state_dict(history.state_dict())
     history.add(torch.tensor([2]), torch.tensor([0.3]))
     twin.add(torch.tensor([2]), torch.tensor([0.3]))
     assert torch.equal(history.means, twin.means)
-    assert torch.equal(history.rewards, twin.rewards)
+    assert torch.equal(history.squares, twin.squares)
+    if kind is OrderedHistory:
+        assert torch.equal(history.rewards, twin.rewards)

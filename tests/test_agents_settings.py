@@ -1,5 +1,6 @@
 import dataclasses
 
+import numpy as np
 import pytest
 
 from agents.neural.settings import PRESETS, NeuralSettings
@@ -38,6 +39,8 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
         ({"steps": 0}, "`steps`"),
         ({"exploration_scale": float("nan")}, "`exploration_scale`"),
         ({"exploration_scale": -1}, "`exploration_scale`"),
+        ({"exploration_scale": True}, "`exploration_scale`"),
+        ({"preset": [1]}, "Unknown preset"),
         ({"regularization": 0.0}, "`regularization` to be positive"),
         ({"learning_rate": float("inf")}, "`learning_rate`"),
         ({"covariance": "full"}, "`covariance` to be one of exact, diagonal. Got 'full'"),
@@ -47,6 +50,12 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
 def test_refuses_settings_out_of_range(given, message):
     with pytest.raises(ValueError, match=message):
         read_settings(NeuralSettings, given, PRESETS)
+
+
+def test_equal_numbers_are_equal_settings():
+    plain = NeuralSettings(exploration_scale=1, width=8)
+    assert repr(plain) == repr(NeuralSettings(exploration_scale=np.float32(1.0), width=np.int64(8)))
+    assert type(plain.exploration_scale) is float
 
 
 def test_settings_are_frozen():

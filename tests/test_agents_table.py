@@ -10,13 +10,17 @@ from conftest import go_on, play
 import registry
 from agents.protocol import Agent
 from graph_bandit_env import GraphSet
+from graph_bandit_lab import run_bandit
 
-SMALL = {"gnn-ts": {"width": 16, "steps": 5}}
+
+def small(name):
+    """Settings with which a neural agent plays fifty rounds in a second."""
+    return {"width": 16, "steps": 5} if name.startswith(("gnn", "nn", "epsilon")) else {}
 
 
 @pytest.fixture(params=registry.list_agents())
 def make(request):
-    return lambda: registry.make_agent(request.param, **SMALL.get(request.param, {}))
+    return lambda: registry.make_agent(request.param, **small(request.param))
 
 
 def test_is_an_agent(make):
@@ -121,3 +125,32 @@ def test_leaves_the_global_generators_alone(make, small_env):
 def test_never_asks_for_info(make):
     for method in ("reset", "select_action", "update"):
         assert not {"info", "env", "means", "regret"} & set(inspect.signature(getattr(make(), method)).parameters)
+
+
+@pytest.mark.parametrize("seed", [None, -1, 1.5])
+def test_refuses_a_seed_that_is_none(make, small_env, seed):
+    observation, _ = small_env().reset(seed=0)
+    with pytest.raises(ValueError, match="`seed` to be an integer >= 0"):
+        make().reset(observation, seed=seed)
+
+
+def test_refuses_a_set_without_graphs(make):
+    with pytest.raises(ValueError, match="Expected graphs"):
+        make().reset(())
+
+
+def test_refuses_the_state_of_another_agent(make, small_env):
+    agent = make()
+    play(small_env(), agent, 3)
+    for state in ({}, {"identity": {"settings": {"other": 1}, "graphs": ""}}):
+        with pytest.raises(ValueError, match="Expected"):
+            agent.load_state_dict(state)
+
+
+def test_regret_is_below_random_play(make, small_env):
+    ours = theirs = 0.0
+    for seed in (21, 22, 23):
+        env = small_env(num_graphs=12, num_nodes=10, horizon=120, reward_scale="unit", observe="indices")
+        ours += run_bandit(env, make(), seed=seed).regret.sum()
+        theirs += run_bandit(env, registry.make_agent("random"), seed=seed).regret.sum()
+    assert ours <= theirs * (1.0 if make().__class__.__name__ == "RandomAgent" else 0.8)

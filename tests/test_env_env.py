@@ -169,6 +169,24 @@ def test_one_stream_can_change_without_the_others(small_env):
     assert not np.allclose(linear.unwrapped.mean_rewards, gntk.unwrapped.mean_rewards)
 
 
+def test_the_noise_does_not_depend_on_graphs_or_means(small_env):
+    noises = []
+    for settings in ({}, {"reward_model": "gp_gntk"}, {"num_nodes": 9}, {"actions_per_round": 6}):
+        env = small_env(**settings)
+        env.reset(seed=1)
+        noises.append([reward - info["mean_reward"] for _, reward, _, _, info in (env.step(0) for _ in range(5))])
+    for other in noises[1:]:
+        assert other == pytest.approx(noises[0], abs=1e-12)
+
+
+def test_the_four_streams_differ(small_env):
+    env = small_env().unwrapped
+    env.reset(seed=1)
+    streams = env._noise_rng.random(), env._rounds_rng.random()
+    assert len(set(streams)) == 2
+    assert env.graph_set[0].nodes[0, 0] not in np.float32(streams)
+
+
 def test_a_reset_without_seed_keeps_the_instance_and_goes_on_with_the_noise(small_env):
     env = small_env()
     first = episode(env, 5, 0)
@@ -215,6 +233,17 @@ def test_a_reward_function_of_ones_own_sees_the_graphs(small_env):
     env.reset(seed=0)
     expected = [graph.nodes.sum() for graph in env.unwrapped.graph_set]
     assert env.unwrapped.mean_rewards == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("options", [["resample"], {"resample": "no"}, {"resample": 1}])
+def test_refuses_options_that_are_none(small_env, options):
+    with pytest.raises(ValueError, match="resample"):
+        small_env().unwrapped.reset(options=options)
+
+
+def test_a_list_of_graphs_as_graph_model_is_sent_to_graphs():
+    with pytest.raises(TypeError, match="go into `graphs`"):
+        GraphActionBandit(graph_model=ragged_graphs())
 
 
 @pytest.mark.parametrize("action", [-1, 6, 2.0, "0", None, np.array([1, 2])])
@@ -291,8 +320,9 @@ def test_refuses_an_unknown_option(small_env):
         small_env().unwrapped.reset(options={"resampel": True})
 
 
-def test_refuses_noise_that_is_not_finite_and_changes_nothing(small_env):
-    env = small_env(noise=lambda rng, mean: float("nan")).unwrapped
+@pytest.mark.parametrize("drawn", [float("nan"), "loud", None])
+def test_refuses_noise_that_is_not_a_finite_number(small_env, drawn):
+    env = small_env(noise=lambda rng, mean: drawn).unwrapped
     env.reset(seed=0)
     with pytest.raises(ValueError, match="`noise` to return a finite number"):
         env.step(0)

@@ -111,6 +111,25 @@ def test_refuses_networkx_nodes_without_features():
         as_graph_set([nx.path_graph(2)])
 
 
+def test_refuses_networkx_vectors_of_different_lengths():
+    graph = nx.path_graph(2)
+    nx.set_node_attributes(graph, {0: [1.0], 1: [1.0, 2.0]}, "x")
+    with pytest.raises(ValueError, match="Graph 0: expected vectors of equal length in `x`"):
+        as_graph_set([graph])
+
+
+def test_a_single_graph_is_a_set_of_one():
+    path = nx.path_graph(3)
+    nx.set_node_attributes(path, [1.0], "x")
+    assert len(as_graph_set(ragged_graphs()[0])) == len(as_graph_set(path)) == 1
+
+
+def test_reads_features_of_every_type():
+    for dtype in (torch.bfloat16, torch.float64, torch.int64, torch.bool):
+        graph = Data(x=torch.ones(2, 1, dtype=dtype), edge_index=torch.tensor([[0], [1]]))
+        assert as_graph_set([graph])[0].nodes.tolist() == [[1.0], [1.0]]
+
+
 @pytest.mark.parametrize("graphs", [3, ["CCO"], [*ragged_graphs(), nx.path_graph(2)]])
 def test_refuses_what_is_no_graph(graphs):
     with pytest.raises(TypeError, match="Expected `graphs` to be a GraphSet"):

@@ -78,7 +78,25 @@ def test_refuses_a_graph_without_nodes():
         aggregate_neighbours(Batch.from_data_list([*ragged_graphs(), empty]))
 
 
-def test_refuses_a_batch_without_features():
-    graph = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
-    with pytest.raises(ValueError, match="node features `x`"):
-        aggregate_neighbours(Batch.from_data_list([graph]))
+PAIR = {"x": torch.zeros(2, 1), "edge_index": torch.tensor([[0], [1]])}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": None, "num_nodes": 2}, "node features `x`"),
+        ({"x": torch.zeros(2)}, "node features `x`"),
+        ({"x": torch.tensor([[0.0], [torch.nan]])}, "finite node features. Got 1"),
+        ({"edge_index": None}, "`edge_index`. Got none"),
+        ({"edge_index": torch.tensor([[0], [2]])}, "nodes 0 to 1. Got node 2"),
+    ],
+)
+def test_refuses_a_batch_that_is_not_whole(changes, message):
+    with pytest.raises(ValueError, match=message):
+        aggregate_neighbours(Batch.from_data_list([Data(**{**PAIR, **changes})]))
+
+
+@pytest.mark.parametrize("graphs", [Data(**PAIR), [Data(**PAIR)], None])
+def test_refuses_what_is_no_batch_with_advice(graphs):
+    with pytest.raises(TypeError, match=r"Expected a PyG Batch. .* Make one with `Batch.from_data_list"):
+        aggregate_neighbours(graphs)

@@ -33,6 +33,7 @@ def test_of_a_zero_kernel_is_zero():
         ((np.zeros((2, 3)),), r"shape `\(K, K\)`. Got `\(2, 3\)`"),
         ((np.array([[np.nan]]),), "1 entries that are not"),
         ((np.array([[-1.0]]),), "positive semi-definite"),
+        ((np.array([[1.0, 5.0], [0.0, 1.0]]),), "symmetric"),
         ((np.eye(2), 0), "`horizon`"),
         ((np.eye(2), 10, 0.0), "`ridge`"),
         ((np.eye(2), 10, float("nan")), "`ridge`"),

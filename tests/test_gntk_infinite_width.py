@@ -22,7 +22,7 @@ def test_shallow_kernel_is_its_defining_expectation():
 
 def test_a_unit_node_has_kernel_one_at_depth_two():
     pair = Data(x=torch.randn(2, 3), edge_index=torch.tensor([[0, 1], [1, 0]]))
-    unit = keep_nodes(Batch.from_data_list([Data(x=torch.tensor([[0.6, 0.8]]))]))
+    unit = keep_nodes(Batch.from_data_list([Data(x=torch.tensor([[0.6, 0.8]]), edge_index=torch.zeros(2, 0).long())]))
     assert infinite_width_kernel(unit).item() == pytest.approx(1)
     assert infinite_width_kernel(Batch.from_data_list([pair])).item() <= 1
 
@@ -63,3 +63,8 @@ def test_divides_by_the_node_count_that_is_asked(batch):
 def test_refuses_depth_one(batch):
     with pytest.raises(ValueError, match="at least 2"):
         infinite_width_kernel(batch, depth=1)
+
+
+def test_refuses_two_node_counts(batch):
+    with pytest.raises(ValueError, match="bring theirs"):
+        infinite_width_kernel(aggregate_neighbours(batch), num_nodes=9)

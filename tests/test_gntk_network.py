@@ -3,7 +3,7 @@ import torch
 from conftest import ragged_graphs
 from torch_geometric.data import Batch, Data
 
-from gntk import GraphMLP, aggregate_neighbours, select_graphs
+from gntk import GraphMLP, aggregate_neighbours, select_graphs, tangent_features
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
@@ -70,6 +70,13 @@ def test_relabelling_nodes_changes_nothing(graphs):
         shuffled.append(Data(x=graph.x[order], edge_index=order.argsort()[graph.edge_index]))
     model = GraphMLP(4, 8, zero_start=False)
     torch.testing.assert_close(model(Batch.from_data_list(shuffled)), model(Batch.from_data_list(graphs)))
+
+
+@pytest.mark.parametrize(("model_type", "graph_type"), [("double", torch.float32), ("float", torch.float64)])
+def test_graphs_are_read_in_the_type_of_the_weights(graphs, model_type, graph_type):
+    batch = Batch.from_data_list([Data(x=g.x.to(graph_type), edge_index=g.edge_index) for g in graphs])
+    model = getattr(GraphMLP(4, 8), model_type)()
+    assert model(batch).dtype == tangent_features(model, batch).dtype == model.weights[0].dtype
 
 
 @pytest.mark.parametrize(

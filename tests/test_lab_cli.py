@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_bandit_lab import EnvironmentSettings, load_results
+from graph_bandit_lab import EnvironmentSettings, cli, load_results
 from graph_bandit_lab.cli import main
 
 SMALL = ["--num-graphs", "5", "--num-nodes", "4", "--horizon", "8", "--repetitions", "2"]
@@ -62,6 +62,7 @@ def test_agents_lists_names_and_explains_settings(capsys):
         (["--agents", "gnn_ts"], "graph-bandit: Unknown agent `gnn_ts`. Did you mean `gnn-ts`?"),
         (["--noise-std", "-1"], "graph-bandit: Expected `noise_std`"),
         (["--actions-per-round", "6"], "graph-bandit: Expected `actions_per_round`"),
+        (["--agents", "gnn-ts:preset=[1]"], "graph-bandit: Unknown preset"),
     ],
 )
 def test_refusals_are_one_line_and_exit_code_one(tmp_path, capsys, flags, message):
@@ -75,6 +76,36 @@ def test_refusals_are_one_line_and_exit_code_one(tmp_path, capsys, flags, messag
 def test_report_of_an_empty_folder_is_refused_with_advice(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 1
     assert "Make some with `graph-bandit run" in capsys.readouterr().err
+
+
+def test_ctrl_c_before_anything_is_stored_says_so(tmp_path, capsys, monkeypatch):
+    def stop(settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "run_experiment", stop)
+    assert run(tmp_path / "new") == 130
+    assert "stored in" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_out_that_is_a_file_is_refused_in_one_line(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert run(tmp_path / "file") == 1
+    assert capsys.readouterr().err.startswith("graph-bandit: Expected")
+
+
+def test_a_table_of_different_instances_says_so(tmp_path, capsys):
+    run(tmp_path, "--agents", "random", "--repetitions", "3")
+    capsys.readouterr()
+    run(tmp_path)
+    assert "have not all played the same instances" in capsys.readouterr().out
+
+
+def test_a_run_of_no_repetitions_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        run(tmp_path, "--repetitions", "0")
+    assert stopped.value.code == 2
+    assert "Expected `repetitions` to be at least 1. Got 0." in capsys.readouterr().err
 
 
 def test_an_unknown_flag_is_refused(tmp_path):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+import registry
 from graph_bandit_lab import EnvironmentSettings, RunSettings, experiment, load_results, run_experiment
 from graph_bandit_lab.results import FILE_NAME
 
@@ -83,8 +84,7 @@ def test_refuses_a_folder_with_another_environment_and_says_what_differs(tmp_pat
         ({"agents": ("gnn-t",)}, "Did you mean `gnn-ts`"),
         ({"agents": ("gnn-ts:width=3",)}, "even"),
         ({"agents": ("gnn-ts", "gnn-ts:width=512")}, "the same settings twice"),
-        ({"environment": {"num_graphs": 0}}, "`num_graphs`"),
-        ({"environment": {"horizon": 0}}, "`horizon`"),
+        ({"agents": ("gnn-ts:exploration_scale=1", "gnn-ts:exploration_scale=1.0")}, "the same settings twice"),
     ],
 )
 def test_refuses_bad_settings_before_anything_is_made_or_thrown_away(tmp_path, changes, message):
@@ -125,13 +125,36 @@ def test_a_diverged_repetition_is_stored_as_such_and_not_played_again(tmp_path):
     assert run(tmp_path, agents=(exploding,)).played == 0
 
 
-def test_restores_the_number_of_threads(tmp_path):
+def test_plays_on_one_thread_and_restores_their_number(tmp_path, monkeypatch):
+    seen = []
+
+    def look(*arguments, **keywords):
+        seen.append(torch.get_num_threads())
+        return run_bandit(*arguments, **keywords)
+
+    run_bandit = experiment.run_bandit
+    monkeypatch.setattr(experiment, "run_bandit", look)
     torch.set_num_threads(2)
     try:
         run(tmp_path)
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(1)
+    assert seen == [1] * 4
+
+
+def test_plays_an_agent_that_tells_no_settings(tmp_path, monkeypatch):
+    """An agent of the five methods alone: its settings are those it was given."""
+
+    class Bare:
+        def __init__(self, agent):
+            for name in ("reset", "select_action", "update", "state_dict", "load_state_dict"):
+                setattr(self, name, getattr(agent, name))
+
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
+    registry.register_agent("bare", lambda colour: Bare(registry.make_agent("random")))
+    run(tmp_path, agents=("bare:colour=red",))
+    assert load_results(tmp_path)["agent_settings"][0] == {"colour": "red"}
 
 
 def test_everything_is_in_one_file(tmp_path):

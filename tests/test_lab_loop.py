@@ -79,6 +79,18 @@ def test_a_diverged_fit_ends_the_repetition_and_is_marked(small_env):
     assert len(result.actions) == len(result.rewards) == len(result.regret) == len(calls) == 4
 
 
+def test_an_agent_that_diverges_before_its_first_choice_has_no_rounds(small_env):
+    agent = Recorder()
+    agent.select_action = lambda *arguments: (_ for _ in ()).throw(FloatingPointError)
+    result = run_bandit(small_env(), agent)
+    assert result.status == "diverged"
+    assert len(result.actions) == len(result.cumulative_regret) == 0
+
+
+def test_the_time_is_that_of_the_rounds(small_env):
+    assert 0 < run_bandit(small_env(), Recorder()).seconds < 10
+
+
 def test_other_errors_of_an_agent_are_not_hidden(small_env):
     agent = Recorder()
     agent.update = lambda *arguments: 1 / 0

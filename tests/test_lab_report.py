@@ -7,6 +7,7 @@ import pytest
 from matplotlib.image import imread
 
 from graph_bandit_lab import BanditResult, write_report
+from graph_bandit_lab import results as results_module
 from graph_bandit_lab.figures import agent_colors, regret_figure
 from graph_bandit_lab.report import format_interval
 from graph_bandit_lab.results import ResultStore, RunKey, load_results
@@ -37,6 +38,19 @@ def test_writes_one_page_that_needs_nothing_else_and_a_picture(tmp_path):
     picture = imread(tmp_path / "regret.png")
     assert picture.shape[1] >= 1600
     assert picture.std() > 0.05
+
+
+def test_a_page_warns_where_agents_played_different_instances(tmp_path):
+    warning = "have not all played the same"
+    assert warning not in write_report(fill(tmp_path / "equal", ts=[0.1, 0.3], random=[1.0, 2.0])).read_text()
+    assert warning in write_report(fill(tmp_path / "unequal", ts=[0.1, 0.3], random=[1.0])).read_text()
+
+
+def test_a_page_names_all_versions_that_made_its_results(tmp_path, monkeypatch):
+    fill(tmp_path, ts=[0.1])
+    monkeypatch.setattr(results_module, "software_versions", lambda: {"torch": "9.9"})
+    fill(tmp_path, random=[1.0])
+    assert ", 9.9" in write_report(tmp_path).read_text()
 
 
 def test_curves_are_means_and_bands_intervals(tmp_path):

@@ -9,7 +9,7 @@ from graph_bandit_lab import BanditResult, load_results
 from graph_bandit_lab.results import ResultStore, RunKey
 
 KEY = RunKey("gnn-ts", {"width": 8, "regularization": 1e-4}, {"num_graphs": 3})
-RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]))
+RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_what_is_stored_is_read_back_exactly(store):
     assert row["agent_settings"] == KEY.agent_settings
     assert (row["label"], row["agent"], row["seed"], row["status"]) == ("gnn-ts:width=8", "gnn-ts", 7, "finished")
     assert row["total_regret"] == 1.5
-    assert row["wall_time"] == 1.25
+    assert (row["wall_time"], row["round_time"]) == (1.25, 0.75)
     assert {"graph-bandit-env", "torch", "numpy", "python"} <= set(row["versions"])
 
 
@@ -77,9 +77,35 @@ def test_missing_results_come_with_advice(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_one_label_with_two_settings_becomes_two(store):
+    store.add(KEY, 7, "a", RESULT, 1.0)
+    store.add(RunKey("gnn-ts", {"width": 16}, KEY.environment), 7, "a", RESULT, 1.0)
+    store.add(RunKey("random", {}, KEY.environment), 7, "b", RESULT, 1.0)
+    first, second, third = load_results(store.path.parent)["label"]
+    assert first == f"a [{KEY.settings_hash[:6]}]"
+    assert second.startswith("a [")
+    assert first != second
+    assert third == "b"
+
+
 def test_refuses_a_file_of_another_format(store):
     with sqlite3.connect(store.path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(ValueError, match="in format 1. Got 99"):
-        ResultStore(store.path.parent)
+    for read in (ResultStore, load_results):
+        with pytest.raises(ValueError, match="in format 1. Got 99"):
+            read(store.path.parent)
+
+
+def test_refuses_a_file_that_is_no_database(tmp_path):
+    (tmp_path / "results.sqlite").write_text("label,regret\n" * 100)
+    for read in (ResultStore, load_results):
+        with pytest.raises(ValueError, match="to be a results file"):
+            read(tmp_path)
+
+
+def test_refuses_a_folder_that_is_a_file(tmp_path):
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ValueError, match="to be a folder, or a new one"):
+            ResultStore(path)

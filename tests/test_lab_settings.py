@@ -51,3 +51,16 @@ def test_refuses_settings_without_value_or_given_twice(text):
 def test_refuses_runs_that_make_no_sense(changes, message):
     with pytest.raises(ValueError, match=message):
         RunSettings(out=Path("x"), **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"num_graphs": 0}, "`num_graphs`"), ({"horizon": 0}, "`horizon`"), ({"noise_std": -1.0}, "`noise_std`")],
+)
+def test_refuses_environments_that_cannot_be_made(changes, message):
+    with pytest.raises(ValueError, match=message):
+        EnvironmentSettings(**changes)
+
+
+def test_equal_numbers_are_equal_settings():
+    assert repr(EnvironmentSettings(noise_std=1)) == repr(EnvironmentSettings(noise_std=1.0))

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.statistics import confidence_interval, summarize
+from graph_bandit_lab.statistics import confidence_interval, play_equal_instances, summarize
 
 
 def frame(**totals):
@@ -13,7 +13,7 @@ def frame(**totals):
             regret = np.array([value or 0.0, 0.0])
             status = "diverged" if value is None else "finished"
             records.append(
-                {"label": label, "status": status, "total_regret": regret.sum(), "regret": regret, "wall_time": 0.5}
+                {"label": label, "status": status, "total_regret": regret.sum(), "regret": regret, "round_time": 0.5}
             )
     return pd.DataFrame(records)
 
@@ -49,3 +49,8 @@ def test_diverged_repetitions_are_counted_and_left_out_of_the_mean():
 
 def test_no_regret_at_all_has_no_ratio():
     assert np.isnan(summarize(frame(a=[0.0, 0.0]))[0].relative)
+
+
+@pytest.mark.parametrize(("seeds", "equal"), [([1, 2, 2, 1], True), ([1, 2, 1, 3], False), ([1, 2, 1, 1], False)])
+def test_agents_can_be_compared_if_they_played_the_same_seeds(seeds, equal):
+    assert play_equal_instances(pd.DataFrame({"label": ["a", "a", "b", "b"], "seed": seeds})) == equal

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from numpy.typing import ArrayLike
 
-from agents.inputs import derive_streams, masked_argmax, read_feedback, read_mask
+from agents.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
 from agents.settings import read_settings
+from agents.state import check_identity, make_identity
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,7 @@ class RandomAgent:
 
     def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
         """Count the graphs and seed the generator."""
-        if graph_set is None and not isinstance(observation, (tuple, list)):
-            raise TypeError(
-                f"Expected an observation of graphs. Got {type(observation).__name__}. "
-                "Where observations are indices, pass `graph_set=env.unwrapped.graph_set`."
-            )
-        self._num_graphs = len(observation if graph_set is None else graph_set.to_pyg())
+        self._num_graphs = read_graphs(observation, graph_set).num_graphs
         _, self._generator = derive_streams(seed)
 
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
@@ -44,11 +40,19 @@ class RandomAgent:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the generator."""
-        return {"generator": self._generator.get_state()}
+        return {"identity": self._identity(), "generator": self._generator.get_state()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the state of the generator."""
+        """Restore the state of the generator.
+
+        Raises:
+            ValueError: if the state is of another agent or number of graphs.
+        """
+        check_identity(state, self._identity(), ["generator"])
         self._generator.set_state(state["generator"])
+
+    def _identity(self) -> dict[str, Any]:
+        return make_identity(self.settings, [torch.tensor(self._num_graphs)])
 
 
 def random(**settings: Any) -> RandomAgent:

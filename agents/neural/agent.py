@@ -9,14 +9,15 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from agents.acquisition import AcquisitionRule, Belief
+from agents.history import History, OrderedHistory
 from agents.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
-from agents.neural.acquisition import AcquisitionRule
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.fit import fit
-from agents.neural.history import History
 from agents.neural.settings import NeuralSettings
-from gntk import AggregatedGraphs, GraphMLP
-from gntk.empirical import values_and_features
+from agents.protocol import DivergedError
+from agents.state import check_identity, make_identity
+from gntk import AggregatedGraphs, GraphMLP, values_and_features
 
 Encoder = Callable[..., AggregatedGraphs]
 
@@ -41,7 +42,9 @@ class NeuralAgent:
         self.initial = _initial_weights(self.settings, self.graphs.feature_dim, network_seed)  # line 2: theta_0
         self.weights = self.initial
         self.covariance = _build_covariance(self.settings, len(self.graphs), self.initial)  # line 2: U_0
-        self.history, self.rule = History(len(self.graphs)), self.acquisition()
+        ordered = self.settings.fit == "epochs"
+        self.history = OrderedHistory(len(self.graphs)) if ordered else History(len(self.graphs))
+        self.rule = self.acquisition()
         self._initial_features = None
         if self.settings.gradients == "initial":
             self._initial_features = values_and_features(self.initial, self.graphs)[1]
@@ -50,8 +53,7 @@ class NeuralAgent:
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
         """Play the graph that the rule ranks highest."""
         mask = read_mask(action_mask, len(self.graphs))
-        mean, spread = self.belief()
-        index = self.rule(mean, spread, mask, self.generator)  # line 4: r_hat_t(G)
+        index = self.rule(self.belief(), mask, self.generator)  # line 4: r_hat_t(G)
         return masked_argmax(index, mask, self.generator)  # line 5: G_t
 
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
@@ -64,14 +66,24 @@ class NeuralAgent:
         )
         self._believed = None
 
-    def belief(self) -> tuple[Tensor, Tensor]:
-        """Return f(G; theta_{t-1}) and nu sigma_t(G), `(K,)` float64 each, in the units of the targets."""
+    def belief(self) -> Belief:
+        """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph, in the units of the targets.
+
+        Raises:
+            DivergedError: if they are not finite.
+        """
         values, features = self._values_and_features()
-        return values.double(), self.settings.exploration_scale * self.covariance.variance(features).sqrt()
+        scale = self.settings.exploration_scale
+        try:
+            spread = scale * self.covariance.variance(features).sqrt()
+        except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
+            raise DivergedError(f"The tangent features are too large for a covariance: {error}") from error
+        return Belief(values.double(), spread, root=lambda: scale * self.covariance.root(features))
 
     def state_dict(self) -> dict[str, Any]:
         """Return weights, covariance, history, and the states of rule and generator."""
         return {
+            "identity": self._identity(),
             "initial": [weight.clone() for weight in self.initial],
             "weights": [weight.clone() for weight in self.weights],
             "covariance": self.covariance.state_dict(),
@@ -84,15 +96,10 @@ class NeuralAgent:
         """Go on where `state` was taken; `reset` on the same graphs must come first.
 
         Raises:
-            ValueError: if the state is of another network or graph set; nothing is changed then.
+            ValueError: if the state is of other settings or graphs; nothing is changed then.
         """
-        shapes = [tuple(weight.shape) for weight in state["initial"]]
-        expected = [tuple(weight.shape) for weight in self.initial]
-        if shapes != expected or len(state["history"]["counts"]) != len(self.graphs):
-            raise ValueError(
-                f"Expected a state with weights {expected} on {len(self.graphs)} graphs. "
-                f"Got {shapes} on {len(state['history']['counts'])}."
-            )
+        parts = ("initial", "weights", "covariance", "history", "rule", "generator")
+        check_identity(state, self._identity(), parts)
         self.initial = [weight.clone() for weight in state["initial"]]
         self.weights = [weight.clone() for weight in state["weights"]]
         self.covariance.load_state_dict(state["covariance"])
@@ -103,9 +110,14 @@ class NeuralAgent:
             self._initial_features = values_and_features(self.initial, self.graphs)[1]
         self._believed = None
 
+    def _identity(self) -> dict[str, Any]:
+        return make_identity(self.settings, [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors])
+
     def _values_and_features(self) -> tuple[Tensor, Tensor]:
         if self._believed is None:  # once for each theta: `update` needs again what `select_action` needed
             values, features = values_and_features(self.weights, self.graphs)
+            if not (values.isfinite().all() and features.isfinite().all()):
+                raise DivergedError("The network's predictions are not finite. Lower `learning_rate`.")
             fixed = self._initial_features
             self._believed = values, features if fixed is None else fixed
         return self._believed

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from gntk.empirical import gram
+from gntk import gram
 
 
 class Covariance(Protocol):
@@ -21,6 +21,9 @@ class Covariance(Protocol):
 
     def variance(self, features: Tensor) -> Tensor:
         """Return sigma^2 of each graph, `(K,)` float64."""
+
+    def root(self, features: Tensor) -> Tensor:
+        """Return R, `(K, r)` float64, where R R^T = psi U^{-1} psi^T is the joint covariance of all graphs."""
 
     def add(self, features: Tensor, actions: Tensor) -> None:
         """Count the graphs `actions` `(n,)` as played."""
@@ -42,6 +45,10 @@ class DiagonalCovariance:
         """Return sum_j psi_j^2 / U_jj."""
         return features.double().square() @ self.diagonal.reciprocal()
 
+    def root(self, features: Tensor) -> Tensor:
+        """Return psi diag(U)^{-1/2}, with r = p."""
+        return features.double() * self.diagonal.rsqrt()
+
     def add(self, features: Tensor, actions: Tensor) -> None:
         """Add psi_j^2 of each graph played to U_jj."""
         self.diagonal += features[actions].double().square().sum(0)
@@ -60,8 +67,9 @@ class RefreshedCovariance:
 
         sigma^2 = (diag K - |L^{-1} S K|^2 / ridge) / ridge,   S = diag(sqrt(n)),   L L^T = I + S K S / ridge
 
-    with K = psi psi^T and n the pull counts (the linearised Laplace posterior). O(K^2) memory, O(K^2 p + K^3) a round,
-    whatever t. With features at the initial weights this is the same U as `FrozenCovariance`.
+    with K = psi psi^T and n the pull counts (the linearised Laplace posterior); only the q graphs that were played take
+    part in L. O(q K) memory, O(q K p + q^2 K) a round, whatever t. With features at the initial weights this is the
+    same U as `FrozenCovariance`.
     """
 
     def __init__(self, ridge: float, num_graphs: int) -> None:
@@ -69,11 +77,13 @@ class RefreshedCovariance:
         self.counts = torch.zeros(num_graphs, dtype=torch.float64)
 
     def variance(self, features: Tensor) -> Tensor:
-        """Return sigma^2 from the K x K kernel and the counts."""
-        kernel = gram(features, features)
-        scaled = self.counts.sqrt().unsqueeze(1) * kernel
-        inner = torch.eye(len(kernel), dtype=torch.float64) + scaled * self.counts.sqrt() / self.ridge
-        return _variance_left(kernel.diagonal(), torch.linalg.cholesky(inner), scaled / self.ridge**0.5, self.ridge)
+        """Return sigma^2 from the kernel and the counts."""
+        return _unexplained(features.double().square().sum(1), self._explained(features).square().sum(0), self.ridge)
+
+    def root(self, features: Tensor) -> Tensor:
+        """Return a root of the K x K posterior covariance."""
+        explained = self._explained(features)
+        return _root((gram(features, features) - explained.T @ explained) / self.ridge)
 
     def add(self, features: Tensor, actions: Tensor) -> None:
         """Count the graphs played."""
@@ -87,6 +97,15 @@ class RefreshedCovariance:
         """Replace the counts."""
         self.counts = state["counts"].clone()
 
+    def _explained(self, features: Tensor) -> Tensor:
+        seen = self.counts > 0
+        root = self.counts[seen].sqrt()
+        scaled = root.unsqueeze(1) * gram(features[seen], features)  # (q, K)
+        inner = torch.eye(len(root), dtype=torch.float64) + scaled[:, seen] * root / self.ridge
+        factor = torch.linalg.cholesky(inner)
+        explained: Tensor = torch.linalg.solve_triangular(factor, scaled / self.ridge**0.5, upper=False)
+        return explained
+
 
 class FrozenCovariance:
     """Exact U with each past feature as it was when its graph was played (the paper).
@@ -99,7 +118,7 @@ class FrozenCovariance:
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
         self._count = 0
-        self._played = torch.empty(0, num_weights)
+        self._played = torch.empty(0, num_weights, dtype=torch.float32)
         self._factor = torch.empty(0, 0, dtype=torch.float64)
 
     @property
@@ -114,8 +133,12 @@ class FrozenCovariance:
 
     def variance(self, features: Tensor) -> Tensor:
         """Return sigma^2 from the t x t factor and the t x K cross-Gram."""
-        norms = features.double().square().sum(1)
-        return _variance_left(norms, self.factor, gram(self.played, features), self.ridge)
+        return _unexplained(features.double().square().sum(1), self._explained(features).square().sum(0), self.ridge)
+
+    def root(self, features: Tensor) -> Tensor:
+        """Return a root of the K x K posterior covariance."""
+        explained = self._explained(features)
+        return _root((gram(features, features) - explained.T @ explained) / self.ridge)
 
     def add(self, features: Tensor, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
@@ -138,6 +161,10 @@ class FrozenCovariance:
         """Replace features and factor."""
         self._count, self._played, self._factor = len(state["played"]), state["played"].clone(), state["factor"].clone()
 
+    def _explained(self, features: Tensor) -> Tensor:
+        explained: Tensor = torch.linalg.solve_triangular(self.factor, gram(self.played, features), upper=False)
+        return explained
+
     def _reserve(self, count: int, dtype: torch.dtype) -> None:
         if count <= len(self._played):
             return
@@ -148,7 +175,11 @@ class FrozenCovariance:
         self._played, self._factor = played, factor
 
 
-def _variance_left(norms: Tensor, factor: Tensor, cross: Tensor, ridge: float) -> Tensor:
-    explained = torch.linalg.solve_triangular(factor, cross, upper=False).square().sum(0)
-    unexplained: Tensor = (norms - explained).clamp(min=0)
-    return unexplained / ridge
+def _unexplained(norms: Tensor, explained: Tensor, ridge: float) -> Tensor:
+    return (norms - explained).clamp(min=0) / ridge
+
+
+def _root(covariance: Tensor) -> Tensor:
+    values, vectors = torch.linalg.eigh(covariance)
+    root: Tensor = vectors * values.clamp(min=0).sqrt()
+    return root

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from agents.neural.history import History
+from agents.history import History, OrderedHistory
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
 from gntk import AggregatedGraphs, select_graphs, weighted_gradient
@@ -70,6 +70,8 @@ def draw_batches(
         for index in drawn.split(settings.batch_size):
             yield index, (history.means[index] - location) / scale
         return
+    if not isinstance(history, OrderedHistory):
+        raise TypeError("Expected an `OrderedHistory` for fit='epochs'. Got one without order.")
     actions, targets = history.actions, (history.rewards - location) / scale
     for _ in range(settings.epochs):
         for chosen in torch.randperm(len(history), generator=generator).split(settings.batch_size):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal
+
+from agents.settings import check_fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +52,7 @@ class NeuralSettings:
     """Fit rewards less their mean, divided by their standard deviation, over the distinct graphs seen so far."""
 
     def __post_init__(self) -> None:
-        for field, hint in get_type_hints(type(self)).items():
-            value, choices = getattr(self, field), get_args(hint)
-            if choices and value not in choices:
-                raise ValueError(f"Expected `{field}` to be one of {', '.join(choices)}. Got {value!r}.")
-            if hint is bool and not isinstance(value, bool):
-                raise ValueError(f"Expected `{field}` to be True or False. Got {value!r}.")
-            if hint is int and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ValueError(f"Expected `{field}` to be an integer >= 1. Got {value!r}.")
-            if hint is float and not (isinstance(value, (int, float)) and 0 <= value < math.inf):
-                raise ValueError(f"Expected `{field}` to be finite and >= 0. Got {value!r}.")
+        check_fields(self)
         if self.depth < 2:
             raise ValueError(f"Expected `depth` to be at least 2. Got {self.depth}.")
         if self.width % 2:
@@ -79,9 +71,46 @@ class NeuralSettings:
         return dataclasses.replace(self, **changes)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ThompsonSettings(NeuralSettings):
+    """Settings of Thompson sampling with a network. `preset=paper` takes the literal algorithm of the paper."""
+
+    sampling: Literal["independent", "joint"] = "independent"
+    """Draw each graph's reward by itself (the paper), or all from their joint posterior."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceSettings(NeuralSettings):
+    """Settings of upper confidence bounds with a network. `preset=paper` takes the literal algorithm of the paper."""
+
+    exploration_scale: float = 1.0
+    """nu, multiplies sigma; in standard deviations of the rewards where targets are standardised."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EliminationSettings(NeuralSettings):
+    """Settings of phased elimination with a network. `preset=paper` takes the literal algorithm of the paper."""
+
+    elimination: Literal["running", "doubling"] = "running"
+    """Drop candidates after every round, or after episodes of 1, 2, 4, ... rounds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonSettings(NeuralSettings):
+    """Settings of epsilon-greedy play with a network."""
+
+    epsilon: float = 0.1
+    """Probability of playing any graph."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon > 1:
+            raise ValueError(f"Expected `epsilon` to be at most 1. Got {self.epsilon}.")
+
+
 PRESETS: dict[str, dict[str, Any]] = {
-    # The paper's algorithm to the letter. Its grid for eta and lambda holds cells whose penalty drives the network
-    # to zero; these two values are of a cell that still learns at t = 1000.
+    # The paper's algorithm to the letter, at a point of its grid for nu, eta and lambda (docs/defaults.md says why this
+    # one): in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
     "paper": {
         "covariance": "diagonal",
         "gradients": "current",
@@ -89,6 +118,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "fit": "epochs",
         "epochs": 30,
         "batch_size": 5,
+        "exploration_scale": 0.01,
         "learning_rate": 0.01,
         "regularization": 1e-4,
         "penalty": "constant",

@@ -1,0 +1,88 @@
+"""What has been observed: per graph, what the squared loss needs of it; and in order, where that is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class History:
+    """Sufficient statistics of the rewards: O(K) memory, whatever t.
+
+    Attributes:
+        counts: `(K,)` int64. Pulls of each graph.
+        means: `(K,)` float64. Mean reward of each graph so far; 0 where it was never played.
+        squares: `(K,)` float64. Sum of squared deviations of each graph's rewards from their mean.
+    """
+
+    def __init__(self, num_graphs: int) -> None:
+        self.counts = torch.zeros(num_graphs, dtype=torch.int64)
+        self.means = torch.zeros(num_graphs, dtype=torch.float64)
+        self.squares = torch.zeros(num_graphs, dtype=torch.float64)
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
+
+    def add(self, actions: Tensor, rewards: Tensor) -> None:
+        """Take in `(n,)` actions and `(n,)` finite rewards."""
+        for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
+            self.counts[action] += 1
+            deviation = reward - self.means[action]
+            self.means[action] += deviation / self.counts[action]
+            self.squares[action] += deviation * (reward - self.means[action])
+
+    def location_and_scale(self) -> tuple[float, float]:
+        """Return mean and standard deviation, over distinct graphs played, of their mean rewards.
+
+        Unweighted: weighted by pulls, the deviation would shrink while the agent exploits. The scale is 1 until two
+        graphs differ.
+        """
+        seen = self.means[self.counts > 0]
+        if len(seen) == 0:
+            return 0.0, 1.0
+        location, scale = seen.mean().item(), seen.std(correction=0).item()
+        return location, scale if scale > 1e-12 * seen.abs().max().item() else 1.0
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything observed."""
+        return {"counts": self.counts.clone(), "means": self.means.clone(), "squares": self.squares.clone()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Replace everything observed."""
+        self.counts, self.means, self.squares = (state[name].clone() for name in ("counts", "means", "squares"))
+
+
+class OrderedHistory(History):
+    """The same, and every observation in order: O(t) memory, for fits that pass over all of them."""
+
+    def __init__(self, num_graphs: int) -> None:
+        super().__init__(num_graphs)
+        self._actions: list[int] = []
+        self._rewards: list[float] = []
+
+    @property
+    def actions(self) -> Tensor:
+        """Return the graphs played, `(t,)` int64, in order."""
+        return torch.tensor(self._actions, dtype=torch.int64)
+
+    @property
+    def rewards(self) -> Tensor:
+        """Return the rewards observed, `(t,)` float64, in order."""
+        return torch.tensor(self._rewards, dtype=torch.float64)
+
+    def add(self, actions: Tensor, rewards: Tensor) -> None:
+        """Take in `(n,)` actions and `(n,)` finite rewards."""
+        super().add(actions, rewards)
+        self._actions += actions.tolist()
+        self._rewards += rewards.tolist()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything observed."""
+        return {**super().state_dict(), "actions": self.actions, "rewards": self.rewards}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Replace everything observed."""
+        super().load_state_dict(state)
+        self._actions, self._rewards = state["actions"].tolist(), state["rewards"].tolist()

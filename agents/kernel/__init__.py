@@ -1,0 +1,1 @@
+"""Exact Gaussian-process agents on a finite graph set."""

@@ -1,0 +1,62 @@
+"""A Gaussian process on K graphs, updated reward by reward in square-root form."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+class GaussianProcess:
+    """Posterior N(m, S S^T) of the mean rewards of K graphs, in float64.
+
+    One reward y of graph a with noise variance s^2 changes it by Potter's square-root update,
+
+        v = S^T e_a,   phi = |v|^2 + s^2,
+        m <- m + S v (y - m_a) / phi,   S <- S - S v v^T / (phi + sqrt(phi s^2))      [Potter 1963]
+
+    in O(K^2) time and memory. S S^T cannot lose positive semi-definiteness, and a joint draw is m + S z.
+
+    Args:
+        kernel: `(K, K)` float64, positive semi-definite; prior covariance. A singular one is fine.
+        noise_variance: s^2 > 0, in squared units of the rewards.
+        counts: `(K,)`. Rewards already observed of each graph (None: none).
+        means: `(K,)` float64. Their mean rewards.
+    """
+
+    def __init__(
+        self, kernel: Tensor, noise_variance: float, counts: Tensor | None = None, means: Tensor | None = None
+    ) -> None:
+        self.noise_variance = noise_variance
+        values, vectors = torch.linalg.eigh(kernel)
+        self.root = vectors * values.clamp(min=0).sqrt()
+        self.mean = kernel.new_zeros(len(kernel))
+        if counts is not None and means is not None and bool(counts.any()):
+            self._condition(counts.double(), means)
+
+    @property
+    def variance(self) -> Tensor:
+        """Return the posterior variances, `(K,)`."""
+        variance: Tensor = self.root.square().sum(1)
+        return variance
+
+    def add(self, action: int, reward: float) -> None:
+        """Take in one reward."""
+        direction = self.root[action].clone()
+        total = direction @ direction + self.noise_variance
+        gain = self.root @ direction
+        self.mean += gain * ((reward - self.mean[action]) / total)
+        self.root -= torch.outer(gain / (total + (total * self.noise_variance).sqrt()), direction)
+
+    def _condition(self, counts: Tensor, means: Tensor) -> None:
+        """Take in everything observed so far at once, O(K^3).
+
+        With prior root R and weights n/s^2, the posterior precision in coordinates z of R z is
+        I + R^T diag(n) R / s^2 = L L^T, so the posterior root is R L^{-T} and the mean is
+        R (L L^T)^{-1} R^T (n ybar) / s^2.
+        """
+        weighted = self.root * (counts / self.noise_variance).unsqueeze(1)
+        inner = torch.eye(len(counts), dtype=torch.float64) + self.root.T @ weighted
+        factor = torch.linalg.cholesky((inner + inner.T) / 2)
+        prior = self.root
+        self.root = torch.linalg.solve_triangular(factor, prior.T, upper=False).T
+        self.mean = self.root @ (self.root.T @ (counts * means / self.noise_variance))

@@ -1,0 +1,68 @@
+"""Settings of the exact Gaussian-process agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.settings import check_fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelSettings:
+    """Settings of an exact Gaussian process on the graph set."""
+
+    kernel: Literal["infinite", "empirical", "custom"] = "infinite"
+    """Prior covariance: the infinite-width GNTK, that of a network of finite width, or a K x K array that was given."""
+    kernel_name: str = ""
+    """Name of a kernel that was given, by which results are told apart."""
+    depth: int = 2
+    """L, weight matrices of the network whose kernel this is; at least 2."""
+    width: int = 512
+    """m of that network, if its width is finite; even."""
+    node_count: Literal["largest", "own"] = "largest"
+    """N, what the sum over a graph's nodes is divided by: the largest node count of the set, or the graph's own."""
+    exploration_scale: float = 1.0
+    """nu, multiplies sigma."""
+    output_scale: float | None = None
+    """Factor of the kernel, in squared units of the targets; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
+    noise_variance: float | None = None
+    """Of the rewards, in their squared units; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
+    standardize: bool = True
+    """Fit rewards less their mean, divided by their standard deviation, over the distinct graphs seen so far."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.depth < 2:
+            raise ValueError(f"Expected `depth` to be at least 2. Got {self.depth}.")
+        if self.width % 2:
+            raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
+        for name in ("output_scale", "noise_variance"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"Expected `{name}` to be positive or None. Got 0.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelThompsonSettings(KernelSettings):
+    """Settings of Thompson sampling with an exact Gaussian process on the graph set."""
+
+    sampling: Literal["independent", "joint"] = "joint"
+    """Draw each graph's reward by itself, or all from their joint posterior."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelConfidenceSettings(KernelSettings):
+    """Settings of upper confidence bounds with an exact Gaussian process on the graph set."""
+
+    exploration_scale: float = 2.0
+    """nu, multiplies sigma."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelEliminationSettings(KernelSettings):
+    """Settings of phased elimination with an exact Gaussian process on the graph set."""
+
+    exploration_scale: float = 2.0
+    """nu, multiplies sigma."""
+    elimination: Literal["running", "doubling"] = "running"
+    """Drop candidates after every round, or after episodes of 1, 2, 4, ... rounds."""

@@ -1,0 +1,49 @@
+"""Whose state it is: a saved state fits an agent with equal settings on equal graphs, and no other."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from torch import Tensor
+
+
+def make_identity(settings: Any, tensors: Iterable[Tensor]) -> dict[str, Any]:
+    """Return what a state must agree in with the agent that loads it.
+
+    Args:
+        settings: a dataclass.
+        tensors: what the agent knows of the graphs.
+
+    Returns:
+        The settings, and a hash of the graphs.
+    """
+    digest = hashlib.sha256()
+    for tensor in tensors:
+        digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
+        digest.update(tensor.numpy().tobytes())
+    return {"settings": dataclasses.asdict(settings), "graphs": digest.hexdigest()}
+
+
+def check_identity(state: Mapping[str, Any], expected: Mapping[str, Any], keys: Iterable[str]) -> None:
+    """Refuse a state that is not whole, or not of such an agent on such graphs.
+
+    Raises:
+        ValueError: if a key is missing, or settings or graphs differ; the message says which.
+    """
+    missing = [key for key in ("identity", *keys) if key not in state]
+    if missing:
+        raise ValueError(f"Expected a state made by `state_dict`. Got one without {', '.join(missing)}.")
+    found = state["identity"]
+    names = expected["settings"].keys() | found["settings"].keys()
+    differing = sorted(n for n in names if expected["settings"].get(n) != found["settings"].get(n))
+    if differing:
+        raise ValueError(
+            "Expected the state of an agent with the same settings. Got another "
+            + ", ".join(f"`{n}`: {found['settings'].get(n)!r}" for n in differing)
+            + "."
+        )
+    if expected["graphs"] != found["graphs"]:
+        raise ValueError("Expected the state of an agent on the same graphs. Got one on others.")
