@@ -126,5 +126,5 @@ def _find(name: str) -> Registration:
     if name not in registrations:
         nearest = difflib.get_close_matches(name, registrations, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-        raise ValueError(f"Unknown agent `{name}`.{hint} `registry.list_agents()` names them all.")
+        raise ValueError(f"Unknown agent `{name}`.{hint} Agents: {', '.join(sorted(registrations))}.")
     return registrations[name]

@@ -52,6 +52,16 @@ def derive_streams(seed: int) -> tuple[int, torch.Generator]:
     return network, torch.Generator().manual_seed(play)
 
 
+def check_reset(agent: object, attribute: str) -> None:
+    """Refuse to go on with an agent that has not been reset.
+
+    Raises:
+        RuntimeError: if the agent has no such attribute yet.
+    """
+    if not hasattr(agent, attribute):
+        raise RuntimeError("Expected `reset` first: the agent knows no graphs. Call agent.reset(observation, seed=0).")
+
+
 def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
     """Return the mask as a bool tensor `(K,)`; None allows every graph.
 

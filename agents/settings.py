@@ -14,15 +14,13 @@ import numpy as np
 Settings = TypeVar("Settings")
 
 
-def read_settings(
-    settings_class: type[Settings], given: Mapping[str, Any], presets: Mapping[str, Mapping[str, Any]]
-) -> Settings:
+def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> Settings:
     """Make settings from keywords, one of which may be `preset`.
 
     Args:
-        settings_class: a dataclass that validates itself.
+        settings_class: a dataclass that validates itself; its class attribute `presets`, if any, holds presets by
+            name.
         given: what the user gave; it overrides the preset.
-        presets: settings by name of preset.
 
     Returns:
         An instance of `settings_class`.
@@ -30,6 +28,7 @@ def read_settings(
     Raises:
         ValueError: if a setting or the preset is unknown (the message shows the nearest), or a value is refused.
     """
+    presets: Mapping[str, Mapping[str, Any]] = getattr(settings_class, "presets", {})
     given = dict(given)
     preset = given.pop("preset", None)
     if preset is not None and (not isinstance(preset, str) or preset not in presets):
@@ -39,7 +38,8 @@ def read_settings(
         if name not in names:
             nearest = difflib.get_close_matches(name, names, n=1)
             hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-            raise ValueError(f"Unknown setting `{name}`.{hint} Settings: {', '.join(names) or 'none'}.")
+            known = ", ".join([*names, "preset"] if presets else names) or "none"
+            raise ValueError(f"Unknown setting `{name}`.{hint} Settings: {known}.")
     return settings_class(**{**(presets[preset] if preset else {}), **given})
 
 
@@ -52,8 +52,9 @@ def check_fields(settings: Any) -> None:
     Raises:
         ValueError: if a value is none of these; the message says what was expected.
     """
-    for name, hint in get_type_hints(type(settings)).items():
-        value = getattr(settings, name)
+    hints = get_type_hints(type(settings))
+    for name in (field.name for field in dataclasses.fields(settings)):
+        hint, value = hints[name], getattr(settings, name)
         kinds = get_args(hint) if get_origin(hint) is not Literal and get_args(hint) else (hint,)
         if value is None and NoneType in kinds:
             continue

@@ -7,7 +7,6 @@ import argparse
 
 import gymnasium as gym
 import numpy as np
-import torch
 
 import graph_bandit_env  # noqa: F401 - the import registers the environment
 import registry
@@ -17,7 +16,6 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--rounds", type=int, default=100)
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
-torch.set_num_threads(1)  # faster than two on matrices this small
 
 env = gym.make("GraphActionBandit-v0", num_graphs=30, num_nodes=20, horizon=arguments.rounds)
 

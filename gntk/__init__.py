@@ -8,6 +8,7 @@ from gntk.dimension import effective_dimension
 from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features, weighted_gradient
 from gntk.infinite_width import infinite_width_kernel
 from gntk.network import GraphMLP
+from gntk.threads import one_thread
 
 __all__ = [
     "AggregatedGraphs",
@@ -18,6 +19,7 @@ __all__ = [
     "gram",
     "infinite_width_kernel",
     "keep_nodes",
+    "one_thread",
     "select_graphs",
     "tangent_features",
     "values_and_features",

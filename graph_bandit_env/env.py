@@ -112,7 +112,10 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         )
         given = self._own_graphs = None if graphs is None else as_graph_set(graphs)
         if given is not None and self._random_graphs != RandomGraphs():
-            raise ValueError("Expected `graphs` alone, or a graph model and its sizes. Got both. Leave one out.")
+            raise ValueError(
+                "Expected `graphs` alone, or `graph_model`, `num_graphs`, `num_nodes`, `feature_dim` and `edge_prob`. "
+                "Got both. Leave one out."
+            )
         self.num_graphs = num_graphs if given is None else len(given)
         self._reward_model = check_reward_model(reward_model, self.num_graphs)
         self._reward_scale = check_choice("reward_scale", reward_scale, REWARD_SCALES)

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, empirical_kernel, select_graphs
+from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, empirical_kernel, one_thread, select_graphs
 from graph_bandit_env.graph_set import GraphSet
 
 WIDTH = 512  # m of the networks that define the Gaussian-process rewards; L = 2
 
 
+@one_thread()
 def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw the `(K,)` float64 mean rewards of a named reward function, the same whatever the number of threads."""
     graphs = aggregate_neighbours(Batch.from_data_list(graph_set.to_pyg()))
@@ -25,12 +26,7 @@ def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np
         "gp_representation": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=False),
         "gp_representation_relu": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=True),
     }
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        return functions[name]().numpy()
-    finally:
-        torch.set_num_threads(threads)
+    return functions[name]().numpy()
 
 
 def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:

@@ -12,7 +12,7 @@ import tyro
 
 import registry
 from graph_bandit_lab.experiment import run_experiment
-from graph_bandit_lab.report import describe, format_interval, write_report
+from graph_bandit_lab.report import describe, format_interval, format_ratio, write_report
 from graph_bandit_lab.results import FILE_NAME, load_results
 from graph_bandit_lab.settings import RunSettings
 from graph_bandit_lab.statistics import play_equal_instances, summarize
@@ -51,6 +51,9 @@ def main(args: list[str] | None = None) -> int:
             print(write_report(command.folder))
             return 0
         return _show_agents(command.name)
+    except KeyboardInterrupt:
+        print("\nStopped before anything began.", file=sys.stderr)
+        return 130
     except (ValueError, OSError, sqlite3.Error) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)
         return 1
@@ -83,14 +86,14 @@ def _show(folder: Path) -> None:
     page = write_report(folder)
     results = load_results(folder)
     print(f"\n{describe(results['environment'].iloc[0])}\n")
-    rows = [("agent", "mean R_T [95 % interval]", "relative", "repetitions", "ms/round")]
+    rows = [("agent", "mean R_T [95 % interval]", "relative to worst", "repetitions", "ms/round")]
     for summary in summarize(results):
         diverged = f" (+{summary.diverged} diverged)" if summary.diverged else ""
         rows.append(
             (
                 summary.label,
                 format_interval(summary),
-                f"{summary.relative:.3f}",
+                format_ratio(summary.relative),
                 f"{summary.finished}{diverged}",
                 f"{summary.milliseconds:.1f}",
             )
@@ -109,6 +112,9 @@ def _show_agents(name: str | None) -> int:
         return 0
     settings = registry.make_agent(name).settings
     print(f"Settings of {name}. Write them after its name: {name}:setting=value,setting=value\n")
+    for preset, values in getattr(settings, "presets", {}).items():
+        listed = ", ".join(f"{key}={value}" for key, value in values.items())
+        print(f"preset={preset} is short for {listed}. Other settings override it.\n")
     try:
         tyro.cli(type(settings), args=["--help"], prog=name)
     except SystemExit:  # how the parser leaves its help

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 import registry
-from graph_bandit_lab.loop import run_bandit
+from graph_bandit_lab.loop import BanditResult, run_bandit
 from graph_bandit_lab.results import FILE_NAME, ResultStore, RunKey
 from graph_bandit_lab.settings import AgentSpec, RunSettings
 
@@ -61,9 +62,12 @@ def run_experiment(settings: RunSettings, progress: bool = True) -> Tally:
     rounds = len(to_do) * settings.environment.horizon
     hidden = None if progress and to_do else True  # None: hidden unless it goes to a terminal
     with _one_thread(), tqdm(total=rounds, unit="round", smoothing=0, disable=hidden) as bar:
-        for repetition in to_do:
-            bar.set_description(f"{repetition.label}, seed {repetition.seed}")
-            _play(repetition, store, bar)
+        for number, repetition in enumerate(to_do, start=1):
+            name = f"{repetition.label}, seed {repetition.seed}"
+            bar.set_description(name)
+            result = _play(repetition, store, bar)
+            if progress and bar.disable:
+                print(f"{number} of {len(to_do)}: {name}: {result!r}", file=sys.stderr, flush=True)
     return Tally(played=len(to_do), reused=len(repetitions) - len(to_do))
 
 
@@ -105,7 +109,7 @@ def _refuse_other_environments(store: ResultStore, settings: RunSettings) -> Non
             )
 
 
-def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any]) -> None:
+def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any]) -> BanditResult:
     env = registry.make_environment(**repetition.key.environment, observe="indices")
     agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
     begin = time.perf_counter()
@@ -113,6 +117,7 @@ def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any]) -> None:
     store.add(repetition.key, repetition.seed, repetition.label, result, time.perf_counter() - begin)
     bar.total -= repetition.key.environment["horizon"] - len(result.actions)
     env.close()
+    return result
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,13 +11,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_lab.statistics import confidence_interval
 
 # Okabe and Ito (2008): told apart by colour-blind readers too. Random play is grey everywhere.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 RANDOM_COLOR = "#7A7A7A"
+DASHES = ("-", "--", ":", "-.")
 MAX_POINTS = 600
+LEGEND_WIDTH = 110  # characters in a row of the legend
 
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -33,11 +37,11 @@ STYLE: dict[Any, Any] = {
 }
 
 
-def agent_colors(labels: Sequence[str]) -> dict[str, str]:
-    """Give each agent a colour that depends on the set of agents only, not on who is best."""
+def agent_lines(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Give each agent a colour and a dash that depend on the set of agents only, not on who is best."""
     learners = sorted(label for label in labels if label != "random")
-    colors = {label: COLORS[i % len(COLORS)] for i, label in enumerate(learners)}
-    return {"random": RANDOM_COLOR, **colors}
+    styles = [(color, dash) for dash in DASHES for color in COLORS]
+    return {"random": (RANDOM_COLOR, "-"), **dict(zip(learners, itertools.cycle(styles), strict=False))}
 
 
 def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
@@ -50,7 +54,7 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     Returns:
         Two panels: mean R_t, and mean R_t / t, with 95 % confidence bands.
     """
-    colors = agent_colors(order)
+    lines = agent_lines(order)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(12, 4.8), layout="constrained")
         left, right = figure.subplots(1, 2)
@@ -59,23 +63,34 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
             if len(rows):
                 curves = np.stack([regret.cumsum() for regret in rows["regret"]])
                 rounds = np.arange(1, curves.shape[1] + 1)
-                _draw_mean_and_band(left, rounds, curves, label, colors[label])
-                _draw_mean_and_band(right, rounds, curves / rounds, label, colors[label])
+                _draw_mean_and_band(left, rounds, curves, label, lines[label])
+                _draw_mean_and_band(right, rounds, curves / rounds, label, lines[label])
         left.set(title="Cumulative regret", xlabel="round $t$", ylabel="$R_t$ (reward units)")
         left.set_ylim(bottom=0)
         right.set(title="Average regret per round", xlabel="round $t$", ylabel="$R_t\\,/\\,t$ (reward units)")
-        if any((line.get_ydata() > 0).any() for line in right.lines):
-            right.set_yscale("log", nonpositive="mask")
+        _scale_logarithmically(right)
         for axes in (left, right):
             axes.margins(x=0)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         handles, labels = left.get_legend_handles_labels()
         if handles:
-            figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4))
+            columns = max(1, min(4, len(labels), LEGEND_WIDTH // (max(map(len, labels)) + 8)))
+            figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     return figure
 
 
-def _draw_mean_and_band(axes: Axes, rounds: np.ndarray, curves: np.ndarray, label: str, color: str) -> None:
+def _draw_mean_and_band(axes: Axes, rounds: np.ndarray, curves: np.ndarray, label: str, line: tuple[str, str]) -> None:
     kept = np.unique(np.linspace(0, len(rounds) - 1, min(len(rounds), MAX_POINTS)).round().astype(int))
     low, high = confidence_interval(curves[:, kept])
-    axes.plot(rounds[kept], curves[:, kept].mean(axis=0), color=color, linewidth=2.2, label=label)
-    axes.fill_between(rounds[kept], low, high, color=color, alpha=0.2, linewidth=0)
+    color, dash = line
+    axes.plot(rounds[kept], curves[:, kept].mean(axis=0), dash, color=color, linewidth=2.2, label=label)
+    # Regret is never negative, though a Student interval may be; at 0 a logarithmic scale would break the band.
+    axes.fill_between(rounds[kept], low.clip(np.finfo(float).tiny), high, color=color, alpha=0.2, linewidth=0)
+
+
+def _scale_logarithmically(axes: Axes) -> None:
+    means = [np.asarray(line.get_ydata(), float) for line in axes.lines]
+    positive = np.concatenate([mean[mean > 0] for mean in means]) if means else np.array([])
+    if len(positive):
+        axes.set_yscale("log", nonpositive="clip")
+        axes.set_ylim(positive.min() / 2, positive.max() * 2)

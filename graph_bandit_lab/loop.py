@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from registry import Agent
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BanditResult:
     """What happened in one episode; shorter than the horizon if the agent diverged.
 
@@ -33,6 +33,9 @@ class BanditResult:
     regret: NDArray[np.float64]
     status: Literal["finished", "diverged"] = "finished"
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"BanditResult({self.status}, {len(self.actions)} rounds, total regret {self.regret.sum():.4g})"
 
     @property
     def cumulative_regret(self) -> NDArray[np.float64]:
@@ -53,7 +56,15 @@ def run_bandit(
 
     Returns:
         Actions, rewards and regret of each round.
+
+    Raises:
+        TypeError: if there is no environment or no agent.
     """
+    if not hasattr(env, "unwrapped") or not hasattr(agent, "select_action"):
+        raise TypeError(
+            f"Expected an environment and an agent. Got {type(env).__name__} and {type(agent).__name__}. "
+            "Make them with `gymnasium.make` and `registry.make_agent`."
+        )
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     observation, info = env.reset(seed=env_seed)
     agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))

@@ -7,11 +7,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
-from graph_bandit_lab.figures import agent_colors, regret_figure
+from graph_bandit_lab.figures import agent_lines, regret_figure
 from graph_bandit_lab.results import load_results
 from graph_bandit_lab.statistics import AgentSummary, play_equal_instances, summarize
 
@@ -46,7 +47,7 @@ def write_report(folder: str | Path) -> Path:
         title=describe(results["environment"].iloc[0]),
         figure=_to_svg(figure),
         summaries=summaries,
-        colors=agent_colors(labels),
+        colors={label: color for label, (color, _) in agent_lines(labels).items()},
         environment=results["environment"].iloc[0],
         agents=_agent_settings(results),
         versions=_all_versions(results),
@@ -76,11 +77,17 @@ def format_interval(summary: AgentSummary, digits: int = 1) -> str:
     return f"{summary.mean:,.{digits}f} [{summary.low:,.{digits}f}, {summary.high:,.{digits}f}]"
 
 
+def format_ratio(ratio: float) -> str:
+    """Write a ratio, or a dash where there is none."""
+    return "–" if np.isnan(ratio) else f"{ratio:.3f}"
+
+
 def _template() -> Any:
     environment = Environment(
         loader=PackageLoader("graph_bandit_lab", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["interval"] = format_interval
+    environment.filters["ratio"] = format_ratio
     return environment.get_template("report.html.jinja")
 
 

@@ -132,7 +132,8 @@ def load_results(folder: str | Path) -> pd.DataFrame:
         One row a repetition, in the order in which they were finished: `label`, `agent`, `agent_settings` (dict),
         `environment` (dict), `seed`, `status`, `wall_time` and `round_time` (seconds), `versions` (dict), `created`,
         `settings_hash`, the arrays `actions`, `rewards`, `regret` of length T, and `total_regret` (R_T, the sum of
-        `regret`). A label under which two settings were played is followed by their hashes.
+        `regret`; `nan` if the repetition diverged). A label under which two settings were played is followed by
+        their hashes.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -151,7 +152,8 @@ def load_results(folder: str | Path) -> pd.DataFrame:
     hashes = frame.groupby("label")["settings_hash"].transform("nunique")
     unclear = hashes > 1  # the same words, but other defaults when they were played
     frame.loc[unclear, "label"] += " [" + frame.loc[unclear, "settings_hash"].str[:6] + "]"
-    frame["total_regret"] = frame["regret"].map(np.sum).astype(float)
+    totals = frame["regret"].map(np.sum).astype(float)
+    frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged one stopped early
     return frame
 
 

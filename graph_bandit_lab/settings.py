@@ -94,6 +94,7 @@ class RunSettings:
     """Throw away what the folder holds and begin anew."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "out", Path(self.out))
         if not self.agents:
             raise ValueError("Expected at least one agent. Got none.")
         if len(set(self.agents)) < len(self.agents):

@@ -3,17 +3,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-from agents.neural.settings import PRESETS, NeuralSettings
+from agents.neural.settings import NeuralSettings
 from agents.settings import read_settings
 
 
 def test_what_is_given_overrides_the_preset_which_overrides_the_defaults():
-    settings = read_settings(NeuralSettings, {"preset": "paper", "epochs": 3}, PRESETS)
+    settings = read_settings(NeuralSettings, {"preset": "paper", "epochs": 3})
     assert (settings.epochs, settings.covariance, settings.width) == (3, "diagonal", 512)
 
 
 def test_the_papers_preset_is_its_algorithm_to_the_letter():
-    settings = read_settings(NeuralSettings, {"preset": "paper"}, PRESETS)
+    settings = read_settings(NeuralSettings, {"preset": "paper"})
     literal = {
         "fit": "epochs",
         "epochs": 30,
@@ -49,7 +49,7 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
 )
 def test_refuses_settings_out_of_range(given, message):
     with pytest.raises(ValueError, match=message):
-        read_settings(NeuralSettings, given, PRESETS)
+        read_settings(NeuralSettings, given)
 
 
 def test_equal_numbers_are_equal_settings():

@@ -154,3 +154,19 @@ def test_regret_is_below_random_play(make, small_env):
         ours += run_bandit(env, make(), seed=seed).regret.sum()
         theirs += run_bandit(env, registry.make_agent("random"), seed=seed).regret.sum()
     assert ours <= theirs * (1.0 if make().__class__.__name__ == "RandomAgent" else 0.8)
+
+
+def test_refuses_to_go_on_without_a_reset(make):
+    for use in (lambda agent: agent.select_action(None), lambda agent: agent.update(None, 0, 1.0)):
+        with pytest.raises(RuntimeError, match="Expected `reset` first"):
+            use(make())
+
+
+def test_does_not_depend_on_the_number_of_threads(make, small_env):
+    played = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        played.append(play(small_env(num_graphs=30, num_nodes=40), make(), 12, seed=2))
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(1)
+    assert np.array_equal(played[0][0], played[1][0])

@@ -24,7 +24,9 @@ def run(out, *flags):
 
 def test_run_prints_a_table_and_writes_results_figure_and_report(tmp_path, capsys):
     assert run(tmp_path) == 0
-    printed = capsys.readouterr().out
+    captured = capsys.readouterr()
+    printed = captured.out
+    assert re.search(r"4 of 4: random, seed \d+: BanditResult\(finished, 8 rounds", captured.err)  # no terminal here
     assert "ER graphs, p = 0.4, N = 4, K = 5, linear reward, T = 8" in printed
     assert re.search(r"^random +\d+\.\d \[.*\] +\d\.\d{3} +2 +\d+\.\d$", printed, re.M)
     assert f"Report: {tmp_path / 'report.html'}" in printed
@@ -52,7 +54,7 @@ def test_agents_lists_names_and_explains_settings(capsys):
     printed = capsys.readouterr().out
     assert "gnn-ts:setting=value" in printed
     assert "--exploration-scale" in printed
-    assert "preset=paper" in printed
+    assert "preset=paper is short for covariance=diagonal, " in printed
 
 
 @pytest.mark.parametrize(

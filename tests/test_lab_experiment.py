@@ -122,6 +122,7 @@ def test_a_diverged_repetition_is_stored_as_such_and_not_played_again(tmp_path):
     exploding = "gnn-ts:width=8,regularization=1000,penalty=constant,standardize=false,steps=300"
     run(tmp_path, agents=(exploding,))
     assert load_results(tmp_path)["status"].tolist() == ["diverged"] * 2
+    assert load_results(tmp_path)["total_regret"].isna().all()
     assert run(tmp_path, agents=(exploding,)).played == 0
 
 

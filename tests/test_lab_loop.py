@@ -96,3 +96,13 @@ def test_other_errors_of_an_agent_are_not_hidden(small_env):
     agent.update = lambda *arguments: 1 / 0
     with pytest.raises(ZeroDivisionError):
         run_bandit(small_env(), agent)
+
+
+@pytest.mark.parametrize("arguments", [("GraphActionBandit-v0", Recorder()), (registry.make_environment(), "gnn-ts")])
+def test_names_instead_of_environment_and_agent_are_refused_with_advice(arguments):
+    with pytest.raises(TypeError, match="`gymnasium.make` and `registry.make_agent`"):
+        run_bandit(*arguments)
+
+
+def test_a_result_says_in_a_line_what_it_is(small_env):
+    assert repr(run_bandit(small_env(), Recorder())).startswith("BanditResult(finished, 30 rounds, total regret ")

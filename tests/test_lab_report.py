@@ -8,7 +8,7 @@ from matplotlib.image import imread
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab import results as results_module
-from graph_bandit_lab.figures import agent_colors, regret_figure
+from graph_bandit_lab.figures import agent_lines, regret_figure
 from graph_bandit_lab.report import format_interval
 from graph_bandit_lab.results import ResultStore, RunKey, load_results
 from graph_bandit_lab.settings import EnvironmentSettings
@@ -62,6 +62,24 @@ def test_curves_are_means_and_bands_intervals(tmp_path):
     assert len(left.collections) == 2
 
 
+def test_bands_that_reach_below_zero_stay_whole_on_the_logarithmic_scale(tmp_path):
+    results = load_results(fill(tmp_path, ts=[0.1, 0.9]))
+    _, right = regret_figure(results, ["ts"]).axes
+    (band,) = right.collections
+    edges = band.get_paths()[0].vertices
+    assert (edges[:, 1] > 0).all()
+    assert right.get_ylim()[0] == pytest.approx(0.25)
+
+
+def test_a_legend_of_many_long_names_fits_the_figure(tmp_path):
+    names = [f"gnn-ts:covariance=diagonal,exploration_scale=0.{k}" for k in range(9)]
+    figure = regret_figure(load_results(fill(tmp_path, **{name: [0.1, 0.2] for name in names})), names)
+    figure.draw_without_rendering()
+    box = figure.legends[0].get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
+
+
 def test_long_curves_are_thinned_and_keep_their_ends(tmp_path):
     results = load_results(fill(tmp_path, ts=[0.1, 0.3]))
     results["regret"] = [np.ones(5000), np.ones(5000)]
@@ -84,8 +102,8 @@ def test_refuses_a_folder_with_no_finished_repetition(tmp_path):
 
 
 def test_colours_do_not_depend_on_who_is_best():
-    assert agent_colors(["b", "random", "a"]) == agent_colors(["a", "b", "random"])
-    assert len(set(agent_colors(list("abcdefg")).values())) == 8
+    assert agent_lines(["b", "random", "a"]) == agent_lines(["a", "b", "random"])
+    assert len(set(agent_lines(list("abcdefghijklmnopqrst")).values())) == 21
 
 
 @pytest.mark.parametrize(

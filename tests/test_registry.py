@@ -19,7 +19,7 @@ def test_settings_reach_the_agent():
     ("name", "settings", "message"),
     [
         ("gnn_ts", {}, "Unknown agent `gnn_ts`. Did you mean `gnn-ts`?"),
-        ("zzz", {}, r"Unknown agent `zzz`. `registry.list_agents\(\)` names them all"),
+        ("zzz", {}, "Unknown agent `zzz`. Agents: epsilon-greedy, "),
         ("gnn-ts", {"widht": 8}, "Did you mean `width`"),
         ("random", {"width": 8}, "Unknown setting `width`. Settings: none"),
         ("random", {"preset": "paper"}, "Unknown preset `paper`. Presets: none"),

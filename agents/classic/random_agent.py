@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from numpy.typing import ArrayLike
 
-from agents.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
 from agents.settings import read_settings
 from agents.state import check_identity, make_identity
 
@@ -31,11 +31,13 @@ class RandomAgent:
 
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
         """Return any allowed graph: all tie."""
+        check_reset(self, "_num_graphs")
         mask = read_mask(action_mask, self._num_graphs)
         return masked_argmax(torch.zeros(self._num_graphs), mask, self._generator)
 
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Check the reward as every agent does, and forget it."""
+        check_reset(self, "_num_graphs")
         read_feedback(action, reward, self._num_graphs)
 
     def state_dict(self) -> dict[str, Any]:
@@ -57,4 +59,4 @@ class RandomAgent:
 
 def random(**settings: Any) -> RandomAgent:
     """Make uniform random play."""
-    return RandomAgent(read_settings(RandomSettings, settings, presets={}))
+    return RandomAgent(read_settings(RandomSettings, settings))

@@ -12,12 +12,12 @@ from torch import Tensor
 
 from agents.acquisition import AcquisitionRule, Belief
 from agents.history import History
-from agents.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.kernel.settings import KernelSettings
 from agents.state import check_identity, make_identity
-from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel
+from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel, one_thread
 
 
 class KernelAgent:
@@ -43,6 +43,7 @@ class KernelAgent:
         self.settings, self.acquisition = settings, acquisition
         self._given = None if kernel is None else _check_kernel(kernel)
 
+    @one_thread()
     def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
         """Compute the kernel of the graphs once, and start with nothing observed."""
         network_seed, self.generator = derive_streams(seed)
@@ -59,13 +60,17 @@ class KernelAgent:
             )
         )
 
+    @one_thread()
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
         """Play the graph that the rule ranks highest."""
+        check_reset(self, "kernel")
         mask = read_mask(action_mask, len(self.kernel))
         return masked_argmax(self.rule(self.belief(), mask, self.generator), mask, self.generator)
 
+    @one_thread()
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Condition on what was observed; at doubling rounds, fit scale and noise first."""
+        check_reset(self, "kernel")
         actions, rewards = read_feedback(action, reward, len(self.kernel))
         self.history.add(actions, rewards)
         if len(self.history) >= self.next_fit:

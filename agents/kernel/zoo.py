@@ -13,16 +13,16 @@ from agents.settings import read_settings
 
 def gntk_ts(kernel_matrix: Any = None, **settings: Any) -> KernelAgent:
     """Make Thompson sampling from the exact posterior."""
-    chosen = read_settings(KernelThompsonSettings, settings, presets={})
+    chosen = read_settings(KernelThompsonSettings, settings)
     return KernelAgent(chosen, partial(ThompsonSampling, chosen.sampling), kernel_matrix)
 
 
 def gntk_ucb(kernel_matrix: Any = None, **settings: Any) -> KernelAgent:
     """Make upper confidence bounds of the exact posterior."""
-    return KernelAgent(read_settings(KernelConfidenceSettings, settings, {}), UpperConfidenceBound, kernel_matrix)
+    return KernelAgent(read_settings(KernelConfidenceSettings, settings), UpperConfidenceBound, kernel_matrix)
 
 
 def gntk_pe(kernel_matrix: Any = None, **settings: Any) -> KernelAgent:
     """Make phased elimination by the exact posterior."""
-    chosen = read_settings(KernelEliminationSettings, settings, presets={})
+    chosen = read_settings(KernelEliminationSettings, settings)
     return KernelAgent(chosen, partial(PhasedElimination, chosen.elimination), kernel_matrix)

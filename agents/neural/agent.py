@@ -11,13 +11,13 @@ from torch import Tensor
 
 from agents.acquisition import AcquisitionRule, Belief
 from agents.history import History, OrderedHistory
-from agents.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.fit import fit
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
 from agents.state import check_identity, make_identity
-from gntk import AggregatedGraphs, GraphMLP, values_and_features
+from gntk import AggregatedGraphs, GraphMLP, one_thread, values_and_features
 
 Encoder = Callable[..., AggregatedGraphs]
 
@@ -34,6 +34,7 @@ class NeuralAgent:
     def __init__(self, settings: NeuralSettings, encode: Encoder, acquisition: Callable[[], AcquisitionRule]) -> None:
         self.settings, self.encode, self.acquisition = settings, encode, acquisition
 
+    @one_thread()
     def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
         """Encode the graphs once, and start at theta_0 with nothing observed."""
         batch = read_graphs(observation, graph_set)
@@ -50,14 +51,18 @@ class NeuralAgent:
             self._initial_features = values_and_features(self.initial, self.graphs)[1]
         self._believed: tuple[Tensor, Tensor] | None = None
 
+    @one_thread()
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
         """Play the graph that the rule ranks highest."""
+        check_reset(self, "graphs")
         mask = read_mask(action_mask, len(self.graphs))
         index = self.rule(self.belief(), mask, self.generator)  # line 4: r_hat_t(G)
         return masked_argmax(index, mask, self.generator)  # line 5: G_t
 
+    @one_thread()
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Add what was played to the covariance, and fit the network to all that was observed."""
+        check_reset(self, "graphs")
         actions, rewards = read_feedback(action, reward, len(self.graphs))
         self.history.add(actions, rewards)
         self.covariance.add(self._values_and_features()[1], actions)  # line 6: U_t, still at theta_{t-1}

@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from agents.settings import check_fields
+
+_PRESETS: dict[str, dict[str, Any]] = {
+    # The paper's algorithm to the letter, at a point of its grid for nu, eta and lambda (docs/defaults.md says why this
+    # one): in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
+    "paper": {
+        "covariance": "diagonal",
+        "gradients": "current",
+        "history": "frozen",
+        "fit": "epochs",
+        "epochs": 30,
+        "batch_size": 5,
+        "exploration_scale": 0.01,
+        "learning_rate": 0.01,
+        "regularization": 1e-4,
+        "penalty": "constant",
+        "penalty_center": "zero",
+        "start": "initial",
+        "standardize": False,
+    },
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class NeuralSettings:
     """Settings of the GNN and NN agents. `preset=paper` takes the literal algorithm of the paper."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
 
     width: int = 512
     """m, hidden width of the network; even."""
@@ -106,24 +129,3 @@ class EpsilonSettings(NeuralSettings):
         super().__post_init__()
         if self.epsilon > 1:
             raise ValueError(f"Expected `epsilon` to be at most 1. Got {self.epsilon}.")
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    # The paper's algorithm to the letter, at a point of its grid for nu, eta and lambda (docs/defaults.md says why this
-    # one): in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
-    "paper": {
-        "covariance": "diagonal",
-        "gradients": "current",
-        "history": "frozen",
-        "fit": "epochs",
-        "epochs": 30,
-        "batch_size": 5,
-        "exploration_scale": 0.01,
-        "learning_rate": 0.01,
-        "regularization": 1e-4,
-        "penalty": "constant",
-        "penalty_center": "zero",
-        "start": "initial",
-        "standardize": False,
-    },
-}

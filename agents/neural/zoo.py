@@ -8,7 +8,6 @@ from typing import Any
 from agents.acquisition import EpsilonGreedy, Greedy, PhasedElimination, ThompsonSampling, UpperConfidenceBound
 from agents.neural.agent import Encoder, NeuralAgent
 from agents.neural.settings import (
-    PRESETS,
     ConfidenceSettings,
     EliminationSettings,
     EpsilonSettings,
@@ -51,24 +50,24 @@ def nn_pe(**settings: Any) -> NeuralAgent:
 
 def gnn_greedy(**settings: Any) -> NeuralAgent:
     """Make greedy play on the GNN's mean."""
-    return NeuralAgent(read_settings(NeuralSettings, settings, PRESETS), aggregate_neighbours, Greedy)
+    return NeuralAgent(read_settings(NeuralSettings, settings), aggregate_neighbours, Greedy)
 
 
 def epsilon_greedy(**settings: Any) -> NeuralAgent:
     """Make epsilon-greedy play on the GNN's mean."""
-    chosen = read_settings(EpsilonSettings, settings, PRESETS)
+    chosen = read_settings(EpsilonSettings, settings)
     return NeuralAgent(chosen, aggregate_neighbours, partial(EpsilonGreedy, chosen.epsilon))
 
 
 def _thompson(encode: Encoder, settings: dict[str, Any]) -> NeuralAgent:
-    chosen = read_settings(ThompsonSettings, settings, PRESETS)
+    chosen = read_settings(ThompsonSettings, settings)
     return NeuralAgent(chosen, encode, partial(ThompsonSampling, chosen.sampling))
 
 
 def _confidence(encode: Encoder, settings: dict[str, Any]) -> NeuralAgent:
-    return NeuralAgent(read_settings(ConfidenceSettings, settings, PRESETS), encode, UpperConfidenceBound)
+    return NeuralAgent(read_settings(ConfidenceSettings, settings), encode, UpperConfidenceBound)
 
 
 def _elimination(encode: Encoder, settings: dict[str, Any]) -> NeuralAgent:
-    chosen = read_settings(EliminationSettings, settings, PRESETS)
+    chosen = read_settings(EliminationSettings, settings)
     return NeuralAgent(chosen, encode, partial(PhasedElimination, chosen.elimination))
