@@ -53,6 +53,8 @@ _REGISTRATIONS: dict[str, Registration] = {
     "gntk-ts": _built_in("gntk-ts", "agents.kernel.zoo:gntk_ts"),
     "gntk-ucb": _built_in("gntk-ucb", "agents.kernel.zoo:gntk_ucb"),
     "gntk-pe": _built_in("gntk-pe", "agents.kernel.zoo:gntk_pe"),
+    "ucb1": _built_in("ucb1", "agents.classic.independent:ucb1"),
+    "gaussian-ts": _built_in("gaussian-ts", "agents.classic.independent:gaussian_ts"),
     "random": _built_in("random", "agents.classic.random_agent:random"),
 }
 
@@ -106,6 +108,20 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
     if not callable(factory):
         raise TypeError(f"Expected `factory` to be callable. Got {factory!r}.")
     _REGISTRATIONS[name] = Registration(factory, needs)
+
+
+def check_agent(factory: AgentFactory) -> None:
+    """Hold an agent against the protocol; see `agents.conformance.check_agent`.
+
+    Args:
+        factory: makes a new agent at each call.
+
+    Raises:
+        agents.conformance.AgentCheckError: if a check fails; it names every one that does.
+    """
+    from agents import conformance
+
+    conformance.check_agent(factory)
 
 
 def agent_needs(name: str) -> str:

@@ -4,7 +4,7 @@ torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium.
 """
 
 from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
-from gntk.dimension import effective_dimension
+from gntk.dimension import effective_dimension, information_gain, rkhs_norm
 from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features, weighted_gradient
 from gntk.infinite_width import infinite_width_kernel
 from gntk.network import GraphMLP
@@ -18,8 +18,10 @@ __all__ = [
     "empirical_kernel",
     "gram",
     "infinite_width_kernel",
+    "information_gain",
     "keep_nodes",
     "one_thread",
+    "rkhs_norm",
     "select_graphs",
     "tangent_features",
     "values_and_features",

@@ -1,4 +1,4 @@
-"""How many directions a kernel has that matter."""
+"""What a kernel says of a bandit: how many directions matter, what rewards tell, how large a reward function is."""
 
 from __future__ import annotations
 
@@ -27,6 +27,70 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: 
         ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, or `horizon` or `ridge` not
             positive and finite.
     """
+    kernel = _read_kernel(kernel)
+    if not 1 <= horizon < math.inf:
+        raise ValueError(f"Expected `horizon` to be at least 1. Got {horizon!r}.")
+    if not 0 < ridge < math.inf:
+        raise ValueError(f"Expected `ridge` to be positive and finite. Got {ridge!r}.")
+    if len(kernel) == 0:
+        return 0.0
+    eigenvalues = torch.linalg.eigvalsh(kernel).clamp(min=0)
+    largest = eigenvalues[-1].item()
+    if largest == 0:
+        return 0.0
+    return torch.log1p(horizon / ridge * eigenvalues).sum().item() / math.log1p(horizon * largest / ridge)
+
+
+def information_gain(kernel: ArrayLike | Tensor, ridge: float) -> float:
+    """Compute what t noisy rewards tell about the mean rewards.
+
+        gamma_t = (1/2) log det(I + K_t / ridge)      [Srinivas et al. 2010]
+
+    Args:
+        kernel: `(t, t)`, read as float64, positive semi-definite. Of the graphs played, repeats included; t may be 0.
+        ridge: in units of the kernel (for a neural agent, width times its `regularization`).
+
+    Returns:
+        gamma_t >= 0, in nats.
+
+    Raises:
+        ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, or `ridge` not positive and
+            finite.
+    """
+    kernel = _read_kernel(kernel)
+    if not 0 < ridge < math.inf:
+        raise ValueError(f"Expected `ridge` to be positive and finite. Got {ridge!r}.")
+    return 0.5 * torch.log1p(torch.linalg.eigvalsh(kernel).clamp(min=0) / ridge).sum().item()
+
+
+def rkhs_norm(kernel: ArrayLike | Tensor, means: ArrayLike | Tensor, cutoff: float = 1e-10) -> float:
+    """Compute the norm of mean rewards in the reproducing kernel Hilbert space of a kernel.
+
+        |mu|_K = sqrt(mu^T K^+ mu)      [B of Wu & Amini 2024, Assumption 4.2, bounds it]
+
+    Args:
+        kernel: `(K, K)`, read as float64, positive semi-definite.
+        means: `(K,)`. mu.
+        cutoff: eigenvalues below this times the largest count as 0. What mu has in their directions is left out, so
+            that the norm is that of the nearest function in the space.
+
+    Returns:
+        The norm, in reward units.
+
+    Raises:
+        ValueError: as `information_gain`; also if `means` is not `(K,)` and finite, or `cutoff` not in [0, 1).
+    """
+    kernel, means = _read_kernel(kernel), torch.as_tensor(means, dtype=torch.float64)
+    if means.shape != kernel.shape[:1] or not means.isfinite().all():
+        raise ValueError(f"Expected finite `means` of shape `({len(kernel)},)`. Got shape `{tuple(means.shape)}`.")
+    if not 0 <= cutoff < 1:
+        raise ValueError(f"Expected `cutoff` to be in [0, 1). Got {cutoff!r}.")
+    values, vectors = torch.linalg.eigh(kernel)
+    kept = values > cutoff * values[-1:].clamp(min=0)
+    return float(((vectors.T @ means)[kept].square() / values[kept]).sum().sqrt())
+
+
+def _read_kernel(kernel: ArrayLike | Tensor) -> Tensor:
     kernel = torch.as_tensor(kernel, dtype=torch.float64)
     if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1]:
         raise ValueError(f"Expected `kernel` of shape `(K, K)`. Got `{tuple(kernel.shape)}`.")
@@ -34,15 +98,9 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: 
         raise ValueError(f"Expected a finite `kernel`. Got {int((~kernel.isfinite()).sum())} entries that are not.")
     if not torch.allclose(kernel, kernel.T, rtol=1e-5, atol=1e-8):
         raise ValueError("Expected a symmetric `kernel`. Got one that is not.")
-    if not 1 <= horizon < math.inf:
-        raise ValueError(f"Expected `horizon` to be at least 1. Got {horizon!r}.")
-    if not 0 < ridge < math.inf:
-        raise ValueError(f"Expected `ridge` to be positive and finite. Got {ridge!r}.")
-    eigenvalues = torch.linalg.eigvalsh(kernel)
-    largest = eigenvalues[-1].item() if len(kernel) else 0.0
-    if len(kernel) and eigenvalues[0] < -1e-6 * abs(largest):
-        raise ValueError(f"Expected a positive semi-definite `kernel`. Got the eigenvalue {eigenvalues[0].item():.3g}.")
-    if largest <= 0:
-        return 0.0
-    log_det = torch.log1p(horizon / ridge * eigenvalues.clamp(min=0)).sum().item()
-    return log_det / math.log1p(horizon * largest / ridge)
+    if len(kernel):
+        eigenvalues = torch.linalg.eigvalsh(kernel)
+        smallest = eigenvalues[0].item()
+        if smallest < -1e-6 * eigenvalues[-1].abs().item():
+            raise ValueError(f"Expected a positive semi-definite `kernel`. Got the eigenvalue {smallest:.3g}.")
+    return kernel

@@ -7,6 +7,7 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 CASES = {
     "quickstart.py": "random: regret",
+    "custom_acquisition.py": "gnn-pi",
     "own_graphs.py": "random play would expect",
 }
 

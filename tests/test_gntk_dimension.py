@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gntk import effective_dimension
+from gntk import effective_dimension, information_gain, rkhs_norm
 
 
 def test_counts_the_directions_of_a_projection():
@@ -42,3 +42,49 @@ def test_of_a_zero_kernel_is_zero():
 def test_refuses_what_is_no_kernel(arguments, message):
     with pytest.raises(ValueError, match=message):
         effective_dimension(*arguments)
+
+
+def test_information_adds_up_over_rounds():
+    """Chain rule: each reward tells (1/2) log(1 + variance / ridge), the variance shrunk by those before."""
+    features, posterior, expected = np.random.default_rng(0).normal(size=(7, 3)), np.eye(3), 0.0
+    for psi in features:
+        variance = psi @ posterior @ psi
+        expected += 0.5 * np.log1p(variance / 0.3)
+        posterior -= np.outer(posterior @ psi, posterior @ psi) / (0.3 + variance)
+    assert information_gain(features @ features.T, 0.3) == pytest.approx(expected, rel=1e-10)
+
+
+@given(arrays(np.float64, (5, 2), elements=st.floats(-3, 3)), st.floats(1e-3, 1e3))
+def test_one_more_round_never_loses_information(psi, ridge):
+    before = information_gain(psi[:4] @ psi[:4].T, ridge)
+    assert information_gain(psi @ psi.T, ridge) >= before - 1e-8
+
+
+def test_no_round_tells_nothing():
+    assert information_gain(np.zeros((0, 0)), 1.0) == 0
+
+
+def test_norm_of_a_linear_function_is_that_of_its_weights():
+    features = np.random.default_rng(0).normal(size=(8, 3))
+    weights = np.array([1.0, -2.0, 0.5])
+    assert rkhs_norm(features @ features.T, features @ weights) == pytest.approx(np.linalg.norm(weights), rel=1e-6)
+
+
+def test_what_no_function_of_the_space_can_be_is_left_out_of_the_norm():
+    assert rkhs_norm(np.diag([4.0, 0.0]), [6.0, 100.0]) == pytest.approx(3.0)
+    assert rkhs_norm(np.zeros((2, 2)), [1.0, 1.0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: information_gain(np.zeros((2, 3)), 1.0), "shape"),
+        (lambda: information_gain(np.eye(2), 0.0), "`ridge`"),
+        (lambda: rkhs_norm(np.eye(2), [1.0]), r"shape `\(2,\)`"),
+        (lambda: rkhs_norm(np.eye(2), [1.0, np.nan]), "finite `means`"),
+        (lambda: rkhs_norm(np.eye(2), [1.0, 1.0], cutoff=1.0), "`cutoff`"),
+    ],
+)
+def test_refuses_what_has_no_information_or_norm(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

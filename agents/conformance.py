@@ -1,0 +1,154 @@
+"""The conformance kit: what every agent must do, checked one by one on a few small graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch_geometric.data import Data
+
+NUM_GRAPHS = 5
+METHODS = ("reset", "select_action", "update", "state_dict", "load_state_dict")
+
+
+class AgentCheckError(AssertionError):
+    """What is wrong with an agent; `problems` holds a line for each failed check."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("The agent does not do what is expected of it:\n" + "\n".join(f"- {p}" for p in problems))
+        self.problems = problems
+
+
+class _Graphs:
+    """Five graphs of one to five nodes with two features, in the form in which agents are handed graph sets."""
+
+    def to_pyg(self) -> list[Data]:
+        generator = torch.Generator().manual_seed(0)
+        graphs = []
+        for nodes in range(1, NUM_GRAPHS + 1):
+            path = torch.stack([torch.arange(nodes - 1), torch.arange(1, nodes)])
+            edges = torch.cat([path, path.flip(0)], dim=1)
+            graphs.append(Data(x=torch.randn(nodes, 2, generator=generator), edge_index=edges))
+        return graphs
+
+
+def check_agent(factory: Callable[[], Any]) -> None:
+    """Hold an agent against the protocol, as Gymnasium's `check_env` does with environments.
+
+    Args:
+        factory: makes a new agent at each call.
+
+    Raises:
+        AgentCheckError: if a check fails; it names every one that does, and what was seen.
+    """
+    missing = [name for name in METHODS if not callable(getattr(factory(), name, None))]
+    if missing:
+        raise AgentCheckError([f"methods: expected {', '.join(METHODS)}. Missing: {', '.join(missing)}."])
+    problems = []
+    for check in CHECKS:
+        try:
+            seen = check(factory)
+        except Exception as error:  # noqa: BLE001 - whatever an unknown agent raises is a finding
+            seen = f"raised {type(error).__name__}: {error}"
+        if seen:
+            problems.append(f"{(check.__doc__ or '').rstrip('.')}. It {seen}.")
+    if problems:
+        raise AgentCheckError(problems)
+
+
+def _ready(factory: Callable[[], Any], seed: int = 0) -> Any:
+    agent = factory()
+    agent.reset(np.arange(NUM_GRAPHS), seed=seed, graph_set=_Graphs())
+    return agent
+
+
+def _play(agent: Any, rounds: int) -> Iterator[int]:
+    for _ in range(rounds):
+        action = agent.select_action(np.arange(NUM_GRAPHS), np.ones(NUM_GRAPHS, np.int8))
+        yield action
+        agent.update(np.arange(NUM_GRAPHS), action, 0.1 * action)
+
+
+def _returns_indices(factory: Callable[[], Any]) -> str | None:
+    """`select_action` returns a Python int that is an index of the graph set."""
+    for action in _play(_ready(factory), 10):
+        if type(action) is not int or not 0 <= action < NUM_GRAPHS:
+            return f"returned {action!r}"
+    return None
+
+
+def _keeps_to_the_mask(factory: Callable[[], Any]) -> str | None:
+    """`select_action` plays only where `action_mask` is 1."""
+    agent = _ready(factory)
+    for allowed in range(NUM_GRAPHS):
+        mask = np.eye(NUM_GRAPHS, dtype=np.int8)[allowed]
+        action = agent.select_action(np.arange(NUM_GRAPHS), mask)
+        if action != allowed:
+            return f"played {action} where only {allowed} is allowed"
+    return None
+
+
+def _repeats_itself(factory: Callable[[], Any]) -> str | None:
+    """Equal seeds give equal actions, also after a second `reset`."""
+    agent = _ready(factory, seed=3)
+    first = list(_play(agent, 12))
+    agent.reset(np.arange(NUM_GRAPHS), seed=3, graph_set=_Graphs())
+    for again in (list(_play(agent, 12)), list(_play(_ready(factory, seed=3), 12))):
+        if again != first:
+            return f"played {first}, then {again}"
+    return None
+
+
+def _leaves_global_generators_alone(factory: Callable[[], Any]) -> str | None:
+    """All randomness comes from the seed of `reset`, none from global generators."""
+    before = torch.get_rng_state(), np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
+    list(_play(_ready(factory), 5))
+    touched = [not torch.equal(torch.get_rng_state(), before[0])]
+    touched.append(not np.array_equal(np.random.get_state()[1], before[1]))  # type: ignore[index]  # noqa: NPY002
+    names = [name for name, changed in zip(("torch", "NumPy"), touched, strict=True) if changed]
+    return f"drew from the global generator of {' and '.join(names)}" if names else None
+
+
+def _restores_its_state(factory: Callable[[], Any]) -> str | None:
+    """`load_state_dict` after `reset` goes on exactly where `state_dict` was taken."""
+    agent, twin = _ready(factory), _ready(factory)
+    list(_play(agent, 8))
+    twin.load_state_dict(agent.state_dict())
+    expected, found = list(_play(agent, 8)), list(_play(twin, 8))
+    return None if expected == found else f"went on with {found} instead of {expected}"
+
+
+def _takes_arrays(factory: Callable[[], Any]) -> str | None:
+    """`update` takes arrays of many results, before any `select_action`."""
+    agent = _ready(factory)
+    agent.update(np.arange(NUM_GRAPHS), np.array([0, 1, 1]), np.array([0.5, 1.0, 2.0]))
+    list(_play(agent, 2))
+    return None
+
+
+def _refuses_bad_rewards(factory: Callable[[], Any]) -> str | None:
+    """`update` refuses a reward that is not finite with a ValueError, and changes nothing."""
+    agent, twin = _ready(factory), _ready(factory)
+    for one in (agent, twin):
+        list(_play(one, 3))
+    for reward in (float("nan"), float("inf")):
+        try:
+            agent.update(np.arange(NUM_GRAPHS), 0, reward)
+        except ValueError:
+            continue
+        return f"took {reward}"
+    expected, found = list(_play(twin, 6)), list(_play(agent, 6))
+    return None if expected == found else "played otherwise afterwards"
+
+
+CHECKS = (
+    _returns_indices,
+    _keeps_to_the_mask,
+    _repeats_itself,
+    _leaves_global_generators_alone,
+    _restores_its_state,
+    _takes_arrays,
+    _refuses_bad_rewards,
+)

@@ -1,0 +1,52 @@
+"""Add an acquisition rule of your own, and play it against the zoo.
+
+The rule here plays the graph with the largest probability of beating the best mean so far. It is one class; network,
+covariance and fit are those of the zoo.
+
+    python examples/custom_acquisition.py --rounds 60
+"""
+
+import argparse
+import tempfile
+
+import torch
+
+import registry
+from agents.acquisition import Belief, Memoryless
+from agents.neural.agent import NeuralAgent
+from agents.neural.settings import NeuralSettings
+from agents.settings import read_settings
+from gntk import aggregate_neighbours
+from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment
+
+
+class ProbabilityOfImprovement(Memoryless):
+    """P(mu(G) > best mean + 0.1), under N(mean, spread^2)      [Kushner 1964]."""
+
+    def __call__(self, belief: Belief, action_mask: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        """Return the standardised improvement of each graph: the probability is a growing function of it."""
+        return (belief.mean - belief.mean.max() - 0.1) / belief.spread.clamp(min=1e-12)
+
+
+def gnn_pi(**settings):
+    """Compose the agent: encoder, network and covariance of the zoo, and our rule."""
+    return NeuralAgent(read_settings(NeuralSettings, settings), aggregate_neighbours, ProbabilityOfImprovement)
+
+
+registry.register_agent("gnn-pi", gnn_pi)
+registry.check_agent(lambda: registry.make_agent("gnn-pi", width=32, steps=5))
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--rounds", type=int, default=60)
+arguments = parser.parse_args()
+
+with tempfile.TemporaryDirectory() as folder:
+    run_experiment(
+        RunSettings(
+            out=folder,
+            agents=("gnn-pi", "gnn-ts", "random"),
+            environment=EnvironmentSettings(num_graphs=30, num_nodes=20, horizon=arguments.rounds),
+            repetitions=2,
+        )
+    )
+    print(load_results(folder).groupby("label")["total_regret"].mean().round(1).to_string())
