@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,8 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 RANDOM_COLOR = "#7A7A7A"
 DASHES = ("-", "--", ":", "-.")
 MAX_POINTS = 600
-LEGEND_WIDTH = 110  # characters in a row of the legend
+LEGEND_WIDTH = 130  # characters in a row of the legend
+LEGEND_ROW = 0.26  # inches
 
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -34,6 +36,7 @@ STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "grid.color": "#E3E3E3",
     "legend.frameon": False,
+    "legend.fontsize": 12,
 }
 
 
@@ -56,7 +59,9 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     """
     lines = agent_lines(order)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(12, 4.8), layout="constrained")
+        columns = max(1, min(4, len(order), LEGEND_WIDTH // (max(map(len, order), default=0) + 8)))
+        rows_of_legend = math.ceil(len(order) / columns)
+        figure = Figure(figsize=(12, 4.4 + LEGEND_ROW * (rows_of_legend + 1)), layout="constrained")
         left, right = figure.subplots(1, 2)
         for label in order:
             rows = results[(results["label"] == label) & (results["status"] == "finished")]
@@ -74,7 +79,6 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         handles, labels = left.get_legend_handles_labels()
         if handles:
-            columns = max(1, min(4, len(labels), LEGEND_WIDTH // (max(map(len, labels)) + 8)))
             figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     return figure
 
