@@ -75,11 +75,11 @@ class RemembersWhatItRefused(Sound):
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_every_registered_agent_passes(name):
     settings = {"width": 8, "steps": 3} if name.startswith(("gnn", "nn", "epsilon")) else {}
-    registry.check_agent(lambda: registry.make_agent(name, **settings))
+    assert registry.check_agent(lambda: registry.make_agent(name, **settings)) is None
 
 
 def test_a_sound_agent_passes():
-    registry.check_agent(Sound)
+    assert registry.check_agent(Sound) is None
 
 
 @pytest.mark.parametrize(

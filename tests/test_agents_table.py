@@ -59,7 +59,8 @@ def test_plays_the_only_action_that_is_left(make, small_env):
 
 
 def test_never_plays_a_masked_action(make, small_env):
-    play(small_env(actions_per_round=2, observe="indices"), make(), 30)  # the environment would raise InvalidAction
+    actions, _ = play(small_env(actions_per_round=2, observe="indices"), make(), 30)  # or InvalidAction is raised
+    assert len(actions) == 30
 
 
 def test_actions_are_python_integers(make, small_env):
