@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import torch
@@ -10,7 +11,7 @@ from torch_geometric.data import Batch
 
 from gntk.aggregation import AggregatedGraphs, as_aggregated
 
-NODE_PAIRS_PER_BLOCK = 1 << 22  # about 0.3 GB of float64 temporaries
+NODE_PAIRS_PER_BLOCK = 1 << 18  # so that temporaries stay in cache: 2 MB each
 
 
 def infinite_width_kernel(batch: Batch | AggregatedGraphs, depth: int = 2, num_nodes: int | None = None) -> Tensor:
@@ -37,40 +38,40 @@ def infinite_width_kernel(batch: Batch | AggregatedGraphs, depth: int = 2, num_n
     if depth < 2:
         raise ValueError(f"Expected `depth` to be at least 2. Got {depth}.")
     graphs = as_aggregated(batch, num_nodes).to(torch.float64)
+    lengths = graphs.nodes.norm(dim=1)
+    units = graphs.nodes / lengths.where(lengths > 0, 1.0).unsqueeze(1)
     kernel = graphs.nodes.new_zeros(len(graphs), len(graphs))
     bounds = graphs.offsets.tolist()
-    rows_per_block = max(1, NODE_PAIRS_PER_BLOCK // bounds[-1])
-    for k in range(len(graphs)):  # the lower triangle, one graph's rows against all graphs up to it
-        columns = slice(0, bounds[k + 1])
-        for rows in graphs.nodes[bounds[k] : bounds[k + 1]].split(rows_per_block):
-            pairs = node_kernel(rows, graphs.nodes[columns], depth).sum(0)
-            kernel[k].index_add_(0, graphs.graph_index[columns], pairs)
+    for k, (start, stop) in enumerate(itertools.pairwise(bounds)):  # one graph against all up to it
+        for columns in torch.arange(stop).split(max(1, NODE_PAIRS_PER_BLOCK // (stop - start))):
+            block = slice(int(columns[0]), int(columns[-1]) + 1)
+            pairs = unit_node_kernel(units[start:stop] @ units[block].T, depth)
+            kernel[k].index_add_(0, graphs.graph_index[block], lengths[start:stop] @ pairs * lengths[block])
     kernel = kernel.tril() + kernel.tril(-1).T
     return kernel / torch.outer(graphs.divisors, graphs.divisors)
 
 
-def node_kernel(left: Tensor, right: Tensor, depth: int) -> Tensor:
-    """Compute the neural tangent kernel of the infinitely wide MLP between nodes.
+def unit_node_kernel(cosine: Tensor, depth: int) -> Tensor:
+    """Compute the neural tangent kernel of the infinitely wide MLP between unit nodes; it is homogeneous in both.
 
-        Sigma^(1) = Theta^(1) = <h, h'>,   cos a = Sigma^(l) / sqrt(q^(l) q'^(l)),   q^(l) = |h|^2 / 2^(l-1)
-        Sigma^(l+1) = sqrt(q q') (sin a + (pi - a) cos a) / (2 pi)      [Cho & Saul 2009, J_1]
-        Theta^(l+1) = Sigma^(l+1) + Theta^(l) (pi - a) / (2 pi)         [Jacot et al. 2018, Theorem 1]
+        c^(1) = tau^(1) = <h, h'>,   cos a = c^(l)
+        c^(l+1) = (sin a + (pi - a) cos a) / pi                          [Cho & Saul 2009, J_1 at unit length]
+        tau^(l+1) = c^(l+1) / 2^l + tau^(l) (pi - a) / (2 pi)            [Jacot et al. 2018, Theorem 1]
+
+    so that k_MLP(h, h') = |h| |h'| tau^(L).
 
     Args:
-        left: `(n, d)` float64.
-        right: `(n', d)` float64.
+        cosine: `(n, n')` float64. Of the angle between each pair of nodes; it is overwritten.
         depth: L.
 
     Returns:
-        `(n, n')` float64. 0 where either node is 0.
+        `(n, n')` float64. tau^(L).
     """
-    sigma = left @ right.T
-    theta = sigma
-    scale = torch.outer(left.norm(dim=1), right.norm(dim=1))  # sqrt(q q')
-    for _ in range(depth - 1):
-        cosine = (sigma / scale.where(scale > 0, 1.0)).clamp(-1, 1)
-        angle = torch.arccos(cosine)
-        sigma = scale * ((1 - cosine**2).sqrt() + (math.pi - angle) * cosine) / (2 * math.pi)
-        theta = sigma + theta * (math.pi - angle) / (2 * math.pi)
-        scale = scale / 2
-    return theta
+    cosine = cosine.clamp_(-1, 1)
+    tau = cosine
+    for layer in range(1, depth):
+        rest = torch.arccos(cosine).neg_().add_(math.pi)  # pi - a
+        following = (1 - cosine.square()).sqrt_().addcmul_(rest, cosine).div_(math.pi)
+        tau = (tau * rest).div_(2 * math.pi).add_(following, alpha=0.5**layer)
+        cosine = following
+    return tau

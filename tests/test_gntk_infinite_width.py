@@ -16,8 +16,30 @@ def monte_carlo_node_kernel(h, g, samples=400_000):
 
 def test_shallow_kernel_is_its_defining_expectation():
     h, g = np.array([0.6, 0.8, 0.0]), np.array([0.5, -1.0, 2.0])
-    actual = infinite_width.node_kernel(torch.tensor(h[None]), torch.tensor(g[None]), depth=2)
-    assert actual.item() == pytest.approx(monte_carlo_node_kernel(h, g), rel=0.01)
+    no_edges = torch.zeros(2, 0).long()
+    nodes = Batch.from_data_list([Data(x=torch.tensor(x[None]), edge_index=no_edges) for x in (h, g)])
+    actual = infinite_width_kernel(keep_nodes(nodes))[0, 1].item()
+    assert actual == pytest.approx(monte_carlo_node_kernel(h, g), rel=0.01)
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_equals_the_recursion_of_jacot_et_al_pair_by_pair(batch, depth):
+    """The plain reference: variances and covariances of each layer, one pair of nodes at a time."""
+    graphs = aggregate_neighbours(batch).to(torch.float64)
+
+    def node_kernel(h, g):
+        sigma, theta, hh, gg = h @ g, h @ g, h @ h, g @ g
+        for _ in range(depth - 1):
+            scale = np.sqrt(hh * gg)
+            angle = np.arccos(np.clip(sigma / scale, -1, 1)) if scale else 0.0
+            sigma = scale * (np.sin(angle) + (np.pi - angle) * np.cos(angle)) / (2 * np.pi)
+            theta = sigma + theta * (np.pi - angle) / (2 * np.pi)
+            hh, gg = hh / 2, gg / 2
+        return theta
+
+    sets = [nodes.numpy() for nodes in graphs.nodes.split(graphs.sizes.tolist())]
+    expected = [[sum(node_kernel(h, g) for h in a for g in b) / 49 for b in sets] for a in sets]
+    np.testing.assert_allclose(infinite_width_kernel(graphs, depth), expected, rtol=1e-7, atol=1e-9)
 
 
 def test_a_unit_node_has_kernel_one_at_depth_two():
