@@ -52,7 +52,18 @@ def erdos_renyi(
 ) -> GraphSet:
     """Draw K graphs of N nodes with d features, in which each pair is joined with probability p.
 
-    P(i ~ j) = p      [Erdos & Renyi 1959]
+        P(i ~ j) = p      [Erdos & Renyi 1959]
+
+    Args:
+        rng: the only source of randomness.
+        num_graphs: K.
+        num_nodes: N, of every graph.
+        feature_dim: d.
+        edge_prob: p, in [0, 1].
+
+    Returns:
+        K graphs; nodes `(N, d)` float32, edges in both directions, `(E, 2)`. Arguments are not checked here:
+        `RandomGraphs` does that.
     """
     return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: edge_prob)
 
@@ -60,7 +71,16 @@ def erdos_renyi(
 def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int) -> GraphSet:
     """Draw K graphs of N nodes with d features, in which similar nodes are more likely joined.
 
-    P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))      [Young & Scheinerman 2007, with the sigmoid as link]
+        P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))      [Young & Scheinerman 2007, with the sigmoid as link]
+
+    Args:
+        rng: the only source of randomness.
+        num_graphs: K.
+        num_nodes: N, of every graph.
+        feature_dim: d.
+
+    Returns:
+        As `erdos_renyi`.
     """
     return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: 1 / (1 + np.exp(-(x @ x.T))))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -110,7 +110,10 @@ def _show_agents(name: str | None) -> int:
     if name is None:
         print("\n".join(registry.list_agents()))
         return 0
-    settings = registry.make_agent(name).settings
+    settings = getattr(registry.make_agent(name), "settings", None)
+    if not is_dataclass(settings):
+        print(f"{name} does not tell its settings. Those you write after its name reach its factory as keywords.")
+        return 0
     print(f"Settings of {name}. Write them after its name: {name}:setting=value,setting=value\n")
     for preset, values in getattr(settings, "presets", {}).items():
         listed = ", ".join(f"{key}={value}" for key, value in values.items())

@@ -160,6 +160,16 @@ def test_belief_does_not_depend_on_whether_rewards_came_one_by_one():
     torch.testing.assert_close(one_by_one.belief().mean, at_once.belief().mean, atol=1e-9, rtol=0)
 
 
+def test_a_belief_stays_what_it_was_when_more_is_learnt():
+    agent = ready()
+    agent.update(None, [0, 1, 2], [1.0, 0.0, 2.0])
+    agent.update(None, 0, 1.1)
+    belief = agent.belief()
+    before = belief.mean.clone()
+    agent.update(None, 3, 5.0)
+    assert torch.equal(belief.mean, before)
+
+
 def test_scale_and_noise_are_fitted_at_doubling_rounds(monkeypatch):
     agent, fitted = ready(), []
     fit = agent._fit

@@ -158,7 +158,13 @@ def test_regret_is_below_random_play(make, small_env):
 
 
 def test_refuses_to_go_on_without_a_reset(make):
-    for use in (lambda agent: agent.select_action(None), lambda agent: agent.update(None, 0, 1.0)):
+    uses = (
+        lambda agent: agent.select_action(None),
+        lambda agent: agent.update(None, 0, 1.0),
+        lambda agent: agent.state_dict(),
+        lambda agent: agent.load_state_dict({}),
+    )
+    for use in uses:
         with pytest.raises(RuntimeError, match="Expected `reset` first"):
             use(make())
 

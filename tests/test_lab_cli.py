@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import registry
 from graph_bandit_lab import EnvironmentSettings, cli, load_results
 from graph_bandit_lab.cli import main
 
@@ -55,6 +56,13 @@ def test_agents_lists_names_and_explains_settings(capsys):
     assert "gnn-ts:setting=value" in printed
     assert "--exploration-scale" in printed
     assert "preset=paper is short for covariance=diagonal, " in printed
+
+
+def test_an_agent_that_tells_no_settings_is_listed_all_the_same(capsys, monkeypatch):
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
+    registry.register_agent("bare", object)
+    assert main(["agents", "bare"]) == 0
+    assert "bare does not tell its settings" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,7 @@ class IndependentAgent:
         self.generator.set_state(state["generator"])
 
     def _identity(self) -> dict[str, Any]:
+        check_reset(self, "history")
         return make_identity(self.settings, [torch.tensor(len(self.history.counts))])
 
 

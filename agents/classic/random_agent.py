@@ -54,6 +54,7 @@ class RandomAgent:
         self._generator.set_state(state["generator"])
 
     def _identity(self) -> dict[str, Any]:
+        check_reset(self, "_num_graphs")
         return make_identity(self.settings, [torch.tensor(self._num_graphs)])
 
 

@@ -82,7 +82,7 @@ class KernelAgent:
     def belief(self) -> Belief:
         """Return mean and nu times standard deviation of each graph, in the units of the targets."""
         scale, posterior = self.settings.exploration_scale, self.posterior
-        return Belief(posterior.mean, scale * posterior.variance.sqrt(), root=lambda: scale * posterior.root)
+        return Belief(posterior.mean.clone(), scale * posterior.variance.sqrt(), root=lambda: scale * posterior.root)
 
     def state_dict(self) -> dict[str, Any]:
         """Return kernel, posterior, history, and the states of rule and generator."""
@@ -118,6 +118,7 @@ class KernelAgent:
         self.generator.set_state(state["generator"])
 
     def _identity(self) -> dict[str, Any]:
+        check_reset(self, "kernel")
         # An empirical kernel depends on the seed; the state brings it along.
         return make_identity(self.settings, [self._graphs.nodes, self._graphs.offsets, self._graphs.divisors])
 

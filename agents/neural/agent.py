@@ -116,6 +116,7 @@ class NeuralAgent:
         self._believed = None
 
     def _identity(self) -> dict[str, Any]:
+        check_reset(self, "graphs")
         return make_identity(self.settings, [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors])
 
     def _values_and_features(self) -> tuple[Tensor, Tensor]:
