@@ -15,18 +15,22 @@ class History:
         counts: `(K,)` int64. Pulls of each graph.
         means: `(K,)` float64. Mean reward of each graph so far; 0 where it was never played.
         squares: `(K,)` float64. Sum of squared deviations of each graph's rewards from their mean.
+        seen: `(q,)` int64. The distinct graphs played, in the order of their first rewards.
     """
 
     def __init__(self, num_graphs: int) -> None:
         self.counts = torch.zeros(num_graphs, dtype=torch.int64)
         self.means = torch.zeros(num_graphs, dtype=torch.float64)
         self.squares = torch.zeros(num_graphs, dtype=torch.float64)
+        self.seen = torch.zeros(0, dtype=torch.int64)
 
     def __len__(self) -> int:
         return int(self.counts.sum())
 
     def add(self, actions: Tensor, rewards: Tensor) -> None:
         """Take in `(n,)` actions and `(n,)` finite rewards."""
+        new = [action for action in dict.fromkeys(actions.tolist()) if self.counts[action] == 0]
+        self.seen = torch.cat([self.seen, torch.tensor(new, dtype=torch.int64)])
         for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
             self.counts[action] += 1
             deviation = reward - self.means[action]
@@ -39,7 +43,7 @@ class History:
         Unweighted: weighted by pulls, the deviation would shrink while the agent exploits. The scale is 1 until two
         graphs differ.
         """
-        seen = self.means[self.counts > 0]
+        seen = self.means[self.seen]
         if len(seen) == 0:
             return 0.0, 1.0
         location, scale = seen.mean().item(), seen.std(correction=0).item()
@@ -47,11 +51,12 @@ class History:
 
     def state_dict(self) -> dict[str, Any]:
         """Return everything observed."""
-        return {"counts": self.counts.clone(), "means": self.means.clone(), "squares": self.squares.clone()}
+        return {name: getattr(self, name).clone() for name in ("counts", "means", "squares", "seen")}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Replace everything observed."""
-        self.counts, self.means, self.squares = (state[name].clone() for name in ("counts", "means", "squares"))
+        self.counts, self.means = state["counts"].clone(), state["means"].clone()
+        self.squares, self.seen = state["squares"].clone(), state["seen"].clone()
 
 
 class OrderedHistory(History):

@@ -114,4 +114,7 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
 
 def _to_data(graph: Any) -> Data:
     links = np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links
-    return Data(x=torch.tensor(graph.nodes), edge_index=torch.tensor(np.asarray(links, np.int64).T.copy()))
+    edges = None if graph.edges is None else torch.tensor(graph.edges)
+    return Data(
+        x=torch.tensor(graph.nodes), edge_index=torch.tensor(np.asarray(links, np.int64).T.copy()), edge_attr=edges
+    )

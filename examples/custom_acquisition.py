@@ -14,9 +14,9 @@ import torch
 import registry
 from agents.acquisition import Belief, Memoryless
 from agents.neural.agent import NeuralAgent
+from agents.neural.network import graph_network
 from agents.neural.settings import NeuralSettings
 from agents.settings import read_settings
-from gntk import aggregate_neighbours
 from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment
 
 
@@ -29,8 +29,8 @@ class ProbabilityOfImprovement(Memoryless):
 
 
 def gnn_pi(**settings):
-    """Compose the agent: encoder, network and covariance of the zoo, and our rule."""
-    return NeuralAgent(read_settings(NeuralSettings, settings), aggregate_neighbours, ProbabilityOfImprovement)
+    """Compose the agent: network and covariance of the zoo, and our rule."""
+    return NeuralAgent(read_settings(NeuralSettings, settings), graph_network, ProbabilityOfImprovement)
 
 
 registry.register_agent("gnn-pi", gnn_pi)

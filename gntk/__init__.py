@@ -4,23 +4,38 @@ torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium.
 """
 
 from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
+from gntk.descent import Batches, descend
 from gntk.dimension import effective_dimension, information_gain, rkhs_norm
 from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features, weighted_gradient
+from gntk.fused import (
+    PaddedGraphs,
+    fused_descend,
+    fused_values_and_features,
+    fused_values_and_squares,
+    pad_graphs,
+)
 from gntk.infinite_width import infinite_width_kernel
 from gntk.network import GraphMLP
 from gntk.threads import one_thread
 
 __all__ = [
     "AggregatedGraphs",
+    "Batches",
     "GraphMLP",
+    "PaddedGraphs",
     "aggregate_neighbours",
+    "descend",
     "effective_dimension",
     "empirical_kernel",
+    "fused_descend",
+    "fused_values_and_features",
+    "fused_values_and_squares",
     "gram",
     "infinite_width_kernel",
     "information_gain",
     "keep_nodes",
     "one_thread",
+    "pad_graphs",
     "rkhs_norm",
     "select_graphs",
     "tangent_features",

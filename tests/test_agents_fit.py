@@ -5,6 +5,7 @@ from torch_geometric.data import Batch
 
 from agents.history import History, OrderedHistory
 from agents.neural.fit import draw_batches, fit
+from agents.neural.network import PaperNetwork
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
 from gntk import GraphMLP, aggregate_neighbours
@@ -23,9 +24,9 @@ def weights_of(model):
 
 
 def run(settings, history=None, weights=None, initial=None):
-    initial = initial or weights_of(GraphMLP(4, settings.width, settings.depth))
-    generator = torch.Generator().manual_seed(0)
-    return fit(weights or initial, initial, GRAPHS, history or filled(), settings, generator)
+    network, generator = PaperNetwork(GRAPHS, settings, seed=0), torch.Generator().manual_seed(0)
+    network.start_at(initial or network.initial)
+    return fit(network, weights or network.initial, history or filled(), settings, generator)
 
 
 def reference_sgd(settings, history, start, initial):

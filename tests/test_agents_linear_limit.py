@@ -9,7 +9,9 @@ from torch_geometric.data import Batch
 from agents.history import OrderedHistory
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.neural.covariance import FrozenCovariance, RefreshedCovariance
+from agents.neural.features import HeldFeatures
 from agents.neural.fit import fit
+from agents.neural.network import PaperNetwork
 from agents.neural.settings import NeuralSettings
 from gntk import GraphMLP, aggregate_neighbours, gram, values_and_features
 
@@ -32,10 +34,10 @@ def test_the_fitted_mean_tends_to_the_closed_form_ridge_solution(fit_mode):
     settings = NeuralSettings(
         width=width, regularization=ridge / width, standardize=False, fit=fit_mode, **modes[fit_mode]
     )
-    history, initial = OrderedHistory(4), initial_weights(width)
+    history, network = OrderedHistory(4), PaperNetwork(GRAPHS, settings, seed=0)
     history.add(torch.tensor(ACTIONS), torch.tensor(REWARDS))
-    fitted = fit(initial, initial, GRAPHS, history, settings, torch.Generator().manual_seed(0))
-    features = values_and_features(initial, GRAPHS)[1]
+    fitted = fit(network, network.initial, history, settings, torch.Generator().manual_seed(0))
+    features = values_and_features(network.initial, GRAPHS)[1]
     kernel = gram(features, features).numpy()
     solved = np.linalg.solve(kernel[np.ix_(ACTIONS, ACTIONS)] + ridge * np.eye(len(ACTIONS)), REWARDS)
     expected = kernel[:, ACTIONS] @ solved
@@ -48,9 +50,9 @@ def test_the_fitted_mean_tends_to_the_closed_form_ridge_solution(fit_mode):
 def test_the_variance_is_that_of_a_gaussian_process_with_the_ridge_as_noise(kind, depth):
     """ridge sigma^2 = posterior variance under the empirical kernel, in units where the noise variance is the ridge."""
     ridge = 0.05
-    features = values_and_features(initial_weights(16, depth), GRAPHS)[1]
-    process = GaussianProcess(gram(features, features), ridge)
-    covariance = RefreshedCovariance(ridge, 4) if kind == "refreshed" else FrozenCovariance(ridge, features.shape[1])
+    values, psi = values_and_features(initial_weights(16, depth), GRAPHS)
+    process, features = GaussianProcess(gram(psi, psi), ridge), HeldFeatures(values, psi)
+    covariance = RefreshedCovariance(ridge, 4) if kind == "refreshed" else FrozenCovariance(ridge, psi.shape[1])
     for action in ACTIONS.tolist():
         process.add(action, 0.0)
         covariance.add(features, torch.tensor([action]))

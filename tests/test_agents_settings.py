@@ -23,7 +23,7 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
         "start": "initial",
         "standardize": False,
         "history": "frozen",
-        "gradients": "current",
+        "gradients_at": "current",
     }
     assert literal.items() <= dataclasses.asdict(settings).items()
 

@@ -8,6 +8,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 CASES = {
     "quickstart.py": "random: regret",
     "custom_acquisition.py": "gnn-pi",
+    "own_network.py": "its last layer: regret",
     "own_graphs.py": "random play would expect",
 }
 

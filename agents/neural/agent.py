@@ -13,13 +13,13 @@ from agents.acquisition import AcquisitionRule, Belief
 from agents.history import History, OrderedHistory
 from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
+from agents.neural.features import Features, features_at
 from agents.neural.fit import fit
+from agents.neural.network import Network, NetworkBuilder
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
 from agents.state import check_identity, make_identity
-from gntk import AggregatedGraphs, GraphMLP, one_thread, values_and_features
-
-Encoder = Callable[..., AggregatedGraphs]
+from gntk import one_thread
 
 
 class NeuralAgent:
@@ -27,49 +27,49 @@ class NeuralAgent:
 
     Args:
         settings: of network, covariance and fit.
-        encode: what the network sees of a graph: `gntk.aggregate_neighbours` or `gntk.keep_nodes`.
+        build_network: makes the network on the graphs: `graph_network` or `node_network` of `agents.neural.network`,
+            or what `agents.neural.module.module_network` returns.
         acquisition: makes the rule that turns belief into play.
     """
 
-    def __init__(self, settings: NeuralSettings, encode: Encoder, acquisition: Callable[[], AcquisitionRule]) -> None:
-        self.settings, self.encode, self.acquisition = settings, encode, acquisition
+    def __init__(
+        self, settings: NeuralSettings, build_network: NetworkBuilder, acquisition: Callable[[], AcquisitionRule]
+    ) -> None:
+        self.settings, self.build_network, self.acquisition = settings, build_network, acquisition
+        self._initial: Features | None = None  # psi at theta_0
+        self._current: Features | None = None  # psi at theta_{t-1}
 
     @one_thread()
     def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
         """Encode the graphs once, and start at theta_0 with nothing observed."""
         batch = read_graphs(observation, graph_set)
-        network_seed, self.generator = derive_streams(seed)
-        self.graphs = self.encode(batch, own_count=self.settings.node_count == "own").to(torch.float32)
-        self.initial = _initial_weights(self.settings, self.graphs.feature_dim, network_seed)  # line 2: theta_0
-        self.weights = self.initial
-        self.covariance = _build_covariance(self.settings, len(self.graphs), self.initial)  # line 2: U_0
+        network_seed, generator = derive_streams(seed)
+        network = self.build_network(batch, self.settings, network_seed)  # line 2: theta_0
+        self.network, self.generator = network, generator
+        self.weights = network.initial
+        self.covariance = _build_covariance(self.settings, network)  # line 2: U_0
         ordered = self.settings.fit == "epochs"
-        self.history = OrderedHistory(len(self.graphs)) if ordered else History(len(self.graphs))
+        self.history = OrderedHistory(network.num_graphs) if ordered else History(network.num_graphs)
         self.rule = self.acquisition()
-        self._initial_features = None
-        if self.settings.gradients == "initial":
-            self._initial_features = values_and_features(self.initial, self.graphs)[1]
-        self._believed: tuple[Tensor, Tensor] | None = None
+        self._initial = self._current = None
 
     @one_thread()
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
         """Play the graph that the rule ranks highest."""
-        check_reset(self, "graphs")
-        mask = read_mask(action_mask, len(self.graphs))
+        check_reset(self, "network")
+        mask = read_mask(action_mask, self.network.num_graphs)
         index = self.rule(self.belief(), mask, self.generator)  # line 4: r_hat_t(G)
         return masked_argmax(index, mask, self.generator)  # line 5: G_t
 
     @one_thread()
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Add what was played to the covariance, and fit the network to all that was observed."""
-        check_reset(self, "graphs")
-        actions, rewards = read_feedback(action, reward, len(self.graphs))
+        check_reset(self, "network")
+        actions, rewards = read_feedback(action, reward, self.network.num_graphs)
         self.history.add(actions, rewards)
-        self.covariance.add(self._values_and_features()[1], actions)  # line 6: U_t, still at theta_{t-1}
-        self.weights = fit(  # line 7: theta_t
-            self.weights, self.initial, self.graphs, self.history, self.settings, self.generator
-        )
-        self._believed = None
+        self.covariance.add(self._features(), actions)  # line 6: U_t, still at theta_{t-1}
+        self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
+        self._current = None
 
     def belief(self) -> Belief:
         """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph, in the units of the targets.
@@ -77,19 +77,21 @@ class NeuralAgent:
         Raises:
             DivergedError: if they are not finite.
         """
-        values, features = self._values_and_features()
-        scale = self.settings.exploration_scale
+        features, scale = self._features(), self.settings.exploration_scale
         try:
             spread = scale * self.covariance.variance(features).sqrt()
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The tangent features are too large for a covariance: {error}") from error
-        return Belief(values.double(), spread, root=lambda: scale * self.covariance.root(features))
+        mean = self._values(features).double()
+        if not (mean.isfinite().all() and spread.isfinite().all()):
+            raise DivergedError("The network's predictions are not finite. Lower `learning_rate`.")
+        return Belief(mean, spread, root=lambda: scale * self.covariance.root(features))
 
     def state_dict(self) -> dict[str, Any]:
         """Return weights, covariance, history, and the states of rule and generator."""
         return {
             "identity": self._identity(),
-            "initial": [weight.clone() for weight in self.initial],
+            "initial": [weight.clone() for weight in self.network.initial],
             "weights": [weight.clone() for weight in self.weights],
             "covariance": self.covariance.state_dict(),
             "history": self.history.state_dict(),
@@ -97,6 +99,7 @@ class NeuralAgent:
             "generator": self.generator.get_state(),
         }
 
+    @one_thread()
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on where `state` was taken; `reset` on the same graphs must come first.
 
@@ -105,39 +108,34 @@ class NeuralAgent:
         """
         parts = ("initial", "weights", "covariance", "history", "rule", "generator")
         check_identity(state, self._identity(), parts)
-        self.initial = [weight.clone() for weight in state["initial"]]
+        self.network.start_at(state["initial"])
         self.weights = [weight.clone() for weight in state["weights"]]
         self.covariance.load_state_dict(state["covariance"])
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
         self.generator.set_state(state["generator"])
-        if self._initial_features is not None:
-            self._initial_features = values_and_features(self.initial, self.graphs)[1]
-        self._believed = None
+        self._initial = self._current = None
 
     def _identity(self) -> dict[str, Any]:
-        check_reset(self, "graphs")
-        return make_identity(self.settings, [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors])
+        check_reset(self, "network")
+        return make_identity(self.settings, self.network.fingerprint())
 
-    def _values_and_features(self) -> tuple[Tensor, Tensor]:
-        if self._believed is None:  # once for each theta: `update` needs again what `select_action` needed
-            values, features = values_and_features(self.weights, self.graphs)
-            if not (values.isfinite().all() and features.isfinite().all()):
-                raise DivergedError("The network's predictions are not finite. Lower `learning_rate`.")
-            fixed = self._initial_features
-            self._believed = values, features if fixed is None else fixed
-        return self._believed
+    def _features(self) -> Features:
+        """Return psi at theta_{t-1} (or theta_0); once for each theta, for `update` needs again what play needed."""
+        hold = self.settings.covariance == "exact"
+        if self.settings.gradients_at == "initial":
+            self._initial = self._initial or features_at(self.network, self.network.initial, hold)
+            return self._initial
+        self._current = self._current or features_at(self.network, self.weights, hold)
+        return self._current
 
-
-def _initial_weights(settings: NeuralSettings, feature_dim: int, seed: int) -> list[Tensor]:
-    model = GraphMLP(feature_dim, settings.width, settings.depth, seed=seed)
-    return [weight.detach() for weight in model.weights]
+    def _values(self, features: Features) -> Tensor:
+        return self.network.values(self.weights) if self.settings.gradients_at == "initial" else features.values
 
 
-def _build_covariance(settings: NeuralSettings, num_graphs: int, weights: list[Tensor]) -> Covariance:
-    num_weights = sum(weight.numel() for weight in weights)
+def _build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
     if settings.covariance == "diagonal":
-        return DiagonalCovariance(settings.ridge, num_weights)
-    if settings.history == "refreshed" or settings.gradients == "initial":  # equal where features never change
-        return RefreshedCovariance(settings.ridge, num_graphs)
-    return FrozenCovariance(settings.ridge, num_weights)
+        return DiagonalCovariance(settings.ridge, network.num_features)
+    if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal where features never change
+        return RefreshedCovariance(settings.ridge, network.num_graphs)
+    return FrozenCovariance(settings.ridge, network.num_features)

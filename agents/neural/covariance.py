@@ -13,19 +13,20 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from agents.neural.features import Features
 from gntk import gram
 
 
 class Covariance(Protocol):
-    """What an agent asks of U. `features` are the tangent features of all K graphs at today's weights, `(K, p)`."""
+    """What an agent asks of U. `features` are the tangent features of all K graphs at today's weights."""
 
-    def variance(self, features: Tensor) -> Tensor:
+    def variance(self, features: Features) -> Tensor:
         """Return sigma^2 of each graph, `(K,)` float64."""
 
-    def root(self, features: Tensor) -> Tensor:
+    def root(self, features: Features) -> Tensor:
         """Return R, `(K, r)` float64, where R R^T = psi U^{-1} psi^T is the joint covariance of all graphs."""
 
-    def add(self, features: Tensor, actions: Tensor) -> None:
+    def add(self, features: Features, actions: Tensor) -> None:
         """Count the graphs `actions` `(n,)` as played."""
 
     def state_dict(self) -> dict[str, Any]:
@@ -41,17 +42,17 @@ class DiagonalCovariance:
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.diagonal = torch.full((num_weights,), ridge, dtype=torch.float64)
 
-    def variance(self, features: Tensor) -> Tensor:
+    def variance(self, features: Features) -> Tensor:
         """Return sum_j psi_j^2 / U_jj."""
-        return features.double().square() @ self.diagonal.reciprocal()
+        return features.squares(self.diagonal.reciprocal())
 
-    def root(self, features: Tensor) -> Tensor:
+    def root(self, features: Features) -> Tensor:
         """Return psi diag(U)^{-1/2}, with r = p."""
-        return features.double() * self.diagonal.rsqrt()
+        return _all(features).double() * self.diagonal.rsqrt()
 
-    def add(self, features: Tensor, actions: Tensor) -> None:
+    def add(self, features: Features, actions: Tensor) -> None:
         """Add psi_j^2 of each graph played to U_jj."""
-        self.diagonal += features[actions].double().square().sum(0)
+        self.diagonal += features.select(actions).double().square().sum(0)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the diagonal."""
@@ -76,16 +77,16 @@ class RefreshedCovariance:
         self.ridge = ridge
         self.counts = torch.zeros(num_graphs, dtype=torch.float64)
 
-    def variance(self, features: Tensor) -> Tensor:
+    def variance(self, features: Features) -> Tensor:
         """Return sigma^2 from the kernel and the counts."""
-        return _unexplained(features.double().square().sum(1), self._explained(features).square().sum(0), self.ridge)
+        return _unexplained(features.squares(), self._explained(features).square().sum(0), self.ridge)
 
-    def root(self, features: Tensor) -> Tensor:
+    def root(self, features: Features) -> Tensor:
         """Return a root of the K x K posterior covariance."""
         explained = self._explained(features)
-        return _root((gram(features, features) - explained.T @ explained) / self.ridge)
+        return _root((features.cross(_all(features)) - explained.T @ explained) / self.ridge)
 
-    def add(self, features: Tensor, actions: Tensor) -> None:
+    def add(self, features: Features, actions: Tensor) -> None:
         """Count the graphs played."""
         self.counts += torch.bincount(actions, minlength=len(self.counts))
 
@@ -97,10 +98,10 @@ class RefreshedCovariance:
         """Replace the counts."""
         self.counts = state["counts"].clone()
 
-    def _explained(self, features: Tensor) -> Tensor:
-        seen = self.counts > 0
+    def _explained(self, features: Features) -> Tensor:
+        seen = self.counts.nonzero().squeeze(1)
         root = self.counts[seen].sqrt()
-        scaled = root.unsqueeze(1) * gram(features[seen], features)  # (q, K)
+        scaled = root.unsqueeze(1) * features.cross(features.select(seen))  # (q, K)
         inner = torch.eye(len(root), dtype=torch.float64) + scaled[:, seen] * root / self.ridge
         factor = torch.linalg.cholesky(inner)
         explained: Tensor = torch.linalg.solve_triangular(factor, scaled / self.ridge**0.5, upper=False)
@@ -131,18 +132,18 @@ class FrozenCovariance:
         """Return L, `(t, t)` float64, lower triangular."""
         return self._factor[: self._count, : self._count]
 
-    def variance(self, features: Tensor) -> Tensor:
+    def variance(self, features: Features) -> Tensor:
         """Return sigma^2 from the t x t factor and the t x K cross-Gram."""
-        return _unexplained(features.double().square().sum(1), self._explained(features).square().sum(0), self.ridge)
+        return _unexplained(features.squares(), self._explained(features).square().sum(0), self.ridge)
 
-    def root(self, features: Tensor) -> Tensor:
+    def root(self, features: Features) -> Tensor:
         """Return a root of the K x K posterior covariance."""
         explained = self._explained(features)
-        return _root((gram(features, features) - explained.T @ explained) / self.ridge)
+        return _root((features.cross(_all(features)) - explained.T @ explained) / self.ridge)
 
-    def add(self, features: Tensor, actions: Tensor) -> None:
+    def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
-        for feature in features[actions]:
+        for feature in features.select(actions):
             cross = gram(self.played, feature.unsqueeze(0))
             row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
             # What is left of the new diagonal entry is ridge (1 + sigma^2), so never below ridge.
@@ -161,8 +162,8 @@ class FrozenCovariance:
         """Replace features and factor."""
         self._count, self._played, self._factor = len(state["played"]), state["played"].clone(), state["factor"].clone()
 
-    def _explained(self, features: Tensor) -> Tensor:
-        explained: Tensor = torch.linalg.solve_triangular(self.factor, gram(self.played, features), upper=False)
+    def _explained(self, features: Features) -> Tensor:
+        explained: Tensor = torch.linalg.solve_triangular(self.factor, features.cross(self.played), upper=False)
         return explained
 
     def _reserve(self, count: int, dtype: torch.dtype) -> None:
@@ -173,6 +174,10 @@ class FrozenCovariance:
         factor = torch.zeros(capacity, capacity, dtype=torch.float64)
         played[: self._count], factor[: self._count, : self._count] = self.played, self.factor
         self._played, self._factor = played, factor
+
+
+def _all(features: Features) -> Tensor:
+    return features.select(torch.arange(len(features.values)))
 
 
 def _unexplained(norms: Tensor, explained: Tensor, ridge: float) -> Tensor:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import torch
 from torch import Tensor
 
 from agents.history import History, OrderedHistory
+from agents.neural.network import Network, Weights
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
-from gntk import AggregatedGraphs, select_graphs, weighted_gradient
+from gntk import Batches
 
 
 def fit(
-    weights: Sequence[Tensor],
-    initial: Sequence[Tensor],
-    graphs: AggregatedGraphs,
-    history: History,
-    settings: NeuralSettings,
-    generator: torch.Generator,
+    network: Network, weights: Weights, history: History, settings: NeuralSettings, generator: torch.Generator
 ) -> list[Tensor]:
     """Fit the weights to the history.
 
@@ -27,9 +21,8 @@ def fit(
         [Wu & Amini 2024, Algorithm 1, line 7: c = m lambda, theta_c = 0; ours: c = m lambda / t, theta_c = theta_0]
 
     Args:
-        weights: theta_{t-1}, L matrices; not changed.
-        initial: theta_0.
-        graphs: the K graphs.
+        network: on the K graphs.
+        weights: theta_{t-1}; not changed.
         history: of t >= 1 observations.
         settings: of the fit.
         generator: draws the batches.
@@ -40,13 +33,13 @@ def fit(
     Raises:
         DivergedError: if a weight is not finite at the end.
     """
-    fitted = [weight.clone() for weight in (weights if settings.start == "warm" else initial)]
-    centers = initial if settings.penalty_center == "initial" else [torch.zeros_like(w) for w in initial]
+    start = weights if settings.start == "warm" else network.initial
+    centers = network.initial if settings.penalty_center == "initial" else [torch.zeros_like(w) for w in start]
     penalty = settings.ridge / (len(history) if settings.penalty == "per_round" else 1)
-    for index, targets in draw_batches(history, settings, generator):
-        _, gradients = weighted_gradient(fitted, select_graphs(graphs, index), targets.to(graphs.nodes.dtype))
-        for weight, gradient, center in zip(fitted, gradients, centers, strict=True):
-            weight -= settings.learning_rate * (gradient / len(index) + penalty * (weight - center))
+    batches = draw_batches(history, settings, generator)
+    if not batches.targets.any() and all(map(torch.equal, start, network.initial)) and centers is network.initial:
+        return list(start)  # the minimiser already: steps would only follow rounding errors, and break ties
+    fitted = network.descend(start, centers, batches, settings.learning_rate, penalty)
     if not all(weight.isfinite().all() for weight in fitted):
         raise DivergedError(
             f"The fit turned non-finite after {len(history)} observations. "
@@ -55,24 +48,25 @@ def fit(
     return fitted
 
 
-def draw_batches(
-    history: History, settings: NeuralSettings, generator: torch.Generator
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield the batches of one round's fit: `(b,)` graphs and `(b,)` float64 targets.
+def draw_batches(history: History, settings: NeuralSettings, generator: torch.Generator) -> Batches:
+    """Draw the batches of one round's fit, targets in float64.
 
     In mode steps a batch is drawn in proportion to pull counts and its targets are mean rewards: counts and means are
-    sufficient for the squared loss on a finite set, so that the cost does not grow with t.
+    sufficient for the squared loss on a finite set, so that the cost does not grow with t. Graphs are drawn from in the
+    order in which they were first played, so that their order in the set does not matter.
     """
     location, scale = history.location_and_scale() if settings.standardize else (0.0, 1.0)
     if settings.fit == "steps":
+        seen = history.seen
         size = settings.steps * settings.batch_size
-        drawn = torch.multinomial(history.counts.double(), size, replacement=True, generator=generator)
-        for index in drawn.split(settings.batch_size):
-            yield index, (history.means[index] - location) / scale
-        return
+        drawn = torch.multinomial(history.counts[seen].double(), size, replacement=True, generator=generator)
+        index = seen[drawn]
+        return Batches.of_size(index, (history.means[index] - location) / scale, settings.batch_size)
     if not isinstance(history, OrderedHistory):
         raise TypeError("Expected an `OrderedHistory` for fit='epochs'. Got one without order.")
-    actions, targets = history.actions, (history.rewards - location) / scale
-    for _ in range(settings.epochs):
-        for chosen in torch.randperm(len(history), generator=generator).split(settings.batch_size):
-            yield actions[chosen], targets[chosen]
+    passes = [torch.randperm(len(history), generator=generator) for _ in range(settings.epochs)]
+    of_one = Batches.of_size(passes[0], passes[0], settings.batch_size).offsets
+    shifts = len(history) * torch.arange(settings.epochs).repeat_interleave(len(of_one) - 1)
+    offsets = torch.cat([of_one.new_zeros(1), of_one[1:].repeat(settings.epochs) + shifts])
+    chosen = torch.cat(passes)
+    return Batches(history.actions[chosen], (history.rewards[chosen] - location) / scale, offsets)

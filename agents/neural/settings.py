@@ -14,7 +14,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
     # one): in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
     "paper": {
         "covariance": "diagonal",
-        "gradients": "current",
+        "gradients_at": "current",
         "history": "frozen",
         "fit": "epochs",
         "epochs": 30,
@@ -36,6 +36,8 @@ class NeuralSettings:
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
 
+    network: str = "paper"
+    """The network of the paper; or, where a module was given in Python, its class and the name given with it."""
     width: int = 512
     """m, hidden width of the network; even."""
     depth: int = 2
@@ -48,7 +50,10 @@ class NeuralSettings:
     """lambda; the ridge of the covariance is width times this."""
     covariance: Literal["exact", "diagonal"] = "exact"
     """Form of U: exact (in dual form), or its diagonal only, as in the paper's experiments."""
-    gradients: Literal["current", "initial"] = "current"
+    gradient: Literal["all", "last_layer"] = "all"
+    """Weights that tangent features are derivatives by: all of them, or those of the last layer (neural-linear). The
+    fit moves all of them in either case."""
+    gradients_at: Literal["current", "initial"] = "current"
     """Weights at which tangent features are taken: today's (theta_{t-1}), or the initial ones (theta_0)."""
     history: Literal["refreshed", "frozen"] = "refreshed"
     """Past tangent features in the exact covariance: all at today's weights, at constant cost a round; or each as
@@ -86,7 +91,7 @@ class NeuralSettings:
 
     @property
     def ridge(self) -> float:
-        """Return m lambda, in units of the tangent kernel."""
+        """Return m lambda, in units of the tangent kernel (for a module: in units of its mean diagonal at theta_0)."""
         return self.width * self.regularization
 
     def replace(self, **changes: Any) -> NeuralSettings:

@@ -1,0 +1,97 @@
+"""The tangent features of all graphs at one theta: held where they are few, else made again block by block."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from agents.neural.network import Network, Weights, blocks_of_graphs
+from gntk import gram
+
+HELD_BYTES = 1 << 28  # of K x p float32 features that are held whole: a quarter of a gigabyte
+
+
+class Features(Protocol):
+    """What a covariance asks of psi(G; theta) of the K graphs. `values` are f(G; theta), `(K,)`."""
+
+    @property
+    def values(self) -> Tensor:
+        """Return the predictions at the same theta."""
+
+    def select(self, index: Tensor) -> Tensor:
+        """Return psi of the graphs `index` `(n,)`: `(n, p)`."""
+
+    def squares(self, precision: Tensor | None = None) -> Tensor:
+        """Return sum_j psi_j^2 precision_j of each graph, `(K,)` float64; the plain sum if `precision` is None."""
+
+    def cross(self, rows: Tensor) -> Tensor:
+        """Return the `(n, K)` float64 products of the rows `(n, p)` with psi of each graph."""
+
+
+class HeldFeatures:
+    """Features in memory.
+
+    Args:
+        values: `(K,)`. Predictions.
+        features: `(K, p)`. Tangent features.
+    """
+
+    def __init__(self, values: Tensor, features: Tensor) -> None:
+        self.values, self.features = values, features
+
+    def select(self, index: Tensor) -> Tensor:
+        """Return some rows."""
+        return self.features[index]
+
+    def squares(self, precision: Tensor | None = None) -> Tensor:
+        """Return the weighted squared length of each row."""
+        squared = self.features.double().square()
+        return squared.sum(1) if precision is None else squared @ precision
+
+    def cross(self, rows: Tensor) -> Tensor:
+        """Return the Gram matrix of other rows with these."""
+        return gram(rows, self.features)
+
+
+class MadeFeatures:
+    """Features that are made when they are asked for, in bounded memory; nothing of size K x p.
+
+    Args:
+        network: whose features they are.
+        weights: theta.
+    """
+
+    def __init__(self, network: Network, weights: Weights) -> None:
+        self.network, self.weights = network, weights
+        self._values: Tensor | None = None
+
+    @property
+    def values(self) -> Tensor:
+        """Return the predictions; for nothing once `squares` has been asked for."""
+        if self._values is None:
+            self._values = self.network.values(self.weights)
+        return self._values
+
+    def select(self, index: Tensor) -> Tensor:
+        """Make some rows."""
+        return self.network.values_and_features(self.weights, index)[1]
+
+    def squares(self, precision: Tensor | None = None) -> Tensor:
+        """Return the weighted squared length of each row, and keep the predictions that come with it."""
+        if precision is None:
+            precision = torch.ones(self.network.num_features)
+        self._values, squares = self.network.values_and_squares(self.weights, precision)
+        return squares.double()
+
+    def cross(self, rows: Tensor) -> Tensor:
+        """Return the Gram matrix of other rows with these, block by block."""
+        return torch.cat([gram(rows, self.select(index)) for index in blocks_of_graphs(self.network)], dim=1)
+
+
+def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:
+    """Return the features at theta: held if that is asked for and `HELD_BYTES` is enough."""
+    if hold and 4 * network.num_graphs * network.num_features <= HELD_BYTES:
+        return HeldFeatures(*network.values_and_features(weights, torch.arange(network.num_graphs)))
+    return MadeFeatures(network, weights)
