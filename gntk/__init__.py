@@ -16,6 +16,7 @@ from gntk.fused import (
 )
 from gntk.infinite_width import infinite_width_kernel
 from gntk.network import GraphMLP
+from gntk.regret import elliptical_potential, regret_bound
 from gntk.threads import one_thread
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "aggregate_neighbours",
     "descend",
     "effective_dimension",
+    "elliptical_potential",
     "empirical_kernel",
     "fused_descend",
     "fused_values_and_features",
@@ -36,6 +38,7 @@ __all__ = [
     "keep_nodes",
     "one_thread",
     "pad_graphs",
+    "regret_bound",
     "rkhs_norm",
     "select_graphs",
     "tangent_features",
