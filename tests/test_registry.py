@@ -45,20 +45,6 @@ def test_refuses_a_name_that_is_taken_and_a_factory_that_is_none():
         registry.register_agent("other", "agents")
 
 
-def test_a_plug_in_is_found_by_its_entry_point(tmp_path):
-    (tmp_path / "plugged.py").write_text("def make(**settings):\n    return ('plugged', settings)\n")
-    info = tmp_path / "plugged-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[graph_bandit.agents]\nplugged-agent = plugged:make\n")
-    code = "import registry; print(registry.list_agents(), registry.make_agent('plugged-agent', a=2))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True
-    )
-    assert "plugged-agent" in done.stdout
-    assert "('plugged', {'a': 2})" in done.stdout
-
-
 def test_makes_the_environment():
     env = registry.make_environment(num_graphs=3, num_nodes=2)
     assert env.action_space.n == 3
