@@ -1,15 +1,17 @@
 """Names of environments and agents, and where third-party agents plug in. No numerics, no torch at import.
 
-A package of one's own adds an agent by the entry-point group `graph_bandit.agents`:
+A package of one's own adds an agent by the entry-point group `graph_bandit.agents`, in its pyproject.toml:
 
-    [options.entry_points]
-    graph_bandit.agents =
-        my-agent = my_package:make_my_agent
+    [project.entry-points."graph_bandit.agents"]
+    my-agent = "my_package:make_my_agent"
+
+`examples/third_party_agent` is such a package.
 """
 
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -79,11 +81,16 @@ def make_agent(name: str, **settings: Any) -> Agent:
         The agent; call its `reset` before anything else.
 
     Raises:
-        ValueError: if the name or a setting is unknown (the message shows the nearest), or a value is refused.
+        ValueError: if the name or a setting is unknown (the message shows the nearest), or a value is refused, or two
+            installed packages claim the name.
+        ImportError: if the agent's package cannot be imported; the message names it.
     """
-    factory = _find(name).factory
-    agent: Agent = (factory.load() if isinstance(factory, EntryPoint) else factory)(**settings)
-    return agent
+    factory = _load(name)
+    try:
+        inspect.signature(factory).bind(**settings)
+    except TypeError as error:
+        raise ValueError(f"Agent `{name}` does not take these settings: {error}.") from error
+    return factory(**settings)
 
 
 def list_agents() -> tuple[str, ...]:
@@ -128,13 +135,37 @@ def agent_needs(name: str) -> str:
     """Return what an agent asks of the graph set: "any", "molecules", or the name of an SB3 wrapper."""
     registration = _find(name)
     if isinstance(registration.factory, EntryPoint):
-        return str(getattr(registration.factory.load(), "needs", registration.needs))
+        return str(getattr(_load(name), "needs", registration.needs))
     return registration.needs
+
+
+def agent_origin(name: str) -> str:
+    """Return name and version of the package that an agent comes in; "" for ours, and for what a script registered."""
+    factory = _find(name).factory
+    return _package_of(factory) if isinstance(factory, EntryPoint) else ""
 
 
 def _all() -> dict[str, Registration]:
     plugged_in = {point.name: Registration(point) for point in entry_points(group=ENTRY_POINT_GROUP)}
     return {**plugged_in, **_REGISTRATIONS}
+
+
+def _load(name: str) -> AgentFactory:
+    factory = _find(name).factory
+    if not isinstance(factory, EntryPoint):
+        return factory
+    try:
+        loaded: AgentFactory = factory.load()
+    except Exception as error:  # whatever the import of somebody's package raises
+        package = _package_of(factory) or "graph-bandit-env"
+        raise ImportError(
+            f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Mend or remove {package}."
+        ) from error
+    return loaded
+
+
+def _package_of(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else ""
 
 
 def _find(name: str) -> Registration:
@@ -143,4 +174,8 @@ def _find(name: str) -> Registration:
         nearest = difflib.get_close_matches(name, registrations, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
         raise ValueError(f"Unknown agent `{name}`.{hint} Agents: {', '.join(sorted(registrations))}.")
+    claims = [point for point in entry_points(group=ENTRY_POINT_GROUP) if point.name == name]
+    if len(claims) > 1 or (claims and name in _REGISTRATIONS):
+        owners = [_package_of(point) for point in claims] + (["graph-bandit-env"] if name in _REGISTRATIONS else [])
+        raise ValueError(f"Expected one agent `{name}`. Got one each of {', '.join(owners)}. Remove or rename one.")
     return registrations[name]

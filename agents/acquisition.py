@@ -68,6 +68,8 @@ class ThompsonSampling(Memoryless):
     graphs that share most of their kernel, and explores less.
     """
 
+    draws_rewards = True  # what it returns are rewards, r_hat
+
     def __init__(self, sampling: Literal["independent", "joint"] = "independent") -> None:
         self.sampling = sampling
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 NUM_GRAPHS = 5
@@ -19,6 +22,14 @@ class AgentCheckError(AssertionError):
     def __init__(self, problems: list[str]) -> None:
         super().__init__("The agent does not do what is expected of it:\n" + "\n".join(f"- {p}" for p in problems))
         self.problems = problems
+
+
+class _Instance(NamedTuple):
+    """What Gymnasium calls a `GraphInstance`, without Gymnasium."""
+
+    nodes: NDArray[np.float32]
+    edges: NDArray[np.float32] | None
+    edge_links: NDArray[np.int64] | None
 
 
 class _Graphs:
@@ -112,8 +123,8 @@ def _leaves_global_generators_alone(factory: Callable[[], Any]) -> str | None:
 
 
 def _restores_its_state(factory: Callable[[], Any]) -> str | None:
-    """`load_state_dict` after `reset` goes on exactly where `state_dict` was taken."""
-    agent, twin = _ready(factory), _ready(factory)
+    """`load_state_dict` after `reset`, with whatever seed, goes on exactly where `state_dict` was taken."""
+    agent, twin = _ready(factory), _ready(factory, seed=1)
     list(_play(agent, 8))
     twin.load_state_dict(agent.state_dict())
     expected, found = list(_play(agent, 8)), list(_play(twin, 8))
@@ -143,7 +154,44 @@ def _refuses_bad_rewards(factory: Callable[[], Any]) -> str | None:
     return None if expected == found else "played otherwise afterwards"
 
 
+def _tells_its_settings(factory: Callable[[], Any]) -> str | None:
+    """`settings` is a frozen dataclass of JSON values, by which results are told apart."""
+    settings = getattr(factory(), "settings", None)
+    if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
+        return f"has {settings!r}"
+    if not type(settings).__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return "has one that is not frozen"
+    json.dumps(dataclasses.asdict(settings), allow_nan=False)
+    return None
+
+
+def _reads_observations(factory: Callable[[], Any]) -> str | None:
+    """`reset` takes the graphs from an observation (a tuple of `GraphInstance`) where no `graph_set` is given."""
+    agent, twin = _ready(factory), factory()
+    observation = tuple(
+        _Instance(graph.x.numpy(), np.ones((graph.num_edges, 1), np.float32), graph.edge_index.T.numpy())
+        for graph in _Graphs().to_pyg()
+    )
+    twin.reset(observation, seed=0)
+    expected, found = list(_play(agent, 8)), list(_play(twin, 8))
+    return None if expected == found else f"played {found} instead of {expected}"
+
+
+def _refuses_unknown_graphs(factory: Callable[[], Any]) -> str | None:
+    """`update` refuses an action that is no index of the graph set with a ValueError."""
+    for action in (-1, NUM_GRAPHS):
+        try:
+            _ready(factory).update(np.arange(NUM_GRAPHS), action, 0.0)
+        except ValueError:
+            continue
+        return f"took {action}"
+    return None
+
+
 CHECKS = (
+    _tells_its_settings,
+    _reads_observations,
+    _refuses_unknown_graphs,
     _returns_indices,
     _keeps_to_the_mask,
     _repeats_itself,

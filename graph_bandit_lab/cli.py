@@ -54,7 +54,7 @@ def main(args: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nStopped before anything began.", file=sys.stderr)
         return 130
-    except (ValueError, OSError, sqlite3.Error) as error:
+    except (ValueError, OSError, ImportError, sqlite3.Error) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)
         return 1
 

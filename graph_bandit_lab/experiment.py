@@ -58,14 +58,14 @@ def run_experiment(settings: RunSettings, progress: bool = True) -> Tally:
         (settings.out / FILE_NAME).unlink(missing_ok=True)
     store = ResultStore(settings.out)
     _refuse_other_environments(store, settings)
-    to_do = [repetition for repetition in repetitions if not store.has(repetition.key, repetition.seed)]
+    to_do = [one for one in repetitions if not store.has(one.key, one.seed, settings.diagnostics)]
     rounds = len(to_do) * settings.environment.horizon
     hidden = None if progress and to_do else True  # None: hidden unless it goes to a terminal
     with _one_thread(), tqdm(total=rounds, unit="round", smoothing=0, disable=hidden) as bar:
         for number, repetition in enumerate(to_do, start=1):
             name = f"{repetition.label}, seed {repetition.seed}"
             bar.set_description(name)
-            result = _play(repetition, store, bar)
+            result = _play(repetition, store, bar, settings.diagnostics)
             if progress and bar.disable:
                 print(f"{number} of {len(to_do)}: {name}: {result!r}", file=sys.stderr, flush=True)
     return Tally(played=len(to_do), reused=len(repetitions) - len(to_do))
@@ -78,8 +78,10 @@ def plan(settings: RunSettings) -> list[Repetition]:
         ValueError: if an agent or a setting is refused.
     """
     specs = {label: AgentSpec.parse(label) for label in settings.agents}
+    environment = settings.environment.to_dict()
     keys = {
-        label: RunKey(spec.name, _all_settings(spec), settings.environment.to_dict()) for label, spec in specs.items()
+        label: RunKey(spec.name, _all_settings(spec), environment, registry.agent_origin(spec.name))
+        for label, spec in specs.items()
     }
     hashes = [key.settings_hash for key in keys.values()]
     if len(set(hashes)) < len(hashes):
@@ -109,12 +111,15 @@ def _refuse_other_environments(store: ResultStore, settings: RunSettings) -> Non
             )
 
 
-def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any]) -> BanditResult:
+def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any], diagnose: bool) -> BanditResult:
     env = registry.make_environment(**repetition.key.environment, observe="indices")
     agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
     begin = time.perf_counter()
-    result = run_bandit(env, agent, repetition.seed, on_round=bar.update)
-    store.add(repetition.key, repetition.seed, repetition.label, result, time.perf_counter() - begin)
+    result = run_bandit(env, agent, repetition.seed, on_round=bar.update, diagnose=diagnose)
+    if store.has(repetition.key, repetition.seed):
+        store.add_diagnostics(repetition.key, repetition.seed, result)
+    else:
+        store.add(repetition.key, repetition.seed, repetition.label, result, time.perf_counter() - begin)
     bar.total -= repetition.key.environment["horizon"] - len(result.actions)
     env.close()
     return result

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_lab.statistics import confidence_interval
@@ -23,6 +24,12 @@ DASHES = ("-", "--", ":", "-.")
 MAX_POINTS = 600
 LEGEND_WIDTH = 130  # characters in a row of the legend
 LEGEND_ROW = 0.26  # inches
+
+EVENTS = {
+    "mean_event": "$E^\\mu$: $|\\mu-f|\\leq\\nu\\sigma$ for all",
+    "sample_event": "$E^\\sigma$: $|\\hat r-f|\\leq c_t\\nu\\sigma$ for all",
+    "optimism_event": "$E^a$: $\\hat r-f>\\nu\\sigma$ for the best",
+}
 
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -80,6 +87,53 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         handles, labels = left.get_legend_handles_labels()
         if handles:
             figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    return figure
+
+
+def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
+    """Draw what was recorded of each round: events of the analysis, elliptical potential, effective dimension.
+
+    Args:
+        results: of `load_results`; repetitions without diagnostics are left out.
+        order: labels of the agents.
+
+    Returns:
+        Five panels, means over repetitions with 95 % confidence bands.
+    """
+    lines = agent_lines(order)
+    told = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(12, 8.6), layout="constrained")
+        panels = figure.subplots(2, 3)
+        for label in order:
+            rows = told.loc[told["label"] == label, "diagnostics"]
+            if rows.empty:
+                continue
+            recorded = {name: np.stack([row[name] for row in rows]) for name in rows.iloc[0]}
+            rounds = np.arange(1, recorded["potential"].shape[1] + 1)
+            shares = [recorded[name].cumsum(axis=1) / rounds for name in EVENTS]
+            curves = [*shares, recorded["potential"].cumsum(axis=1), recorded["effective_dimension"]]
+            for axes, values in zip(panels.flat, curves, strict=False):
+                if not np.isnan(values).all():
+                    _draw_mean_and_band(axes, rounds, values, label, lines[label])
+            after = np.append(recorded["log_determinant"][:, 1:], np.full((len(rows), 1), np.nan), axis=1)
+            panels.flat[3].plot(rounds, 2 * after.mean(axis=0), ":", color=lines[label][0], linewidth=1.6)
+        titles = [*EVENTS.values(), "Uncertainty played", "Effective dimension so far"]
+        for axes, title in zip(panels.flat, titles, strict=False):
+            axes.set(title=title, xlabel="round $t$")
+            axes.title.set_fontsize(12.5)
+            axes.margins(x=0)
+            axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        for axes in panels.flat[:3]:
+            axes.set(ylim=(-0.03, 1.03), ylabel="share of rounds so far")
+        panels.flat[3].set(ylabel="$\\sum_s\\,\\min\\{1,\\,\\sigma_s^2\\}$", ylim=(0, None))
+        panels.flat[4].set(ylabel="$\\tilde d$ at horizon $t$", ylim=(0, None))
+        panels.flat[5].axis("off")
+        handles, labels = panels.flat[3].get_legend_handles_labels()
+        bound = Line2D([], [], color="#444444", linestyle=":", linewidth=1.6)
+        panels.flat[5].legend(
+            [*handles, bound], [*labels, "its bound, $2\\,\\log\\det(U_t/\\mathrm{ridge})$"], loc="center left"
+        )
     return figure
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_lab.diagnostics import Diagnostics
+
 if TYPE_CHECKING:
     import gymnasium as gym
 
@@ -25,7 +27,9 @@ class BanditResult:
         rewards: `(T,)` float64. Rewards observed.
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", or "diverged" if a fit turned non-finite.
-        seconds: wall time of the rounds, without drawing the instance or the agent's `reset`.
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics.
+        diagnostics: `(T,)` float64 arrays by the names of `graph_bandit_lab.diagnostics.DIAGNOSTICS`; empty if the
+            agent has no insight to give, None if they were not asked for.
     """
 
     actions: NDArray[np.int64]
@@ -33,6 +37,7 @@ class BanditResult:
     regret: NDArray[np.float64]
     status: Literal["finished", "diverged"] = "finished"
     seconds: float = 0.0
+    diagnostics: dict[str, NDArray[np.float64]] | None = None
 
     def __repr__(self) -> str:
         return f"BanditResult({self.status}, {len(self.actions)} rounds, total regret {self.regret.sum():.4g})"
@@ -44,7 +49,11 @@ class BanditResult:
 
 
 def run_bandit(
-    env: gym.Env[Any, Any], agent: Agent, seed: int = 0, on_round: Callable[[], object] = lambda: None
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    seed: int = 0,
+    on_round: Callable[[], object] = lambda: None,
+    diagnose: bool = False,
 ) -> BanditResult:
     """Play one episode; equal seeds give equal instances and noise to every agent.
 
@@ -53,6 +62,7 @@ def run_bandit(
         agent: reset with another child of `seed`; it never sees means or regret.
         seed: of the whole episode.
         on_round: called after each round.
+        diagnose: record diagnostics of each round; no action changes by it.
 
     Returns:
         Actions, rewards and regret of each round.
@@ -70,11 +80,16 @@ def run_bandit(
     agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))
     rounds: list[tuple[int, float, float]] = []
     status: Literal["finished", "diverged"] = "finished"
+    diagnostics, aside = Diagnostics(), 0.0
     begin = time.perf_counter()
     over = False
     while not over:
         try:
             action = agent.select_action(observation, info["action_mask"])
+            if diagnose:
+                paused = time.perf_counter()
+                diagnostics.record(agent, env.unwrapped.mean_rewards, action, info["action_mask"])  # type: ignore[attr-defined]
+                aside += time.perf_counter() - paused
             played = observation
             observation, observed, terminated, truncated, info = env.step(action)
             reward = float(observed)
@@ -84,8 +99,13 @@ def run_bandit(
         except FloatingPointError:  # the agents' word for a fit that turned non-finite
             status, over = "diverged", True
         on_round()
-    seconds = time.perf_counter() - begin
+    seconds = time.perf_counter() - begin - aside
     actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())
     return BanditResult(
-        np.array(actions, np.int64), np.array(rewards, np.float64), np.array(regret, np.float64), status, seconds
+        np.array(actions, np.int64),
+        np.array(rewards, np.float64),
+        np.array(regret, np.float64),
+        status,
+        seconds,
+        diagnostics.arrays() if diagnose else None,
     )

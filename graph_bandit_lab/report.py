@@ -12,16 +12,17 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
-from graph_bandit_lab.figures import agent_lines, regret_figure
+from graph_bandit_lab.figures import agent_lines, diagnostics_figure, regret_figure
 from graph_bandit_lab.results import load_results
 from graph_bandit_lab.statistics import AgentSummary, play_equal_instances, summarize
 
 REPORT_NAME = "report.html"
 FIGURE_NAME = "regret.png"
+DIAGNOSTICS_NAME = "diagnostics.png"
 
 
 def write_report(folder: str | Path) -> Path:
-    """Write `report.html` and `regret.png` into a folder of results.
+    """Write `report.html` and `regret.png` (and `diagnostics.png`, if any were recorded) into a folder of results.
 
     Args:
         folder: what `graph-bandit run --out` was given.
@@ -40,12 +41,14 @@ def write_report(folder: str | Path) -> Path:
     summaries = summarize(results)
     labels = [summary.label for summary in summaries]
     figure = regret_figure(results, labels)
-    picture = io.BytesIO()
-    figure.savefig(picture, dpi=160, format="png")
-    _replace(folder / FIGURE_NAME, picture.getvalue())
+    _replace(folder / FIGURE_NAME, _to_png(figure))
+    theory = diagnostics_figure(results, labels) if results["diagnostics"].map(bool).any() else None
+    if theory is not None:
+        _replace(folder / DIAGNOSTICS_NAME, _to_png(theory))
     page = _template().render(
         title=describe(results["environment"].iloc[0]),
         figure=_to_svg(figure),
+        theory=None if theory is None else _to_svg(theory),
         summaries=summaries,
         colors={label: color for label, (color, _) in agent_lines(labels).items()},
         environment=results["environment"].iloc[0],
@@ -98,6 +101,12 @@ def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def _all_versions(results: pd.DataFrame) -> dict[str, str]:
     frame = pd.DataFrame(results["versions"].tolist())
     return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}
+
+
+def _to_png(figure: Figure) -> bytes:
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=160, format="png")
+    return picture.getvalue()
 
 
 def _to_svg(figure: Figure) -> str:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from graph_bandit_lab.loop import BanditResult
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 ARRAYS = ("actions", "rewards", "regret")
 JSON_COLUMNS = ("environment", "agent_settings", "versions")
 
@@ -42,6 +42,7 @@ CREATE TABLE IF NOT EXISTS repetitions (
     actions BLOB NOT NULL,         -- NumPy .npy
     rewards BLOB NOT NULL,
     regret BLOB NOT NULL,
+    diagnostics BLOB,              -- NumPy .npz; NULL where they were not asked for
     PRIMARY KEY (settings_hash, seed)
 )
 """
@@ -54,11 +55,14 @@ class RunKey:
     agent: str
     agent_settings: dict[str, Any]
     environment: dict[str, Any]
+    plug_in: str = ""
+    """Name and version of the package that an agent from elsewhere comes in."""
 
     @property
     def settings_hash(self) -> str:
         """Return a hash that is the same on every machine and in every process."""
-        text = _to_json({"agent": self.agent, "settings": self.agent_settings, "environment": self.environment})
+        parts = {"agent": self.agent, "settings": self.agent_settings, "environment": self.environment}
+        text = _to_json({**parts, "plug_in": self.plug_in} if self.plug_in else parts)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -86,11 +90,12 @@ class ResultStore:
             rows = connection.execute("SELECT DISTINCT environment FROM repetitions").fetchall()
         return [json.loads(text) for (text,) in rows]
 
-    def has(self, key: RunKey, seed: int) -> bool:
-        """Say whether a repetition is stored."""
-        query = "SELECT 1 FROM repetitions WHERE settings_hash = ? AND seed = ?"
+    def has(self, key: RunKey, seed: int, diagnosed: bool = False) -> bool:
+        """Say whether a repetition is stored (if `diagnosed`, with its diagnostics)."""
+        query = "SELECT diagnostics IS NOT NULL FROM repetitions WHERE settings_hash = ? AND seed = ?"
         with self._connect() as connection:
-            return connection.execute(query, (key.settings_hash, seed)).fetchone() is not None
+            row = connection.execute(query, (key.settings_hash, seed)).fetchone()
+        return row is not None and (not diagnosed or bool(row[0]))
 
     def add(self, key: RunKey, seed: int, label: str, result: BanditResult, wall_time: float) -> None:
         """Store a repetition whole or not at all.
@@ -108,13 +113,31 @@ class ResultStore:
             "status": result.status,
             "wall_time": wall_time,
             "round_time": result.seconds,
-            "versions": _to_json(software_versions()),
+            "versions": _to_json(software_versions() | ({"plug-in": key.plug_in} if key.plug_in else {})),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             **{name: _to_blob(getattr(result, name)) for name in ARRAYS},
+            "diagnostics": None if result.diagnostics is None else _to_archive(result.diagnostics),
         }
         places = ", ".join(f":{name}" for name in row)
         with self._connect() as connection:
             connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({places})", row)  # noqa: S608
+
+    def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:
+        """Add the diagnostics of a repetition that is stored without them and was played again.
+
+        Raises:
+            ValueError: if other actions were played this time; nothing is changed then.
+        """
+        where, which = "WHERE settings_hash = ? AND seed = ?", (key.settings_hash, seed)
+        with self._connect() as connection:
+            (stored,) = connection.execute(f"SELECT actions FROM repetitions {where}", which).fetchone()  # noqa: S608
+            if not np.array_equal(_from_blob(stored), result.actions):
+                raise ValueError(
+                    f"Expected {key.agent}, seed {seed}, to play as it did when {self.path} was written. It played "
+                    "otherwise: another version or type of CPU. Choose another folder, or --overwrite."
+                )
+            archive = _to_archive(result.diagnostics or {})
+            connection.execute(f"UPDATE repetitions SET diagnostics = ? {where}", (archive, *which))  # noqa: S608
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
@@ -131,9 +154,10 @@ def load_results(folder: str | Path) -> pd.DataFrame:
     Returns:
         One row a repetition, in the order in which they were finished: `label`, `agent`, `agent_settings` (dict),
         `environment` (dict), `seed`, `status`, `wall_time` and `round_time` (seconds), `versions` (dict), `created`,
-        `settings_hash`, the arrays `actions`, `rewards`, `regret` of length T, and `total_regret` (R_T, the sum of
-        `regret`; `nan` if the repetition diverged). A label under which two settings were played is followed by
-        their hashes.
+        `settings_hash`, the arrays `actions`, `rewards`, `regret` of length T, `total_regret` (R_T, the sum of
+        `regret`; `nan` if the repetition diverged), and `diagnostics`: a dict of arrays of length T by the names of
+        `graph_bandit_lab.diagnostics.DIAGNOSTICS`, empty where none were recorded. A label under which two settings
+        were played is followed by their hashes.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -149,6 +173,7 @@ def load_results(folder: str | Path) -> pd.DataFrame:
         frame[name] = frame[name].map(json.loads)
     for name in ARRAYS:
         frame[name] = frame[name].map(_from_blob)
+    frame["diagnostics"] = frame["diagnostics"].map(_from_archive)
     hashes = frame.groupby("label")["settings_hash"].transform("nunique")
     unclear = hashes > 1  # the same words, but other defaults when they were played
     frame.loc[unclear, "label"] += " [" + frame.loc[unclear, "settings_hash"].str[:6] + "]"
@@ -181,6 +206,19 @@ def _to_blob(array: NDArray[Any]) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
+
+
+def _to_archive(arrays: dict[str, NDArray[np.float64]]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def _from_archive(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
+    if not isinstance(blob, bytes):  # pandas may make NaN of NULL
+        return {}
+    with np.load(io.BytesIO(blob), allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
 
 
 def _from_blob(blob: bytes) -> NDArray[Any]:

@@ -90,6 +90,9 @@ class RunSettings:
     """Repetitions of each agent; all agents play the same instances."""
     seed: int = 0
     """Seed from which each repetition derives its own."""
+    diagnostics: bool = False
+    """Record and draw, of agents that can tell, what theory says of each round: whether the events of the analysis
+    held, the elliptical potential and the effective dimension. Actions stay the same; rounds take longer."""
     overwrite: bool = False
     """Throw away what the folder holds and begin anew."""
 

@@ -1,17 +1,26 @@
+from dataclasses import dataclass, make_dataclass
+
 import numpy as np
 import pytest
 import torch
 
 import registry
 from agents.conformance import AgentCheckError
-from agents.inputs import masked_argmax, read_feedback, read_mask
+from agents.inputs import masked_argmax, read_feedback, read_graphs, read_mask
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    pass
 
 
 class Sound:
     """Plays at random; each case below breaks one thing."""
 
+    settings = NoSettings()
+
     def reset(self, observation, seed=0, graph_set=None):
-        self.count = len(graph_set.to_pyg())
+        self.count = read_graphs(observation, graph_set).num_graphs
         self.generator = torch.Generator().manual_seed(seed)
 
     def select_action(self, observation, action_mask=None):
@@ -61,9 +70,38 @@ class TakesScalarsOnly(Sound):
         super().update(observation, int(action), float(reward))
 
 
-class TakesAnything(Sound):
+class TakesAnyReward(Sound):
     def update(self, observation, action, reward):
-        pass
+        super().update(observation, action, np.nan_to_num(reward, posinf=0.0))
+
+
+class TakesAnyAction(Sound):
+    def update(self, observation, action, reward):
+        super().update(observation, np.clip(action, 0, self.count - 1), reward)
+
+
+class ForgetsItsGenerator(Sound):
+    """A twin of the same seed would not notice."""
+
+    def load_state_dict(self, state):
+        self.generator.manual_seed(0)
+
+
+class NeedsAGraphSet(Sound):
+    def reset(self, observation, seed=0, graph_set=None):
+        super().reset(None, seed, graph_set)
+
+
+class HidesItsSettings(Sound):
+    settings = None
+
+
+class HasLooseSettings(Sound):
+    settings = make_dataclass("Loose", [])()
+
+
+class HasSettingsThatAreNoJson(Sound):
+    settings = make_dataclass("Odd", [("value", object, object())], frozen=True)()
 
 
 class RemembersWhatItRefused(Sound):
@@ -91,7 +129,13 @@ def test_a_sound_agent_passes():
         (DrawsGlobally, "It drew from the global generator of torch"),
         (ForgetsItsState, "goes on exactly where `state_dict` was taken. It went on with"),
         (TakesScalarsOnly, "takes arrays of many results, before any `select_action`. It raised TypeError"),
-        (TakesAnything, "refuses a reward that is not finite with a ValueError, and changes nothing. It took nan"),
+        (TakesAnyReward, "refuses a reward that is not finite with a ValueError, and changes nothing. It took nan"),
+        (TakesAnyAction, "no index of the graph set with a ValueError. It took -1"),
+        (ForgetsItsGenerator, "goes on exactly where `state_dict` was taken. It went on with"),
+        (NeedsAGraphSet, "from an observation (a tuple of `GraphInstance`)"),
+        (HidesItsSettings, "a frozen dataclass of JSON values, by which results are told apart. It has None"),
+        (HasLooseSettings, "It has one that is not frozen"),
+        (HasSettingsThatAreNoJson, "It raised TypeError: Object of type object is not JSON serializable"),
         (RemembersWhatItRefused, "changes nothing. It played otherwise afterwards"),
     ],
 )
@@ -99,7 +143,7 @@ def test_a_broken_agent_is_told_what_is_wrong_and_nothing_else(broken, problem):
     with pytest.raises(AgentCheckError) as caught:
         registry.check_agent(broken)
     assert any(problem in line for line in caught.value.problems)
-    assert len(caught.value.problems) <= 2
+    assert len(caught.value.problems) <= 3  # an agent that ignores its seed cannot go on from a state either
 
 
 def test_missing_methods_are_named():

@@ -129,3 +129,15 @@ def make(kind, features):
     if kind == "diagonal":
         return DiagonalCovariance(RIDGE, features.shape[1])
     return FrozenCovariance(RIDGE, features.shape[1]) if kind == "frozen" else RefreshedCovariance(RIDGE, 4)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
+def test_the_log_determinant_is_that_of_u(kind):
+    features = features_at(0)
+    covariance = make(kind, features)
+    assert covariance.log_determinant(held(features)) == pytest.approx(0, abs=1e-12)
+    covariance.add(held(features), torch.tensor([0, 3, 3, 1]))
+    psi = features[[0, 3, 3, 1]].double().numpy()
+    U = RIDGE * np.eye(psi.shape[1]) + psi.T @ psi
+    U = np.diag(np.diag(U)) if kind == "diagonal" else U
+    assert covariance.log_determinant(held(features)) == pytest.approx(np.linalg.slogdet(U / RIDGE).logabsdet)

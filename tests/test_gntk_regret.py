@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from agents.neural.covariance import DiagonalCovariance, FrozenCovariance, RefreshedCovariance
+from agents.neural.features import HeldFeatures
 from gntk import effective_dimension, elliptical_potential, information_gain, regret_bound, rkhs_norm
 
 PROBLEM = {
@@ -68,7 +69,8 @@ def test_features_that_move_have_the_determinant_of_the_u_that_keeps_them():
 
     def bound(covariance):
         variances = []
-        for features, action in zip(torch.from_numpy(rounds), actions, strict=True):
+        for psi, action in zip(torch.from_numpy(rounds), actions, strict=True):
+            features = HeldFeatures(torch.zeros(5), psi)
             variances.append(covariance.variance(features)[action])
             covariance.add(features, torch.tensor([action]))
         return elliptical_potential(variances)[1][-1].item()

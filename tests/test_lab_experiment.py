@@ -100,11 +100,11 @@ def test_refuses_bad_settings_before_anything_is_made_or_thrown_away(tmp_path, c
 def test_what_is_finished_survives_a_stop_in_the_middle_and_the_rest_is_played_later(tmp_path, monkeypatch):
     played = []
 
-    def stop_at_the_third(env, agent, seed, on_round):
+    def stop_at_the_third(env, agent, seed, **options):
         played.append(seed)
         if len(played) == 3:
             raise KeyboardInterrupt
-        return run_bandit(env, agent, seed, on_round)
+        return run_bandit(env, agent, seed, **options)
 
     run_bandit = experiment.run_bandit
     monkeypatch.setattr(experiment, "run_bandit", stop_at_the_third)

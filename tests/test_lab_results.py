@@ -93,7 +93,7 @@ def test_refuses_a_file_of_another_format(store):
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     for read in (ResultStore, load_results):
-        with pytest.raises(ValueError, match="in format 1. Got 99"):
+        with pytest.raises(ValueError, match="in format 2. Got 99"):
             read(store.path.parent)
 
 
@@ -109,3 +109,11 @@ def test_refuses_a_folder_that_is_a_file(tmp_path):
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ValueError, match="to be a folder, or a new one"):
             ResultStore(path)
+
+
+def test_another_version_of_a_plug_in_is_another_agent(store):
+    old, new = (RunKey("mine", {}, KEY.environment, f"mine {version}") for version in ("1.0", "1.1"))
+    store.add(old, 7, "mine", RESULT, 1.0)
+    assert not store.has(new, 7)
+    assert load_results(store.path.parent)["versions"][0]["plug-in"] == "mine 1.0"
+    assert RunKey("mine", {}, KEY.environment).settings_hash != old.settings_hash != new.settings_hash

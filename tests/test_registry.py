@@ -53,3 +53,49 @@ def test_makes_the_environment():
 def test_the_import_needs_no_torch():
     code = "import registry, sys; registry.list_agents(); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def plugged(folder, package, points, code="def make(scale=1.0):\n    return ('made', scale)\n"):
+    """A package as pip leaves it: a module, and metadata with its entry points."""
+    (folder / f"{package}.py").write_text(code)
+    info = folder / f"{package}-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.2\n")
+    lines = [f"{name} = {package}:make" for name in points]
+    (info / "entry_points.txt").write_text("\n".join(["[graph_bandit.agents]", *lines]))
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    return lambda *arguments, **more: plugged(tmp_path, *arguments, **more)
+
+
+def test_an_agent_knows_its_package_and_version(installed):
+    installed("mine_a", ["mine"])
+    assert registry.agent_origin("mine") == "mine_a 1.2"
+    assert registry.agent_origin("gnn-ts") == ""
+
+
+def test_settings_that_a_plain_factory_does_not_take_are_refused_as_all_others_are(installed):
+    installed("mine_b", ["mine"])
+    assert registry.make_agent("mine", scale=2) == ("made", 2)
+    with pytest.raises(ValueError, match="Agent `mine` does not take these settings: .*'scael'"):
+        registry.make_agent("mine", scael=2)
+
+
+def test_a_package_that_cannot_be_imported_is_named(installed):
+    installed("broken_c", ["mine"], code="import not_there\n")
+    assert "mine" in registry.list_agents()
+    for use in (registry.make_agent, registry.agent_needs):
+        with pytest.raises(ImportError, match="No module named 'not_there'. Mend or remove broken_c 1.2"):
+            use("mine")
+
+
+def test_a_name_that_two_packages_claim_is_refused(installed):
+    installed("mine_d", ["mine", "random"])
+    installed("mine_e", ["mine"])
+    with pytest.raises(ValueError, match="one agent `mine`. Got one each of mine_[de] 1.2, mine_[de] 1.2"):
+        registry.make_agent("mine")
+    with pytest.raises(ValueError, match="Got one each of mine_d 1.2, graph-bandit-env"):
+        registry.make_agent("random")

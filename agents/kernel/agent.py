@@ -13,11 +13,26 @@ from torch import Tensor
 from agents.acquisition import AcquisitionRule, Belief
 from agents.history import History
 from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.insight import Insight, check_chosen, make_insight
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.kernel.settings import KernelSettings
 from agents.state import check_identity, make_identity
-from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel, one_thread
+from gntk import (
+    AggregatedGraphs,
+    GraphMLP,
+    aggregate_neighbours,
+    effective_dimension,
+    empirical_kernel,
+    infinite_width_kernel,
+    information_gain,
+    one_thread,
+)
+
+STATE = (
+    *("kernel", "root", "mean", "noise_variance", "output_scale", "targets"),
+    *("next_fit", "history", "rule", "generator"),
+)
 
 
 class KernelAgent:
@@ -42,6 +57,8 @@ class KernelAgent:
             raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
         self.settings, self.acquisition = settings, acquisition
         self._given = None if kernel is None else _check_kernel(kernel)
+        self.posterior: GaussianProcess
+        self._chosen: tuple[Belief, Tensor] | None = None  # belief and index of the last choice
 
     @one_thread()
     def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
@@ -53,7 +70,7 @@ class KernelAgent:
         self._prior_scale = _scale_of_unit_rewards(self.kernel)
         self.history, self.rule = History(len(self.kernel)), self.acquisition()
         self.location, self.unit = 0.0, 1.0
-        self.next_fit = 1
+        self.next_fit, self._chosen = 1, None
         self._rebuild(
             Hyperparameters(
                 self.settings.output_scale or self._prior_scale, self.settings.noise_variance or PRIOR_NOISE
@@ -65,7 +82,10 @@ class KernelAgent:
         """Play the graph that the rule ranks highest."""
         check_reset(self, "kernel")
         mask = read_mask(action_mask, len(self.kernel))
-        return masked_argmax(self.rule(self.belief(), mask, self.generator), mask, self.generator)
+        belief = self.belief()
+        index = self.rule(belief, mask, self.generator)
+        self._chosen = belief, index
+        return masked_argmax(index, mask, self.generator)
 
     @one_thread()
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
@@ -73,6 +93,7 @@ class KernelAgent:
         check_reset(self, "kernel")
         actions, rewards = read_feedback(action, reward, len(self.kernel))
         self.history.add(actions, rewards)
+        self._chosen = None
         if len(self.history) >= self.next_fit:
             self._fit()
             return
@@ -84,6 +105,24 @@ class KernelAgent:
         scale, posterior = self.settings.exploration_scale, self.posterior
         return Belief(posterior.mean.clone(), scale * posterior.variance.sqrt(), root=lambda: scale * posterior.root)
 
+    @one_thread()
+    def insight(self) -> Insight:
+        """Return what the last choice rested on, the noise variance as ridge; between `select_action` and `update`."""
+        belief, index = check_chosen(self._chosen)
+        noise, counts = self.posterior.noise_variance, self.history.counts
+        kernel = self.output_scale * self.kernel
+        root = counts.double().sqrt()
+        return make_insight(
+            belief,
+            index,
+            self.rule,
+            self.location,
+            self.unit,
+            variance=self.posterior.variance / noise,
+            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel * root, noise),
+            effective_dimension=effective_dimension(kernel, max(1, len(self.history)), noise),
+        )
+
     def state_dict(self) -> dict[str, Any]:
         """Return kernel, posterior, history, and the states of rule and generator."""
         return {
@@ -92,6 +131,7 @@ class KernelAgent:
             "root": self.posterior.root.clone(),
             "mean": self.posterior.mean.clone(),
             "noise_variance": self.posterior.noise_variance,
+            "output_scale": self.output_scale,
             "targets": [self.location, self.unit],
             "next_fit": self.next_fit,
             "history": self.history.state_dict(),
@@ -105,14 +145,13 @@ class KernelAgent:
         Raises:
             ValueError: if the state is of other settings or graphs; nothing is changed then.
         """
-        parts = ("kernel", "root", "mean", "noise_variance", "targets", "next_fit", "history", "rule", "generator")
-        check_identity(state, self._identity(), parts)
+        check_identity(state, self._identity(), STATE)
         self.kernel = state["kernel"].clone()
         self._prior_scale = _scale_of_unit_rewards(self.kernel)
         self.posterior.root, self.posterior.mean = state["root"].clone(), state["mean"].clone()
-        self.posterior.noise_variance = state["noise_variance"]
+        self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
         self.location, self.unit = state["targets"]
-        self.next_fit = state["next_fit"]
+        self.next_fit, self._chosen = state["next_fit"], None
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
         self.generator.set_state(state["generator"])
@@ -143,6 +182,7 @@ class KernelAgent:
 
     def _rebuild(self, hyperparameters: Hyperparameters) -> None:
         targets = (self.history.means - self.location) / self.unit
+        self.output_scale = hyperparameters.scale
         self.posterior = GaussianProcess(
             hyperparameters.scale * self.kernel, hyperparameters.noise, self.history.counts, targets
         )

@@ -12,6 +12,7 @@ from torch import Tensor
 from agents.acquisition import AcquisitionRule, Belief
 from agents.history import History, OrderedHistory
 from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.insight import Insight, check_chosen, make_insight
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.features import Features, features_at
 from agents.neural.fit import fit
@@ -19,7 +20,7 @@ from agents.neural.network import Network, NetworkBuilder
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
 from agents.state import check_identity, make_identity
-from gntk import one_thread
+from gntk import effective_dimension, one_thread
 
 
 class NeuralAgent:
@@ -36,6 +37,7 @@ class NeuralAgent:
         self, settings: NeuralSettings, build_network: NetworkBuilder, acquisition: Callable[[], AcquisitionRule]
     ) -> None:
         self.settings, self.build_network, self.acquisition = settings, build_network, acquisition
+        self._chosen: tuple[Belief, Tensor] | None = None  # belief and index of the last choice
         self._initial: Features | None = None  # psi at theta_0
         self._current: Features | None = None  # psi at theta_{t-1}
 
@@ -51,14 +53,16 @@ class NeuralAgent:
         ordered = self.settings.fit == "epochs"
         self.history = OrderedHistory(network.num_graphs) if ordered else History(network.num_graphs)
         self.rule = self.acquisition()
-        self._initial = self._current = None
+        self._initial = self._current = self._chosen = None
 
     @one_thread()
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
         """Play the graph that the rule ranks highest."""
         check_reset(self, "network")
         mask = read_mask(action_mask, self.network.num_graphs)
-        index = self.rule(self.belief(), mask, self.generator)  # line 4: r_hat_t(G)
+        belief = self.belief()
+        index = self.rule(belief, mask, self.generator)  # line 4: r_hat_t(G)
+        self._chosen = belief, index
         return masked_argmax(index, mask, self.generator)  # line 5: G_t
 
     @one_thread()
@@ -69,7 +73,7 @@ class NeuralAgent:
         self.history.add(actions, rewards)
         self.covariance.add(self._features(), actions)  # line 6: U_t, still at theta_{t-1}
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
-        self._current = None
+        self._current = self._chosen = None
 
     def belief(self) -> Belief:
         """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph, in the units of the targets.
@@ -86,6 +90,24 @@ class NeuralAgent:
         if not (mean.isfinite().all() and spread.isfinite().all()):
             raise DivergedError("The network's predictions are not finite. Lower `learning_rate`.")
         return Belief(mean, spread, root=lambda: scale * self.covariance.root(features))
+
+    @one_thread()
+    def insight(self) -> Insight:
+        """Return what the last choice rested on; between `select_action` and `update`."""
+        belief, index = check_chosen(self._chosen)
+        features, covariance, ridge = self._features(), self.covariance, self.settings.ridge
+        kernel = features.cross(features.select(torch.arange(self.network.num_graphs)))
+        location, unit = self.history.location_and_scale() if self.settings.standardize else (0.0, 1.0)
+        return make_insight(
+            belief,
+            index,
+            self.rule,
+            location,
+            unit,
+            variance=covariance.variance(features),
+            log_determinant=covariance.log_determinant(features),
+            effective_dimension=effective_dimension(kernel, max(1, len(self.history)), ridge),
+        )
 
     def state_dict(self) -> dict[str, Any]:
         """Return weights, covariance, history, and the states of rule and generator."""
@@ -114,7 +136,7 @@ class NeuralAgent:
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
         self.generator.set_state(state["generator"])
-        self._initial = self._current = None
+        self._initial = self._current = self._chosen = None
 
     def _identity(self) -> dict[str, Any]:
         check_reset(self, "network")

@@ -8,6 +8,7 @@ noise variance. All decompositions are in float64.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import torch
@@ -29,6 +30,9 @@ class Covariance(Protocol):
     def add(self, features: Features, actions: Tensor) -> None:
         """Count the graphs `actions` `(n,)` as played."""
 
+    def log_determinant(self, features: Features) -> float:
+        """Return log det(U / ridge)."""
+
     def state_dict(self) -> dict[str, Any]:
         """Return what was added so far."""
 
@@ -40,6 +44,7 @@ class DiagonalCovariance:
     """U with its off-diagonal entries dropped, as in the paper's experiments: O(p) memory."""
 
     def __init__(self, ridge: float, num_weights: int) -> None:
+        self.ridge = ridge
         self.diagonal = torch.full((num_weights,), ridge, dtype=torch.float64)
 
     def variance(self, features: Features) -> Tensor:
@@ -53,6 +58,10 @@ class DiagonalCovariance:
     def add(self, features: Features, actions: Tensor) -> None:
         """Add psi_j^2 of each graph played to U_jj."""
         self.diagonal += features.select(actions).double().square().sum(0)
+
+    def log_determinant(self, features: Features) -> float:
+        """Return the sum of log(U_jj / ridge)."""
+        return (self.diagonal / self.ridge).log().sum().item()
 
     def state_dict(self) -> dict[str, Any]:
         """Return the diagonal."""
@@ -90,6 +99,10 @@ class RefreshedCovariance:
         """Count the graphs played."""
         self.counts += torch.bincount(actions, minlength=len(self.counts))
 
+    def log_determinant(self, features: Features) -> float:
+        """Return log det(I + S K S / ridge), from the factor."""
+        return 2 * self._factor(*self._scaled(features)).diagonal().log().sum().item()
+
     def state_dict(self) -> dict[str, Any]:
         """Return the counts."""
         return {"counts": self.counts.clone()}
@@ -99,13 +112,21 @@ class RefreshedCovariance:
         self.counts = state["counts"].clone()
 
     def _explained(self, features: Features) -> Tensor:
-        seen = self.counts.nonzero().squeeze(1)
-        root = self.counts[seen].sqrt()
-        scaled = root.unsqueeze(1) * features.cross(features.select(seen))  # (q, K)
-        inner = torch.eye(len(root), dtype=torch.float64) + scaled[:, seen] * root / self.ridge
-        factor = torch.linalg.cholesky(inner)
+        scaled, seen = self._scaled(features)
+        factor = self._factor(scaled, seen)
         explained: Tensor = torch.linalg.solve_triangular(factor, scaled / self.ridge**0.5, upper=False)
         return explained
+
+    def _scaled(self, features: Features) -> tuple[Tensor, Tensor]:
+        """Return the rows of S K of the graphs played, `(q, K)`, and which these are."""
+        seen = self.counts.nonzero().squeeze(1)
+        return self.counts[seen].sqrt().unsqueeze(1) * features.cross(features.select(seen)), seen
+
+    def _factor(self, scaled: Tensor, seen: Tensor) -> Tensor:
+        inner = scaled[:, seen] * self.counts[seen].sqrt() / self.ridge
+        inner.diagonal().add_(1)
+        factor: Tensor = torch.linalg.cholesky(inner)
+        return factor
 
 
 class FrozenCovariance:
@@ -153,6 +174,10 @@ class FrozenCovariance:
             self._factor[self._count, : self._count] = row
             self._factor[self._count, self._count] = (self.ridge + rest.clamp(min=0)).sqrt()
             self._count += 1
+
+    def log_determinant(self, features: Features) -> float:
+        """Return log det(I + Psi Psi^T / ridge), from the factor."""
+        return (2 * self.factor.diagonal().log() - math.log(self.ridge)).sum().item()
 
     def state_dict(self) -> dict[str, Any]:
         """Return features and factor."""

@@ -1,0 +1,65 @@
+"""What theory says of each round, checked against the true means, which only the laboratory knows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DIAGNOSTICS = ("mean_event", "sample_event", "optimism_event", "potential", "log_determinant", "effective_dimension")
+
+
+class Diagnostics:
+    """Records of an agent that can say what its choices rest on (`insight`); nothing of others.
+
+    The three events of the analysis of Wu & Amini (2024), over the graphs on offer in round t:
+
+        E^mu:     |mu(G) - f(G)| <= nu sigma(G) for all G      [the network's error epsilon(t, m) taken as 0]
+        E^sigma:  |r_hat(G) - f(G)| <= c_t nu sigma(G) for all G,   c_t = sqrt(4 log t + 2 log K)
+        E^a:      r_hat(G*) - f(G*) > nu sigma(G*)             [anti-concentration: the draw of the best is optimistic]
+
+    beside them min{1, sigma^2} of the graph played, log det(U / ridge) of the rounds before, and the effective
+    dimension with their number as horizon. Where a rule draws no rewards E^sigma and E^a are `nan`.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[float, ...]] = []
+
+    def record(self, agent: Any, means: NDArray[np.float64], action: int, action_mask: Any) -> None:
+        """Look at an agent that has just chosen `action`, before it is told the reward.
+
+        Args:
+            agent: nothing in it is changed.
+            means: `(K,)`. mu.
+            action: what it chose.
+            action_mask: `(K,)`. Graphs of this round.
+        """
+        if not hasattr(agent, "insight"):
+            return
+        insight, offered = agent.insight(), np.flatnonzero(action_mask)
+        best = offered[means[offered].argmax()]
+        mean_event = np.all(np.abs(means - insight.mean)[offered] <= insight.spread[offered])
+        sample_event = optimism_event = math.nan
+        if insight.sampled is not None:
+            deviation = insight.sampled - insight.mean
+            width = math.sqrt(4 * math.log(len(self._rows) + 1) + 2 * math.log(len(means)))
+            sample_event = float(np.all(np.abs(deviation)[offered] <= width * insight.spread[offered]))
+            optimism_event = float(deviation[best] > insight.spread[best])
+        self._rows.append(
+            (
+                float(mean_event),
+                sample_event,
+                optimism_event,
+                min(1.0, float(insight.variance[action])),
+                insight.log_determinant,
+                insight.effective_dimension,
+            )
+        )
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Return each diagnostic, `(T,)` float64; nothing if the agent has no insight."""
+        if not self._rows:
+            return {}
+        return dict(zip(DIAGNOSTICS, np.array(self._rows).T.copy(), strict=True))
