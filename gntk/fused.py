@@ -78,10 +78,20 @@ def fused_descend(
 
 
 def fused_values_and_features(weights: Sequence[Tensor], graphs: PaddedGraphs, index: Tensor) -> tuple[Tensor, Tensor]:
-    """Do what `gntk.values_and_features` does, for `(n,)` graphs: `(n,)` predictions and `(n, p)` tangent features."""
+    """Compute predictions and tangent features of some graphs.
+
+    Args:
+        weights: `(m, d)` and `(1, m)` float32.
+        graphs: K graphs.
+        index: `(n,)` int64. Which ones.
+
+    Returns:
+        `(n,)` float32 predictions, and `(n, p)` tangent features: float32 numbers, held as float64 for the products to
+        come. Those of W are in column-major order here, `(d, m)`, and those of w come last.
+    """
     hidden, last = _transposed(weights, graphs)
     d, m = graphs.feature_dim, len(last)
-    values, columns = _empty(len(index)), _empty(len(index), d + 1, m)
+    values, columns = _empty(len(index)), torch.empty(len(index), d + 1, m, dtype=torch.float64)
     compiled.evaluate(
         hidden,
         last,
@@ -93,10 +103,7 @@ def fused_values_and_features(weights: Sequence[Tensor], graphs: PaddedGraphs, i
         values.numpy(),
         columns.numpy(),
     )
-    features = _empty(len(index), (d + 1) * m)
-    features[:, : d * m].view(-1, m, d).copy_(columns[:, :d].transpose(1, 2))
-    features[:, d * m :] = columns[:, d]
-    return values, features
+    return values, columns.view(len(index), -1)
 
 
 def fused_values_and_squares(
@@ -107,7 +114,7 @@ def fused_values_and_squares(
     Args:
         weights: `(m, d)` and `(1, m)` float32.
         graphs: K graphs.
-        precision: `(p,)`, in the order of the tangent features.
+        precision: `(p,)`, in the order of `fused_values_and_features`.
 
     Returns:
         `(K,)` float32 predictions and `(K,)` float64 weighted squares.
@@ -118,7 +125,7 @@ def fused_values_and_squares(
     compiled.score(
         hidden,
         last,
-        precision[: d * m].float().view(m, d).T.contiguous().numpy(),
+        precision[: d * m].float().view(d, m).numpy(),
         precision[d * m :].float().numpy(),
         graphs.nodes,
         graphs.starts,

@@ -169,8 +169,8 @@ class FrozenCovariance:
             row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
             # What is left of the new diagonal entry is ridge (1 + sigma^2), so never below ridge.
             rest = feature.double().square().sum() - row.square().sum()
-            self._reserve(self._count + 1, feature.dtype)
-            self._played[self._count] = feature
+            self._reserve(self._count + 1)
+            self._played[self._count] = feature  # which is float32 in content
             self._factor[self._count, : self._count] = row
             self._factor[self._count, self._count] = (self.ridge + rest.clamp(min=0)).sqrt()
             self._count += 1
@@ -191,11 +191,11 @@ class FrozenCovariance:
         explained: Tensor = torch.linalg.solve_triangular(self.factor, features.cross(self.played), upper=False)
         return explained
 
-    def _reserve(self, count: int, dtype: torch.dtype) -> None:
+    def _reserve(self, count: int) -> None:
         if count <= len(self._played):
             return
         capacity = max(16, 2 * len(self._played))
-        played = torch.empty(capacity, self._played.shape[1], dtype=dtype)
+        played = torch.empty(capacity, self._played.shape[1], dtype=torch.float32)
         factor = torch.zeros(capacity, capacity, dtype=torch.float64)
         played[: self._count], factor[: self._count, : self._count] = self.played, self.factor
         self._played, self._factor = played, factor

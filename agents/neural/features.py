@@ -10,7 +10,7 @@ from torch import Tensor
 from agents.neural.network import Network, Weights, blocks_of_graphs
 from gntk import gram
 
-HELD_BYTES = 1 << 28  # of K x p float32 features that are held whole: a quarter of a gigabyte
+HELD_BYTES = 1 << 28  # of K x p float64 features that are held whole: a quarter of a gigabyte
 
 
 class Features(Protocol):
@@ -31,7 +31,7 @@ class Features(Protocol):
 
 
 class HeldFeatures:
-    """Features in memory.
+    """Features in memory, as float64.
 
     Args:
         values: `(K,)`. Predictions.
@@ -39,7 +39,7 @@ class HeldFeatures:
     """
 
     def __init__(self, values: Tensor, features: Tensor) -> None:
-        self.values, self.features = values, features
+        self.values, self.features = values, features.double()
 
     def select(self, index: Tensor) -> Tensor:
         """Return some rows."""
@@ -47,8 +47,10 @@ class HeldFeatures:
 
     def squares(self, precision: Tensor | None = None) -> Tensor:
         """Return the weighted squared length of each row."""
-        squared = self.features.double().square()
-        return squared.sum(1) if precision is None else squared @ precision
+        if precision is None:
+            squares: Tensor = torch.linalg.vecdot(self.features, self.features)
+            return squares
+        return self.features.square() @ precision
 
     def cross(self, rows: Tensor) -> Tensor:
         """Return the Gram matrix of other rows with these."""
@@ -92,6 +94,6 @@ class MadeFeatures:
 
 def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:
     """Return the features at theta: held if that is asked for and `HELD_BYTES` is enough."""
-    if hold and 4 * network.num_graphs * network.num_features <= HELD_BYTES:
+    if hold and 8 * network.num_graphs * network.num_features <= HELD_BYTES:
         return HeldFeatures(*network.values_and_features(weights, torch.arange(network.num_graphs)))
     return MadeFeatures(network, weights)

@@ -35,7 +35,7 @@ class ModuleNetwork:
 
     Memory: gradients of 8 graphs are taken at a time, which needs 8 x (4 p bytes + the activations that autograd keeps
     of 8 graphs), p the number of trainable parameters; a forward pass without gradients takes graphs of 16,384 nodes in
-    all (or one graph, if it is larger). Beyond that an agent holds 4 K p bytes if these are at most 256 MB.
+    all (or one graph, if it is larger). Beyond that an agent holds 8 K p bytes if these are at most 256 MB.
 
     Args:
         module: the module, whose parameters are theta_0; or a function that makes one, with parameters drawn from

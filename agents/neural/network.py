@@ -54,7 +54,7 @@ class Network(Protocol):
         """Return f(G; theta) of all graphs, `(K,)`."""
 
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return f and psi of the graphs `index` `(n,)`: `(n,)` and `(n, p)`."""
+        """Return f and psi of the graphs `index` `(n,)`: `(n,)` and `(n, p)`, in an order that never changes."""
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and sum_j psi_j^2 precision_j of all graphs, `(K,)` each, in bounded memory."""
@@ -109,7 +109,7 @@ class PaperNetwork:
             values, features = values_and_features(weights, select_graphs(self.graphs, index))
         else:
             values, features = fused_values_and_features(weights, self._padded, index)
-        return values - self._rounding[index], features[:, self._first_feature :].contiguous()
+        return values - self._rounding[index], features[:, self._first_feature :]
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs."""
@@ -140,7 +140,7 @@ def values_and_squares_by_blocks(network: Network, weights: Weights, precision: 
 
 def blocks_of_graphs(network: Network) -> tuple[Tensor, ...]:
     """Cut the graphs into blocks whose tangent features take at most `BLOCK_BYTES`."""
-    size = max(1, BLOCK_BYTES // (4 * network.num_features))
+    size = max(1, BLOCK_BYTES // (8 * network.num_features))
     blocks: tuple[Tensor, ...] = torch.arange(network.num_graphs).split(size)
     return blocks
 
