@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo test lint types tests clean
+.PHONY: demo test lint types tests bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -22,6 +22,9 @@ types: $(VENV)/.installed-all
 
 tests: $(VENV)/.installed-all
 	$(BIN)/pytest
+
+bench: $(VENV)/.installed
+	$(BIN)/python -W ignore -m benchmarks
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

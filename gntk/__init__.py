@@ -4,6 +4,7 @@ torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium.
 """
 
 from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
+from gntk.batched import batched_values_and_features
 from gntk.descent import Batches, descend
 from gntk.dimension import effective_dimension, information_gain, rkhs_norm
 from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features, weighted_gradient
@@ -25,6 +26,7 @@ __all__ = [
     "GraphMLP",
     "PaddedGraphs",
     "aggregate_neighbours",
+    "batched_values_and_features",
     "descend",
     "effective_dimension",
     "elliptical_potential",

@@ -45,11 +45,12 @@ class AggregatedGraphs:
         """Return, for each of the M nodes, the index of its graph: `(M,)` int64."""
         return torch.repeat_interleave(torch.arange(len(self), device=self.nodes.device), self.sizes)
 
-    def to(self, dtype: torch.dtype) -> AggregatedGraphs:
-        """Return the same graphs with nodes of this floating point type."""
-        if self.nodes.dtype == dtype:
+    def to(self, dtype: torch.dtype, device: torch.device | None = None) -> AggregatedGraphs:
+        """Return the same graphs with nodes of this floating point type, on this device (None: where they are)."""
+        device = device or self.nodes.device
+        if self.nodes.dtype == dtype and self.nodes.device == device:
             return self
-        return AggregatedGraphs(self.nodes.to(dtype), self.offsets, self.divisors.to(dtype))
+        return AggregatedGraphs(self.nodes.to(device, dtype), self.offsets.to(device), self.divisors.to(device, dtype))
 
     def sum_over_nodes(self, values: Tensor) -> Tensor:
         """Sum `(M, ...)` values of nodes to `(K, ...)` values of graphs."""

@@ -32,6 +32,10 @@ class Batches:
         offsets = torch.arange(0, len(index) + size, size).clamp(max=len(index))
         return cls(index, targets, offsets)
 
+    def to(self, device: torch.device) -> Batches:
+        """Return the same batches with graphs and targets on a device."""
+        return Batches(self.index.to(device), self.targets.to(device), self.offsets)
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

@@ -154,7 +154,7 @@ def test_it_starts_at_zero_with_a_kernel_of_mean_diagonal_one(case):
 
 def test_squares_are_those_of_the_features(case, monkeypatch):
     network = network_of(*case)
-    monkeypatch.setattr("agents.neural.network.BLOCK_BYTES", 4 * 3 * network.num_features)  # three graphs at a time
+    monkeypatch.setattr("agents.neural.engines.BLOCK_BYTES", 8 * 3 * network.num_features)  # three graphs at a time
     precision = torch.rand(network.num_features)
     values, squares = network.values_and_squares(network.initial, precision)
     features = network.values_and_features(network.initial, torch.arange(network.num_graphs))[1]

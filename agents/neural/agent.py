@@ -113,8 +113,8 @@ class NeuralAgent:
         """Return weights, covariance, history, and the states of rule and generator."""
         return {
             "identity": self._identity(),
-            "initial": [weight.clone() for weight in self.network.initial],
-            "weights": [weight.clone() for weight in self.weights],
+            "initial": [weight.to("cpu", copy=True) for weight in self.network.initial],
+            "weights": [weight.to("cpu", copy=True) for weight in self.weights],
             "covariance": self.covariance.state_dict(),
             "history": self.history.state_dict(),
             "rule": self.rule.state_dict(),
@@ -131,7 +131,7 @@ class NeuralAgent:
         parts = ("initial", "weights", "covariance", "history", "rule", "generator")
         check_identity(state, self._identity(), parts)
         self.network.start_at(state["initial"])
-        self.weights = [weight.clone() for weight in state["weights"]]
+        self.weights = self.network.place(state["weights"])
         self.covariance.load_state_dict(state["covariance"])
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])

@@ -7,7 +7,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from agents.neural.network import Network, Weights, blocks_of_graphs
+from agents.neural.engines import Weights, blocks_of_graphs
+from agents.neural.network import Network
 from gntk import gram
 
 HELD_BYTES = 1 << 28  # of K x p float64 features that are held whole: a quarter of a gigabyte
@@ -89,7 +90,13 @@ class MadeFeatures:
 
     def cross(self, rows: Tensor) -> Tensor:
         """Return the Gram matrix of other rows with these, block by block."""
-        return torch.cat([gram(rows, self.select(index)) for index in blocks_of_graphs(self.network)], dim=1)
+        return torch.cat(
+            [
+                gram(rows, self.select(index))
+                for index in blocks_of_graphs(self.network.num_graphs, self.network.num_features)
+            ],
+            dim=1,
+        )
 
 
 def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from agents.history import History, OrderedHistory
-from agents.neural.network import Network, Weights
+from agents.neural.engines import Weights
+from agents.neural.network import Network
 from agents.neural.settings import NeuralSettings
 from agents.protocol import DivergedError
 from gntk import Batches

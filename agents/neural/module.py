@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch
 
-from agents.neural.network import Network, NetworkBuilder, Weights, values_and_squares_by_blocks
+from agents.neural.engines import Weights, blocks_of_graphs, read_device
+from agents.neural.network import Network, NetworkBuilder
 from agents.neural.settings import NeuralSettings
 from gntk import Batches
 
@@ -51,7 +52,8 @@ class ModuleNetwork:
     """
 
     def __init__(self, module: ModuleOrFactory, batch: Batch, settings: NeuralSettings, seed: int) -> None:
-        self.module = _make(module, seed)
+        self.device = read_device(settings.device)
+        self.module = _make(module, seed).to(self.device)
         parameters = {name: p.detach().clone() for name, p in self.module.named_parameters() if p.requires_grad}
         if not parameters:
             raise ValueError("Expected a module with trainable parameters. Got none.")
@@ -67,13 +69,17 @@ class ModuleNetwork:
 
     def start_at(self, initial: Weights) -> None:
         """Take other initial weights."""
-        self.initial = [weight.clone() for weight in initial]
+        self.initial = self.place(initial)
         self._centers = self._outputs(self.initial)
         if not self._centers.isfinite().all():
             raise ValueError("Expected a module that predicts finite numbers. Got some that are not.")
         blocks = torch.arange(self.num_graphs).split(GRAPHS_AT_A_TIME)
         squares = [_squared_length(self._gradients(self.initial, index)[1]) for index in blocks]
         self._scale = math.sqrt(torch.cat(squares).mean().item()) or 1.0
+
+    def place(self, weights: Weights) -> list[Tensor]:
+        """Copy weights to where the network computes."""
+        return [weight.to(self.device, copy=True) for weight in weights]
 
     def fingerprint(self) -> list[Tensor]:
         """Return the graphs as they were given."""
@@ -88,13 +94,18 @@ class ModuleNetwork:
         values, features = [], []
         for block in index.split(GRAPHS_AT_A_TIME):
             outputs, gradients = self._gradients(weights, block)
-            values.append(outputs - self._centers[block])
-            features.append(torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale)
+            values.append(outputs.cpu() - self._centers[block])
+            features.append((torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale).cpu())
         return torch.cat(values), torch.cat(features)
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs."""
-        return values_and_squares_by_blocks(self, weights, precision)
+        found = []
+        for index in blocks_of_graphs(self.num_graphs, self.num_features):
+            values, features = self.values_and_features(weights, index)
+            found.append((values, features.double().square() @ precision.double()))
+        every_value, every_square = zip(*found, strict=True)
+        return torch.cat(every_value), torch.cat(every_square)
 
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
@@ -103,7 +114,7 @@ class ModuleNetwork:
         moved = [weight.clone() for weight in weights]
         for index, targets in batches:
             leaves = [weight.requires_grad_() for weight in moved]
-            values = self._call(leaves, index) - self._centers[index]
+            values = self._call(leaves, index) - self._centers[index].to(self.device)
             loss = (values - targets.to(values)).square().mean() / 2
             gradients = torch.autograd.grad(loss, leaves, allow_unused=True, materialize_grads=True)
             moved = [
@@ -113,7 +124,7 @@ class ModuleNetwork:
         return moved
 
     def _call(self, weights: Weights, index: Tensor) -> Tensor:
-        batch = Batch.from_data_list([self._graphs[k] for k in index.tolist()])
+        batch = Batch.from_data_list([self._graphs[k] for k in index.tolist()]).to(self.device)
         outputs = torch.func.functional_call(self.module, dict(zip(self._names, weights, strict=True)), (batch,))
         if not isinstance(outputs, Tensor) or outputs.shape != (len(index),) or not outputs.is_floating_point():
             shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
@@ -128,7 +139,7 @@ class ModuleNetwork:
             nodes = torch.tensor([graph.num_nodes for graph in self._graphs]).cumsum(0)
             groups = torch.div(nodes - 1, NODES_AT_A_TIME, rounding_mode="floor").unique_consecutive(return_counts=True)
             blocks = torch.arange(self.num_graphs).split(groups[1].tolist())
-            return torch.cat([self._call(weights, index) for index in blocks])
+            return torch.cat([self._call(weights, index).cpu() for index in blocks])
 
     def _gradients(self, weights: Weights, index: Tensor) -> tuple[Tensor, list[Tensor]]:
         """Return F and dF/dtheta of a few graphs: `(n,)`, and `(n, ...)` for each parameter.

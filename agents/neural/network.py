@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
@@ -10,25 +10,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch
 
+from agents.neural.engines import Weights, choose_engine
 from agents.neural.settings import NeuralSettings
-from gntk import (
-    AggregatedGraphs,
-    Batches,
-    GraphMLP,
-    aggregate_neighbours,
-    descend,
-    fused_descend,
-    fused_values_and_features,
-    fused_values_and_squares,
-    keep_nodes,
-    pad_graphs,
-    select_graphs,
-    values_and_features,
-)
-
-BLOCK_BYTES = 1 << 26  # of tangent features that are made at a time where not all are held
-
-Weights = Sequence[Tensor]
+from gntk import AggregatedGraphs, Batches, GraphMLP, aggregate_neighbours, keep_nodes
 
 
 class Network(Protocol):
@@ -46,6 +30,9 @@ class Network(Protocol):
 
     def start_at(self, initial: Weights) -> None:
         """Take other initial weights: those of a saved state."""
+
+    def place(self, weights: Weights) -> list[Tensor]:
+        """Copy weights to where the network computes."""
 
     def fingerprint(self) -> list[Tensor]:
         """Return what is known of the graphs, by which saved states are told apart."""
@@ -69,31 +56,33 @@ NetworkBuilder = Callable[[Batch, NeuralSettings, int], Network]
 
 
 class PaperNetwork:
-    """The network of the paper on aggregated nodes; compiled at depth 2, in torch at any other.
+    """The network of the paper on aggregated nodes.
 
     Args:
         graphs: K graphs.
-        settings: of width, depth, and which weights the tangent features are derivatives by.
+        settings: of width, depth, device, and which weights the tangent features are derivatives by.
         seed: of the initial weights.
     """
 
     def __init__(self, graphs: AggregatedGraphs, settings: NeuralSettings, seed: int) -> None:
         self.graphs = graphs.to(torch.float32)
         self.num_graphs = len(graphs)
+        self._engine = choose_engine(self.graphs, settings.depth, settings.device)
         model = GraphMLP(graphs.feature_dim, settings.width, settings.depth, seed=seed)
-        self.initial = [weight.detach() for weight in model.weights]
-        sizes = [weight.numel() for weight in self.initial]
-        self._last_only = settings.gradient == "last_layer"
-        self._first_feature = sum(sizes[:-1]) if self._last_only else 0
+        sizes = [weight.numel() for weight in model.weights]
+        self._first_feature = sum(sizes[:-1]) if settings.gradient == "last_layer" else 0
         self.num_features = sum(sizes) - self._first_feature
-        self._padded = pad_graphs(self.graphs) if settings.depth == 2 else None
-        self.start_at(self.initial)
+        self.start_at([weight.detach() for weight in model.weights])
 
     def start_at(self, initial: Weights) -> None:
         """Take other initial weights."""
-        self.initial = [weight.clone() for weight in initial]
+        self.initial = self.place(initial)
         self._rounding = torch.zeros(self.num_graphs)  # the mirrored halves cancel up to this: ties must be ties
         self._rounding = self.values(self.initial)
+
+    def place(self, weights: Weights) -> list[Tensor]:
+        """Copy weights to where the network computes."""
+        return [weight.to(self._engine.device, copy=True) for weight in weights]
 
     def fingerprint(self) -> list[Tensor]:
         """Return the aggregated graphs."""
@@ -105,44 +94,20 @@ class PaperNetwork:
 
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
-        if self._padded is None:
-            values, features = values_and_features(weights, select_graphs(self.graphs, index))
-        else:
-            values, features = fused_values_and_features(weights, self._padded, index)
+        values, features = self._engine.values_and_features(weights, index)
         return values - self._rounding[index], features[:, self._first_feature :]
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs."""
-        if self._padded is None:
-            return values_and_squares_by_blocks(self, weights, precision)
         precision = torch.nn.functional.pad(precision, (self._first_feature, 0))
-        values, squares = fused_values_and_squares(weights, self._padded, precision)
+        values, squares = self._engine.values_and_squares(weights, precision)
         return values - self._rounding, squares
 
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
         """Return the weights after a step of gradient descent a batch."""
-        if self._padded is None:
-            return descend(weights, centers, self.graphs, batches, learning_rate, penalty)
-        return fused_descend(weights, centers, self._padded, batches, learning_rate, penalty)
-
-
-def values_and_squares_by_blocks(network: Network, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
-    """Return f and sum_j psi_j^2 precision_j of all graphs from blocks of tangent features, `BLOCK_BYTES` at a time."""
-    values, squares = [], []
-    for index in blocks_of_graphs(network):
-        block_values, features = network.values_and_features(weights, index)
-        values.append(block_values)
-        squares.append(features.double().square() @ precision.double())
-    return torch.cat(values), torch.cat(squares)
-
-
-def blocks_of_graphs(network: Network) -> tuple[Tensor, ...]:
-    """Cut the graphs into blocks whose tangent features take at most `BLOCK_BYTES`."""
-    size = max(1, BLOCK_BYTES // (8 * network.num_features))
-    blocks: tuple[Tensor, ...] = torch.arange(network.num_graphs).split(size)
-    return blocks
+        return self._engine.descend(weights, centers, batches, learning_rate, penalty)
 
 
 def _paper_network(

@@ -79,6 +79,10 @@ class NeuralSettings:
     standardize: bool = True
     """Fit rewards less their mean, divided by their standard deviation, over the distinct graphs seen so far."""
 
+    device: str = "cpu"
+    """Where the network computes: cpu (compiled loops at depth 2), or a torch device such as cuda. The covariance is
+    computed on the CPU in float64 in either case."""
+
     def __post_init__(self) -> None:
         check_fields(self)
         if self.depth < 2:
