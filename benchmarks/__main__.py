@@ -15,6 +15,13 @@ from benchmarks.measure import Row
 from graph_bandit_lab.results import software_versions
 
 
+def show(rows: list[Row]) -> None:
+    """Print some rows."""
+    for row in rows:
+        verdict = "" if row.asked is None else f"({row.asked}: {'met' if row.met else 'MISSED'}) "
+        print(f"{row.value:8.3g} {row.unit:2} {row.name} {verdict}{row.detail}", flush=True)
+
+
 def main() -> None:
     """Print the table and write the JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -22,12 +29,11 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10, help="of the comparison of regret")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found: list[Row] = []
-    for make in (kernels.rows, lambda: runs.rows(arguments.repetitions)):
-        for row in make():
-            verdict = "" if row.asked is None else f"({row.asked}: {'met' if row.met else 'MISSED'}) "
-            print(f"{row.value:10.3g} {row.unit:2} {row.name} {verdict}{row.detail}", flush=True)
-            found.append(row)
+    found, step = kernels.rows()
+    show(found)
+    whole = runs.rows(arguments.repetitions, step)
+    show(whole)
+    found += whole
     machine = {"processor": platform.processor() or platform.machine(), "threads": 1, **software_versions()}
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps({"machine": machine, "rows": [dataclasses.asdict(r) for r in found]}, indent=1))

@@ -30,12 +30,12 @@ class Row:
     @classmethod
     def at_least(cls, name: str, value: float, unit: str, least: float, detail: str = "") -> Row:
         """Make a row whose value should be large."""
-        return cls(name, value, unit, f"at least {least:g}", value >= least, detail)
+        return cls(name, float(value), unit, f"at least {least:g}", bool(value >= least), detail)
 
     @classmethod
     def at_most(cls, name: str, value: float, unit: str, most: float, detail: str = "") -> Row:
         """Make a row whose value should be small."""
-        return cls(name, value, unit, f"at most {most:g}", value <= most, detail)
+        return cls(name, float(value), unit, f"at most {most:g}", bool(value <= most), detail)
 
 
 def seconds(function: Callable[[], object], least: float = 0.03) -> float:

@@ -1,4 +1,4 @@
-"""One run in a process of its own: python -m benchmarks.whole_run AGENT K N T SEED. Prints JSON."""
+"""Whole runs in a process of their own: python -m benchmarks.whole_run AGENT K N T REPETITIONS. Prints JSON."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import resource
 import sys
 import time
+from functools import partial
 from typing import Any
 
 import registry
@@ -13,8 +14,13 @@ from graph_bandit_lab import run_bandit
 from graph_bandit_lab.settings import AgentSpec
 
 
-def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, seed: int) -> dict[str, Any]:
-    """Play one repetition; return CPU seconds after each round (from the end of the first), regret and peak memory."""
+def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions: int) -> dict[str, Any]:
+    """Play some repetitions.
+
+    Returns:
+        `clocks`, of each repetition the CPU seconds after each round (from the end of the first, which compiles);
+        `regret` of each, and `peak_bytes` of the process.
+    """
     spec = AgentSpec.parse(agent)
     env = registry.make_environment(
         num_graphs=num_graphs,
@@ -24,12 +30,19 @@ def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, seed: int) -
         reward_scale="unit",
         observe="indices",
     )
-    clock: list[float] = []
-    learner = registry.make_agent(spec.name, **spec.settings)
-    result = run_bandit(env, learner, seed, on_round=lambda: clock.append(time.process_time()))
+    clocks, regret = [], []
+    for seed in range(repetitions):
+        times: list[float] = []
+        learner = registry.make_agent(spec.name, **spec.settings)
+        result = run_bandit(env, learner, seed, on_round=partial(_note, times))
+        clocks.append([now - times[0] for now in times])
+        regret.append(float(result.regret.sum()))
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = [now - clock[0] for now in clock]
-    return {"seconds": seconds, "regret": float(result.regret.sum()), "peak_bytes": peak}
+    return {"clocks": clocks, "regret": regret, "peak_bytes": peak}
+
+
+def _note(times: list[float]) -> None:
+    times.append(time.process_time())
 
 
 if __name__ == "__main__":

@@ -31,8 +31,9 @@ def test_the_compiled_scores_are_those_of_one_backward_per_graph():
 
 
 def test_whole_runs_and_pools_are_measured_in_small_too():
-    run = play("gnn-ts:width=8,steps=2", num_graphs=4, num_nodes=5, horizon=3, seed=0)
-    assert len(run["seconds"]) == 3
+    run = play("gnn-ts:width=8,steps=2", num_graphs=4, num_nodes=5, horizon=3, repetitions=2)
+    assert [len(clock) for clock in run["clocks"]] == [3, 3]
+    assert len(set(run["regret"])) == 2
     assert run["peak_bytes"] > 1e7
     assert score(num_graphs=12, num_nodes=4, feature_dim=3)["choice"] > 0
 
