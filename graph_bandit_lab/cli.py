@@ -8,6 +8,7 @@ from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import tyro
 
 import registry
@@ -24,6 +25,8 @@ class ReportSettings:
 
     folder: tyro.conf.Positional[Path]
     """Folder that `graph-bandit run --out` wrote."""
+    markdown: bool = False
+    """Print the table too, in Markdown."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ def main(args: list[str] | None = None) -> int:
             return _run(command)
         if isinstance(command, ReportSettings):
             print(write_report(command.folder))
+            if command.markdown:
+                print("\n" + "\n".join(_markdown(_table(load_results(command.folder)))))
             return 0
         return _show_agents(command.name)
     except KeyboardInterrupt:
@@ -86,7 +91,20 @@ def _show(folder: Path) -> None:
     page = write_report(folder)
     results = load_results(folder)
     print(f"\n{describe(results['environment'].iloc[0])}\n")
-    rows = [("agent", "mean R_T [95 % interval]", "relative to worst", "repetitions", "ms/round")]
+    rows = _table(results)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
+    if not play_equal_instances(results):
+        print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
+    print(f"\nReport: {page}")
+
+
+def _table(results: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return header and rows of the summary, lowest mean first."""
+    rows: list[tuple[str, ...]] = [
+        ("agent", "mean R_T [95 % interval]", "relative to worst", "repetitions", "ms/round")
+    ]
     for summary in summarize(results):
         diverged = f" (+{summary.diverged} diverged)" if summary.diverged else ""
         rows.append(
@@ -98,12 +116,12 @@ def _show(folder: Path) -> None:
                 f"{summary.milliseconds:.1f}",
             )
         )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
-    if not play_equal_instances(results):
-        print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
-    print(f"\nReport: {page}")
+    return rows
+
+
+def _markdown(rows: list[tuple[str, ...]]) -> list[str]:
+    header, *body = [f"| {' | '.join(row)} |" for row in rows]
+    return [header, "|" + "---|" * len(rows[0]), *body]
 
 
 def _show_agents(name: str | None) -> int:

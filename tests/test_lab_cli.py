@@ -41,6 +41,15 @@ def test_run_says_what_it_reused(tmp_path, capsys):
     assert "Reused 4 repetitions" in capsys.readouterr().out
 
 
+def test_report_prints_the_table_in_markdown(tmp_path, capsys):
+    run(tmp_path)
+    capsys.readouterr()
+    assert main(["report", str(tmp_path), "--markdown"]) == 0
+    printed = capsys.readouterr().out
+    assert "| agent | mean R_T [95 % interval] |" in printed
+    assert re.search(r"^\| random \| \d+\.\d \[.*\] \| \d\.\d{3} \| 2 \|", printed, re.M)
+
+
 def test_report_writes_the_page_again(tmp_path, capsys):
     run(tmp_path)
     (tmp_path / "report.html").unlink()
