@@ -29,6 +29,7 @@ def read_graphs(observation: Any, graph_set: Any = None) -> Batch:
         graphs = list(graph_set.to_pyg())
     elif isinstance(observation, (tuple, list)) and all(hasattr(g, "edge_links") for g in observation):
         graphs = [_to_data(graph) for graph in observation]
+        _fill_missing_edge_features(graphs)
     else:
         raise TypeError(
             f"Expected an observation of graphs (a tuple of GraphInstance). Got {type(observation).__name__}. "
@@ -110,6 +111,14 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
     best = index[mask].max()
     tied = torch.nonzero(mask & (index == best)).squeeze(1)
     return int(tied[torch.randint(len(tied), (), generator=generator)])
+
+
+def _fill_missing_edge_features(graphs: list[Data]) -> None:
+    """Give graphs without edges what the others have, for a batch wants it in all."""
+    widths = [graph.edge_attr.shape[1:] for graph in graphs if graph.edge_attr is not None]
+    for graph in graphs:
+        if widths and graph.edge_attr is None:
+            graph.edge_attr = torch.zeros(graph.num_edges, *widths[0])
 
 
 def _to_data(graph: Any) -> Data:

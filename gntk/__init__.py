@@ -16,7 +16,7 @@ from gntk.fused import (
     pad_graphs,
 )
 from gntk.infinite_width import infinite_width_kernel
-from gntk.network import GraphMLP
+from gntk.network import GraphMLP, layer_inputs, predict
 from gntk.regret import elliptical_potential, regret_bound
 from gntk.threads import one_thread
 
@@ -38,8 +38,10 @@ __all__ = [
     "infinite_width_kernel",
     "information_gain",
     "keep_nodes",
+    "layer_inputs",
     "one_thread",
     "pad_graphs",
+    "predict",
     "regret_bound",
     "rkhs_norm",
     "select_graphs",

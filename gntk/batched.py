@@ -28,6 +28,8 @@ def batched_values_and_features(
     Returns:
         `(n,)` predictions, and `(n, p)` tangent features in the order of `gntk.tangent_features`.
     """
+    if len(index) == 0:
+        return graphs.nodes.new_empty(0), graphs.nodes.new_empty(0, sum(weight.numel() for weight in weights))
     size = max(1, NODE_UNITS_PER_BLOCK // (int(graphs.sizes.max()) * max(map(len, weights))))
     blocks = [_block(weights, select_graphs(graphs, part)) for part in index.to(graphs.nodes.device).split(size)]
     values, features = zip(*blocks, strict=True)

@@ -23,8 +23,18 @@ from numba import njit
 NODES = 4  # taken at a time: every graph has a multiple of this; and d is even
 ZERO = np.float32(0)
 
-# Of fastmath, what leaves NaN and infinity as they are. One file: a compiled caller is cached with its callees.
-_compile: Any = njit(fastmath={"reassoc", "contract", "nsz"}, cache=True, error_model="numpy")
+
+def _compile(function: Any) -> Any:
+    """Compile a loop at its first call, and keep the result on disk where a folder can be written.
+
+    Of fastmath it takes what leaves NaN and infinity as they are. The loops are in one file because a compiled caller
+    is cached with its callees.
+    """
+    options: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError:  # no folder can be written, as in many containers
+        return njit(**options)(function)
 
 
 @_compile
@@ -107,7 +117,7 @@ def _pass_over(nodes, start, stop, divisor, hidden, last, sums, lengths, units):
     """Fill A and r of one graph; return f."""
     d, m = hidden.shape
     sums[:] = ZERO
-    for i in range(start, stop, 4):
+    for i in range(start, stop, NODES):
         k = 0
         while k + 4 <= d:
             _forward_four(nodes, i, k, hidden, units, k == 0)
@@ -193,19 +203,18 @@ def score(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Fill predictions and weighted squares; see `gntk.fused.fused_values_and_squares`."""
     d, m = hidden_precision.shape
-    weighted = np.empty_like(hidden_precision)
-    for k in range(d):
-        for j in range(m):
-            weighted[k, j] = last[j] * last[j] * hidden_precision[k, j]
     for graph in range(len(divisors)):
         divisor = divisors[graph]
         values[graph] = _pass_over(
             nodes, starts[graph], starts[graph + 1], divisor, hidden, last, sums, lengths, units
         )  # fmt: skip
-        total = ZERO
+        factor = np.float32(1) / (divisor * np.float32(math.sqrt(m)))
+        total = 0.0  # float64: a posterior variance is a small difference of these
         for k in range(d):
             for j in range(m):
-                total += weighted[k, j] * sums[k, j] * sums[k, j]
+                feature = np.float64(factor * last[j] * sums[k, j])
+                total += feature * feature * hidden_precision[k, j]
         for j in range(m):
-            total += last_precision[j] * lengths[j] * lengths[j]
-        squares[graph] = total / (divisor * divisor * np.float32(m))
+            feature = np.float64(factor * lengths[j])
+            total += feature * feature * last_precision[j]
+        squares[graph] = total

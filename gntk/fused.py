@@ -57,6 +57,8 @@ def fused_descend(
     penalty: float,
 ) -> list[Tensor]:
     """Do what `gntk.descend` does, for two weight matrices in float32; a graph that a batch repeats is passed once."""
+    _check(weights, graphs, batches.index)
+    _check(centers, graphs)
     hidden, last = _transposed(weights, graphs)
     compiled.descend(
         hidden,
@@ -88,7 +90,11 @@ def fused_values_and_features(weights: Sequence[Tensor], graphs: PaddedGraphs, i
     Returns:
         `(n,)` float32 predictions, and `(n, p)` tangent features: float32 numbers, held as float64 for the products to
         come. Those of W are in column-major order here, `(d, m)`, and those of w come last.
+
+    Raises:
+        ValueError: if weights or indices are not of these graphs.
     """
+    _check(weights, graphs, index)
     hidden, last = _transposed(weights, graphs)
     d, m = graphs.feature_dim, len(last)
     values, columns = _empty(len(index)), torch.empty(len(index), d + 1, m, dtype=torch.float64)
@@ -103,7 +109,7 @@ def fused_values_and_features(weights: Sequence[Tensor], graphs: PaddedGraphs, i
         values.numpy(),
         columns.numpy(),
     )
-    return values, columns.view(len(index), -1)
+    return values, columns.view(len(index), (d + 1) * m)
 
 
 def fused_values_and_squares(
@@ -118,15 +124,21 @@ def fused_values_and_squares(
 
     Returns:
         `(K,)` float32 predictions and `(K,)` float64 weighted squares.
+
+    Raises:
+        ValueError: if weights or `precision` are not of these graphs.
     """
+    _check(weights, graphs)
     hidden, last = _transposed(weights, graphs)
     d, m = graphs.feature_dim, len(last)
+    if precision.shape != ((d + 1) * m,):
+        raise ValueError(f"Expected `precision` of shape `({(d + 1) * m},)`. Got `{tuple(precision.shape)}`.")
     values, squares = _empty(len(graphs.divisors)), torch.empty(len(graphs.divisors), dtype=torch.float64)
     compiled.score(
         hidden,
         last,
-        precision[: d * m].float().view(d, m).numpy(),
-        precision[d * m :].float().numpy(),
+        precision[: d * m].double().view(d, m).numpy(),
+        precision[d * m :].double().numpy(),
         graphs.nodes,
         graphs.starts,
         graphs.divisors,
@@ -135,6 +147,16 @@ def fused_values_and_squares(
         squares.numpy(),
     )
     return values, squares
+
+
+def _check(weights: Sequence[Tensor], graphs: PaddedGraphs, index: Tensor | None = None) -> None:
+    """Refuse what the loops, which check nothing, would read beyond their arrays."""
+    shapes = [tuple(weight.shape) for weight in weights]
+    if len(shapes) != 2 or shapes != [(shapes[0][0], graphs.feature_dim), (1, shapes[0][0])]:
+        raise ValueError(f"Expected weights `(m, {graphs.feature_dim})` and `(1, m)`. Got {shapes}.")
+    count = len(graphs.divisors)
+    if index is not None and len(index) and not (int(index.min()) >= 0 and int(index.max()) < count):
+        raise ValueError(f"Expected graphs from 0 to {count - 1}. Got {int(index.min())} to {int(index.max())}.")
 
 
 def _transposed(weights: Sequence[Tensor], graphs: PaddedGraphs) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -194,7 +194,7 @@ def _check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool 
 
 def software_versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
-    names = ("graph-bandit-env", "torch", "torch-geometric", "numpy", "gymnasium")
+    names = ("graph-bandit-env", "torch", "torch-geometric", "numpy", "numba", "llvmlite", "gymnasium")
     return {"python": python_version(), **{name: version(name) for name in names}}
 
 
@@ -210,7 +210,7 @@ def _to_blob(array: NDArray[Any]) -> bytes:
 
 def _to_archive(arrays: dict[str, NDArray[np.float64]]) -> bytes:
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    np.savez_compressed(buffer, **cast(Any, arrays))
     return buffer.getvalue()
 
 

@@ -92,7 +92,8 @@ class RunSettings:
     """Seed from which each repetition derives its own."""
     diagnostics: bool = False
     """Record and draw, of agents that can tell, what theory says of each round: whether the events of the analysis
-    held, the elliptical potential and the effective dimension. Actions stay the same; rounds take longer."""
+    held, the elliptical potential and the effective dimension. Actions stay the same; a round takes
+    O(K^3) longer."""
     overwrite: bool = False
     """Throw away what the folder holds and begin anew."""
 

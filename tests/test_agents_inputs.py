@@ -1,4 +1,5 @@
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -86,3 +87,17 @@ def test_argmax_breaks_ties_evenly_and_keeps_to_the_mask():
 def test_argmax_plays_the_only_graph_left_even_at_minus_infinity():
     index = torch.tensor([0.0, -torch.inf])
     assert masked_argmax(index, torch.tensor([False, True]), torch.Generator()) == 1
+
+
+def test_a_graph_without_edges_among_others_is_a_graph():
+    class Instance(NamedTuple):
+        nodes: np.ndarray
+        edges: np.ndarray | None
+        edge_links: np.ndarray | None
+
+    x = np.ones((2, 3), np.float32)
+    pair = Instance(x, np.ones((2, 1), np.float32), np.array([[0, 1], [1, 0]]))
+    for observation in ((pair, Instance(x, None, None)), (Instance(x, None, None), pair)):
+        batch = read_graphs(observation)
+        assert batch.num_graphs == 2
+        assert batch.edge_attr.shape == (2, 1)

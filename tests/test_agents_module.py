@@ -200,6 +200,82 @@ def test_frozen_parameters_stay_frozen():
     module.layers[0].requires_grad_(False)
     network = network_of(module, GRAPHS)
     assert network.num_features == sum(p.numel() for p in module.parameters() if p.requires_grad)
+    before = network.constants()
+    one = Batches.of_size(torch.tensor([0]), torch.ones(1), 1)
+    assert not torch.equal(network.descend(network.initial, network.initial, one, 0.1, 0)[-2], network.initial[-2])
+    assert all(torch.equal(value, before[name]) for name, value in network.constants().items())
+
+
+class HalfFrozen(nn.Module):
+    """A frozen random layer, as of features that were trained elsewhere."""
+
+    def __init__(self, width=8):
+        super().__init__()
+        self.frozen, self.head = nn.Linear(4, width).requires_grad_(False), nn.Linear(width, 1)
+
+    def forward(self, batch):
+        return self.head(global_mean_pool(self.frozen(batch.x).relu(), batch.batch)).squeeze(-1)
+
+
+def ready(module, seed=0, **settings):
+    agent = registry.make_agent("gnn-ts", network=module, steps=3, **settings)
+    agent.reset(None, seed=seed, graph_set=GraphSet.from_pyg(GRAPHS))
+    return agent
+
+
+def test_a_state_brings_what_no_fit_moves():
+    agent, twin = ready(HalfFrozen), ready(HalfFrozen, seed=1)
+    agent.update(None, [0, 1, 2], [1.0, 2.0, 0.0])
+    twin.load_state_dict(agent.state_dict())
+    assert torch.equal(agent.belief().spread, twin.belief().spread)
+    assert torch.equal(agent.belief().mean, twin.belief().mean)
+
+
+def test_a_state_of_a_module_of_another_shape_is_refused_and_nothing_changes():
+    agent, wider = ready(HalfFrozen(), network_name="a"), ready(HalfFrozen(16), network_name="a")
+    with pytest.raises(ValueError, match="the same graphs"):
+        agent.load_state_dict(wider.state_dict())
+    agent.update(None, 0, 1.0)
+    assert agent.select_action(None) in range(len(GRAPHS))
+
+
+@pytest.mark.parametrize("context", [torch.no_grad, torch.enable_grad])
+def test_agents_on_a_module_play_where_gradients_are_off(context):
+    with context():
+        agent = ready(gcn)
+        agent.update(None, agent.select_action(None), 1.0)
+        assert agent.select_action(None) in range(len(GRAPHS))
+
+
+def test_one_rewarded_graph_leaves_all_graphs_tied():
+    torch.manual_seed(0)
+    agent = registry.make_agent("gnn-greedy", network=gin(), steps=3)
+    agent.reset(None, graph_set=GraphSet.from_pyg(GRAPHS[:9]))  # the last block of gradients holds one graph
+    agent.update(None, [1, 1], [3.0, 3.5])
+    assert (agent.belief().mean == 0).all()
+
+
+class BatchDependent(HalfFrozen):
+    def forward(self, batch):
+        values = super().forward(batch)
+        return values - values.mean()
+
+
+def test_refuses_a_module_that_looks_at_the_rest_of_its_batch():
+    with pytest.raises(ValueError, match="does not depend on the other graphs of its batch"):
+        ready(BatchDependent)
+
+
+def test_refuses_a_module_without_shapes():
+    with pytest.raises(ValueError, match="parameters have shapes"):
+        ready(Pooled([GCNConv(-1, 8)], 8), network_name="lazy")
+
+
+@pytest.mark.parametrize("name", ["nn-ts", "nn-ucb", "nn-pe"])
+def test_the_baselines_on_nodes_take_no_network(name):
+    with pytest.raises(ValueError, match="Expected no `network`"):
+        registry.make_agent(name, network="gin")
+    assert registry.make_agent(name, network="paper").settings.network == "paper"
 
 
 @pytest.mark.parametrize("name", ["gnn-ts", "gnn-ucb", "gnn-pe", "gnn-greedy", "epsilon-greedy"])
@@ -236,7 +312,7 @@ def test_observations_bring_their_edge_features():
     agent.reset(tuple(graph_set))
     other = registry.make_agent("gnn-ucb", network=Molecules())
     other.reset(None, graph_set=graph_set)
-    assert agent.network.num_graphs == other.network.num_graphs == len(graph_set)
+    torch.testing.assert_close(*(one.network._outputs(agent.weights) for one in (agent, other)))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from gntk import (
     Batches,
     GraphMLP,
     aggregate_neighbours,
+    compiled,
     descend,
     fused_descend,
     fused_values_and_features,
@@ -100,3 +101,34 @@ def test_padding_is_with_zeros_to_four_nodes_and_an_even_number_of_features():
     assert padded.nodes.ctypes.data % 64 == 0  # or vector loads would cross cache lines
     assert torch.from_numpy(padded.nodes[:5, :3]).equal(graphs.nodes[:5])
     assert abs(padded.nodes).sum() == pytest.approx(graphs.nodes.abs().sum().item(), rel=1e-5)
+
+
+WRONG = {
+    "three matrices": ({"weights": [torch.ones(4, 3), torch.ones(4, 4), torch.ones(1, 4)]}, "Expected weights"),
+    "another number of features": ({"weights": [torch.ones(4, 1), torch.ones(1, 4)]}, "Expected weights `(m, 3)`"),
+    "a graph too far": ({"index": torch.tensor([3])}, "graphs from 0 to 2. Got 3 to 3"),
+    "a negative graph": ({"index": torch.tensor([-1])}, "graphs from 0 to 2"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG.values(), ids=WRONG)
+def test_refuses_what_would_be_read_beyond_an_array(wrong, message):
+    graphs, weights = example((5, 1, 7), 3, 4, 0, False)
+    given = {"weights": weights, "index": torch.tensor([0]), **wrong}
+    batches = Batches.of_size(given["index"], torch.ones(1), 1)
+    with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        fused_values_and_features(given["weights"], pad_graphs(graphs), given["index"])
+    with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        fused_descend(given["weights"], given["weights"], pad_graphs(graphs), batches, 0.1, 0.1)
+    with pytest.raises(ValueError, match="`precision` of shape `\\(16,\\)`"):
+        fused_values_and_squares(weights, pad_graphs(graphs), torch.ones(15))
+
+
+def test_loops_are_compiled_where_no_folder_can_be_written(monkeypatch):
+    def cache_needs_a_folder(**options):
+        if options.pop("cache", False):
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: ("compiled", function, options)
+
+    monkeypatch.setattr(compiled, "njit", cache_needs_a_folder)
+    assert compiled._compile(len)[:2] == ("compiled", len)

@@ -93,10 +93,10 @@ class NeuralAgent:
 
     @one_thread()
     def insight(self) -> Insight:
-        """Return what the last choice rested on; between `select_action` and `update`."""
+        """Return what the last choice rested on; between `select_action` and `update`. O(K^2 p + K^3)."""
         belief, index = check_chosen(self._chosen)
         features, covariance, ridge = self._features(), self.covariance, self.settings.ridge
-        kernel = features.cross(features.select(torch.arange(self.network.num_graphs)))
+        kernel = features.kernel()
         location, unit = self.history.location_and_scale() if self.settings.standardize else (0.0, 1.0)
         return make_insight(
             belief,
@@ -115,6 +115,7 @@ class NeuralAgent:
             "identity": self._identity(),
             "initial": [weight.to("cpu", copy=True) for weight in self.network.initial],
             "weights": [weight.to("cpu", copy=True) for weight in self.weights],
+            "constants": self.network.constants(),
             "covariance": self.covariance.state_dict(),
             "history": self.history.state_dict(),
             "rule": self.rule.state_dict(),
@@ -128,9 +129,9 @@ class NeuralAgent:
         Raises:
             ValueError: if the state is of other settings or graphs; nothing is changed then.
         """
-        parts = ("initial", "weights", "covariance", "history", "rule", "generator")
+        parts = ("initial", "weights", "constants", "covariance", "history", "rule", "generator")
         check_identity(state, self._identity(), parts)
-        self.network.start_at(state["initial"])
+        self.network.start_at(state["initial"], state["constants"])
         self.weights = self.network.place(state["weights"])
         self.covariance.load_state_dict(state["covariance"])
         self.history.load_state_dict(state["history"])
@@ -140,7 +141,8 @@ class NeuralAgent:
 
     def _identity(self) -> dict[str, Any]:
         check_reset(self, "network")
-        return make_identity(self.settings, self.network.fingerprint())
+        # A state of one device is a state of any.
+        return make_identity(self.settings.replace(device="cpu"), self.network.fingerprint())
 
     def _features(self) -> Features:
         """Return psi at theta_{t-1} (or theta_0); once for each theta, for `update` needs again what play needed."""

@@ -53,7 +53,7 @@ class DiagonalCovariance:
 
     def root(self, features: Features) -> Tensor:
         """Return psi diag(U)^{-1/2}, with r = p."""
-        return _all(features).double() * self.diagonal.rsqrt()
+        return features.select(torch.arange(len(features.values))).double() * self.diagonal.rsqrt()
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Add psi_j^2 of each graph played to U_jj."""
@@ -93,7 +93,7 @@ class RefreshedCovariance:
     def root(self, features: Features) -> Tensor:
         """Return a root of the K x K posterior covariance."""
         explained = self._explained(features)
-        return _root((features.cross(_all(features)) - explained.T @ explained) / self.ridge)
+        return _root((features.kernel() - explained.T @ explained) / self.ridge)
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Count the graphs played."""
@@ -160,7 +160,7 @@ class FrozenCovariance:
     def root(self, features: Features) -> Tensor:
         """Return a root of the K x K posterior covariance."""
         explained = self._explained(features)
-        return _root((features.cross(_all(features)) - explained.T @ explained) / self.ridge)
+        return _root((features.kernel() - explained.T @ explained) / self.ridge)
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
@@ -199,10 +199,6 @@ class FrozenCovariance:
         factor = torch.zeros(capacity, capacity, dtype=torch.float64)
         played[: self._count], factor[: self._count, : self._count] = self.played, self.factor
         self._played, self._factor = played, factor
-
-
-def _all(features: Features) -> Tensor:
-    return features.select(torch.arange(len(features.values)))
 
 
 def _unexplained(norms: Tensor, explained: Tensor, ridge: float) -> Tensor:

@@ -16,12 +16,15 @@ from gntk import (
     fused_descend,
     fused_values_and_features,
     fused_values_and_squares,
+    layer_inputs,
     pad_graphs,
+    predict,
     select_graphs,
     values_and_features,
 )
 
 Weights = Sequence[Tensor]
+GRAPH_BLOCK = 1 << 16  # graphs x width of a forward pass without features
 BLOCK_BYTES = 1 << 26  # of float64 tangent features that are made at a time where not all are held
 
 
@@ -29,6 +32,9 @@ class Engine(Protocol):
     """Values, tangent features and descent of one network on K graphs. Results are on the CPU, weights on `device`."""
 
     device: torch.device
+
+    def values(self, weights: Weights) -> Tensor:
+        """Return f(G; theta) of all graphs, `(K,)`."""
 
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of the graphs `index` `(n,)`: `(n,)` and `(n, p)`."""
@@ -50,6 +56,11 @@ class CompiledEngine:
     def __init__(self, graphs: AggregatedGraphs) -> None:
         self.graphs = pad_graphs(graphs)
 
+    def values(self, weights: Weights) -> Tensor:
+        """Return f of all graphs."""
+        hidden, last = weights
+        return fused_values_and_squares(weights, self.graphs, torch.zeros(hidden.numel() + last.numel()))[0]
+
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
         return fused_values_and_features(weights, self.graphs, index)
@@ -66,24 +77,32 @@ class CompiledEngine:
 
 
 class TorchEngine:
-    """Torch on a device: graph by graph on the CPU, where each stays in cache; in padded blocks elsewhere."""
+    """Torch on a device: features graph by graph on the CPU, where each stays in cache; in padded blocks elsewhere.
+
+    Values always come from one kind of pass, so that equal weights give equal values to the last bit.
+    """
 
     def __init__(self, graphs: AggregatedGraphs, device: torch.device, batched: bool) -> None:
         self.graphs, self.device, self._batched = graphs.to(torch.float32, device), device, batched
 
+    def values(self, weights: Weights) -> Tensor:
+        """Return f of all graphs, from blocks of nodes."""
+        found = []
+        for index in torch.arange(len(self.graphs)).split(max(1, GRAPH_BLOCK // max(map(len, weights)))):
+            some = select_graphs(self.graphs, index.to(self.device))
+            found.append(predict(weights, some, layer_inputs(weights, some.nodes)).cpu())
+        return torch.cat(found)
+
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
-        values, features = self._on_device(weights, index)
-        return values.cpu(), features.cpu()
+        return self.values(weights)[index], self._features(weights, index).cpu()
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs, from blocks of psi that stay on the device."""
-        precision, found = precision.to(self.device, torch.float64), []
-        for index in blocks_of_graphs(len(self.graphs), len(precision)):
-            values, features = self._on_device(weights, index)
-            found.append((values.cpu(), (features.double().square() @ precision).cpu()))
-        every_value, every_square = zip(*found, strict=True)
-        return torch.cat(every_value), torch.cat(every_square)
+        precision = precision.to(self.device, torch.float64)
+        blocks = blocks_of_graphs(len(self.graphs), len(precision))
+        squares = [(self._features(weights, index).double().square() @ precision).cpu() for index in blocks]
+        return self.values(weights), torch.cat(squares)
 
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
@@ -91,10 +110,10 @@ class TorchEngine:
         """Return the weights after a step of gradient descent a batch."""
         return descend(weights, centers, self.graphs, batches.to(self.device), learning_rate, penalty)
 
-    def _on_device(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
+    def _features(self, weights: Weights, index: Tensor) -> Tensor:
         if self._batched:
-            return batched_values_and_features(weights, self.graphs, index)
-        return values_and_features(weights, select_graphs(self.graphs, index.to(self.device)))
+            return batched_values_and_features(weights, self.graphs, index)[1]
+        return values_and_features(weights, select_graphs(self.graphs, index.to(self.device)))[1]
 
 
 def choose_engine(graphs: AggregatedGraphs, depth: int, device: str) -> Engine:
@@ -117,7 +136,7 @@ def read_device(name: str) -> torch.device:
     """
     try:
         device = torch.device(name)
-        torch.zeros(1, device=device)
+        torch.zeros(1, device=device).item()  # "meta" has no numbers
     except (RuntimeError, AssertionError) as error:  # torch built without CUDA asserts
         found = [f"cuda:{k}" for k in range(torch.cuda.device_count())]
         raise ValueError(

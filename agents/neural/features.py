@@ -30,6 +30,9 @@ class Features(Protocol):
     def cross(self, rows: Tensor) -> Tensor:
         """Return the `(n, K)` float64 products of the rows `(n, p)` with psi of each graph."""
 
+    def kernel(self) -> Tensor:
+        """Return the `(K, K)` float64 products of all psi."""
+
 
 class HeldFeatures:
     """Features in memory, as float64.
@@ -56,6 +59,10 @@ class HeldFeatures:
     def cross(self, rows: Tensor) -> Tensor:
         """Return the Gram matrix of other rows with these."""
         return gram(rows, self.features)
+
+    def kernel(self) -> Tensor:
+        """Return the Gram matrix."""
+        return gram(self.features, self.features)
 
 
 class MadeFeatures:
@@ -90,13 +97,14 @@ class MadeFeatures:
 
     def cross(self, rows: Tensor) -> Tensor:
         """Return the Gram matrix of other rows with these, block by block."""
-        return torch.cat(
-            [
-                gram(rows, self.select(index))
-                for index in blocks_of_graphs(self.network.num_graphs, self.network.num_features)
-            ],
-            dim=1,
-        )
+        return torch.cat([gram(rows, self.select(index)) for index in self._blocks()], dim=1)
+
+    def kernel(self) -> Tensor:
+        """Return the Gram matrix, block by block; each psi is made once for each block."""
+        return torch.cat([self.cross(self.select(index)) for index in self._blocks()])
+
+    def _blocks(self) -> tuple[Tensor, ...]:
+        return blocks_of_graphs(self.network.num_graphs, self.network.num_features)
 
 
 def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:

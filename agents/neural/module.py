@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -54,6 +54,8 @@ class ModuleNetwork:
     def __init__(self, module: ModuleOrFactory, batch: Batch, settings: NeuralSettings, seed: int) -> None:
         self.device = read_device(settings.device)
         self.module = _make(module, seed).to(self.device)
+        if any(isinstance(p, nn.UninitializedParameter) for p in self.module.parameters()):
+            raise ValueError("Expected a module whose parameters have shapes. Run it on a batch once, or give sizes.")
         parameters = {name: p.detach().clone() for name, p in self.module.named_parameters() if p.requires_grad}
         if not parameters:
             raise ValueError("Expected a module with trainable parameters. Got none.")
@@ -65,25 +67,39 @@ class ModuleNetwork:
         self._kept = every[-_last_layer_size(self.module) :] if settings.gradient == "last_layer" else every
         values = list(parameters.values())
         self.num_features = sum(values[k].numel() for k in self._kept)
-        self.start_at(values)
+        self.start_at(values, self.constants())
 
-    def start_at(self, initial: Weights) -> None:
-        """Take other initial weights."""
+    def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
+        """Take other initial weights, and the parameters and buffers that no fit moves."""
+        self.module.load_state_dict(dict(constants), strict=False)
         self.initial = self.place(initial)
         self._centers = self._outputs(self.initial)
         if not self._centers.isfinite().all():
             raise ValueError("Expected a module that predicts finite numbers. Got some that are not.")
-        blocks = torch.arange(self.num_graphs).split(GRAPHS_AT_A_TIME)
-        squares = [_squared_length(self._gradients(self.initial, index)[1]) for index in blocks]
+        squares = []
+        for index in torch.arange(self.num_graphs).split(GRAPHS_AT_A_TIME):
+            outputs, gradients = self._gradients(self.initial, index)
+            if not torch.allclose(outputs.cpu(), self._centers[index], rtol=1e-3, atol=1e-4):
+                raise ValueError(
+                    "Expected a module whose prediction for a graph does not depend on the other graphs of its batch. "
+                    "Got one that does; is there a normalisation over the batch?"
+                )
+            squares.append(_squared_length(gradients).cpu())
         self._scale = math.sqrt(torch.cat(squares).mean().item()) or 1.0
 
     def place(self, weights: Weights) -> list[Tensor]:
         """Copy weights to where the network computes."""
         return [weight.to(self.device, copy=True) for weight in weights]
 
+    def constants(self) -> dict[str, Tensor]:
+        """Return frozen parameters and buffers."""
+        kept = self.module.state_dict().items()
+        return {name: value.detach().to("cpu", copy=True) for name, value in kept if name not in self._names}
+
     def fingerprint(self) -> list[Tensor]:
-        """Return the graphs as they were given."""
-        return self._tensors
+        """Return the graphs as they were given, and the shapes of the parameters."""
+        shapes = [f"{name} {tuple(value.shape)}" for name, value in self.module.state_dict().items()]
+        return [*self._tensors, torch.tensor(list("\n".join(shapes).encode()))]
 
     def values(self, weights: Weights) -> Tensor:
         """Return f(G; theta) of all graphs."""
@@ -91,21 +107,13 @@ class ModuleNetwork:
 
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
-        values, features = [], []
-        for block in index.split(GRAPHS_AT_A_TIME):
-            outputs, gradients = self._gradients(weights, block)
-            values.append(outputs.cpu() - self._centers[block])
-            features.append((torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale).cpu())
-        return torch.cat(values), torch.cat(features)
+        return self.values(weights)[index], self._features(weights, index)
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs."""
-        found = []
-        for index in blocks_of_graphs(self.num_graphs, self.num_features):
-            values, features = self.values_and_features(weights, index)
-            found.append((values, features.double().square() @ precision.double()))
-        every_value, every_square = zip(*found, strict=True)
-        return torch.cat(every_value), torch.cat(every_square)
+        blocks = blocks_of_graphs(self.num_graphs, self.num_features)
+        made = (self._features(weights, index).double() for index in blocks)
+        return self.values(weights), torch.cat([features.square() @ precision.double() for features in made])
 
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
@@ -114,14 +122,22 @@ class ModuleNetwork:
         moved = [weight.clone() for weight in weights]
         for index, targets in batches:
             leaves = [weight.requires_grad_() for weight in moved]
-            values = self._call(leaves, index) - self._centers[index].to(self.device)
-            loss = (values - targets.to(values)).square().mean() / 2
+            with torch.enable_grad():
+                values = self._call(leaves, index) - self._centers[index].to(self.device)
+                loss = (values - targets.to(values)).square().mean() / 2
             gradients = torch.autograd.grad(loss, leaves, allow_unused=True, materialize_grads=True)
             moved = [
                 (weight.detach() - learning_rate * (gradient / self._scale**2 + penalty * (weight - center))).detach()
                 for weight, gradient, center in zip(leaves, gradients, centers, strict=True)
             ]
         return moved
+
+    def _features(self, weights: Weights, index: Tensor) -> Tensor:
+        features = [torch.empty(0, self.num_features)]
+        for block in index.split(GRAPHS_AT_A_TIME):
+            _, gradients = self._gradients(weights, block)
+            features.append((torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale).cpu())
+        return torch.cat(features)
 
     def _call(self, weights: Weights, index: Tensor) -> Tensor:
         batch = Batch.from_data_list([self._graphs[k] for k in index.tolist()]).to(self.device)
@@ -147,7 +163,8 @@ class ModuleNetwork:
         Each row of the identity is one backward pass, and all are taken together.
         """
         leaves = [weight.detach().requires_grad_() for weight in weights]
-        outputs = self._call(leaves, index)
+        with torch.enable_grad():
+            outputs = self._call(leaves, index)
         gradients = torch.autograd.grad(
             outputs, leaves, torch.eye(len(index)).to(outputs), is_grads_batched=True, allow_unused=True
         )
@@ -187,7 +204,7 @@ def _make(module: ModuleOrFactory, seed: int) -> nn.Module:
     if isinstance(module, nn.Module):
         return copy.deepcopy(module).eval()
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would seed every GPU too
         made = module()
     if not isinstance(made, nn.Module):
         raise TypeError(f"Expected `network` to make a torch module. Got {type(made).__name__}.")

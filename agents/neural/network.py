@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -28,11 +28,14 @@ class Network(Protocol):
     num_graphs: int
     num_features: int
 
-    def start_at(self, initial: Weights) -> None:
-        """Take other initial weights: those of a saved state."""
+    def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
+        """Take other initial weights and constants: those of a saved state."""
 
     def place(self, weights: Weights) -> list[Tensor]:
         """Copy weights to where the network computes."""
+
+    def constants(self) -> dict[str, Tensor]:
+        """Return what the network computes with beside its weights, and a saved state must bring."""
 
     def fingerprint(self) -> list[Tensor]:
         """Return what is known of the graphs, by which saved states are told apart."""
@@ -74,8 +77,8 @@ class PaperNetwork:
         self.num_features = sum(sizes) - self._first_feature
         self.start_at([weight.detach() for weight in model.weights])
 
-    def start_at(self, initial: Weights) -> None:
-        """Take other initial weights."""
+    def start_at(self, initial: Weights, constants: Mapping[str, Tensor] | None = None) -> None:
+        """Take other initial weights; there are no constants."""
         self.initial = self.place(initial)
         self._rounding = torch.zeros(self.num_graphs)  # the mirrored halves cancel up to this: ties must be ties
         self._rounding = self.values(self.initial)
@@ -84,13 +87,17 @@ class PaperNetwork:
         """Copy weights to where the network computes."""
         return [weight.to(self._engine.device, copy=True) for weight in weights]
 
+    def constants(self) -> dict[str, Tensor]:
+        """Return nothing."""
+        return {}
+
     def fingerprint(self) -> list[Tensor]:
         """Return the aggregated graphs."""
         return [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors]
 
     def values(self, weights: Weights) -> Tensor:
         """Return f(G; theta) of all graphs."""
-        return self.values_and_squares(weights, torch.zeros(self.num_features))[0]
+        return self._engine.values(weights) - self._rounding
 
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""

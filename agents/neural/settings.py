@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from agents.neural.engines import read_device
 from agents.settings import check_fields
 
 _PRESETS: dict[str, dict[str, Any]] = {
-    # The paper's algorithm to the letter, at a point of its grid for nu, eta and lambda (docs/defaults.md says why this
-    # one): in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
+    # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/zoo.md):
+    # in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
     "paper": {
         "covariance": "diagonal",
         "gradients_at": "current",
@@ -85,6 +86,7 @@ class NeuralSettings:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        read_device(self.device)
         if self.depth < 2:
             raise ValueError(f"Expected `depth` to be at least 2. Got {self.depth}.")
         if self.width % 2:
@@ -114,6 +116,10 @@ class ThompsonSettings(NeuralSettings):
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceSettings(NeuralSettings):
     """Settings of upper confidence bounds with a network. `preset=paper` takes the literal algorithm of the paper."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {**_PRESETS["paper"], "exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
+    }
 
     exploration_scale: float = 1.0
     """nu, multiplies sigma; in standard deviations of the rewards where targets are standardised."""

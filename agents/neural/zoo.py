@@ -61,17 +61,17 @@ def epsilon_greedy(network: Any = "paper", network_name: str = "", **settings: A
 
 def nn_ts(**settings: Any) -> NeuralAgent:
     """Make Thompson sampling on nodes without their edges [Zhang et al. 2021]."""
-    return _compose(read_settings(ThompsonSettings, settings), node_network, _thompson)
+    return _on_nodes(ThompsonSettings, settings, _thompson)
 
 
 def nn_ucb(**settings: Any) -> NeuralAgent:
     """Make UCB on nodes without their edges [Zhou et al. 2020]."""
-    return _compose(read_settings(ConfidenceSettings, settings), node_network, _confidence)
+    return _on_nodes(ConfidenceSettings, settings, _confidence)
 
 
 def nn_pe(**settings: Any) -> NeuralAgent:
     """Make phased elimination on nodes without their edges."""
-    return _compose(read_settings(EliminationSettings, settings), node_network, _elimination)
+    return _on_nodes(EliminationSettings, settings, _elimination)
 
 
 def _thompson(settings: ThompsonSettings) -> AcquisitionRule:
@@ -110,6 +110,13 @@ def _on_graphs(
         raise ValueError(f"Expected no {', '.join(ignored)} with `network`: a module has its own shape.")
     settings = read_settings(settings_class, {**given, "network": name_module(network, name)})
     return _compose(settings, module_network(network), rule)
+
+
+def _on_nodes(settings_class: type[S], given: Mapping[str, Any], rule: Callable[[S], AcquisitionRule]) -> NeuralAgent:
+    """Compose an agent with the paper's network on nodes without their edges."""
+    if given.get("network", "paper") != "paper":
+        raise ValueError("Expected no `network` for an NN baseline. The `gnn-*` agents take one.")
+    return _compose(read_settings(settings_class, given), node_network, rule)
 
 
 def _compose(settings: S, network: NetworkBuilder, rule: Callable[[S], AcquisitionRule]) -> NeuralAgent:
