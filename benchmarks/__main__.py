@@ -29,9 +29,9 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10, help="of the comparison of regret")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found, step = kernels.rows()
+    found = kernels.rows()
     show(found)
-    whole = runs.rows(arguments.repetitions, step)
+    whole = runs.rows(arguments.repetitions)
     show(whole)
     found += whole
     machine = {"processor": platform.processor() or platform.machine(), "threads": 1, **software_versions()}
