@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from dataclasses import dataclass, is_dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pandas as pd
 import tyro
 
 import registry
+from graph_bandit_lab.execute import DaskExecutor, processes
 from graph_bandit_lab.experiment import run_experiment
 from graph_bandit_lab.report import describe, format_interval, format_ratio, write_report
 from graph_bandit_lab.results import FILE_NAME, load_results
 from graph_bandit_lab.settings import RunSettings
-from graph_bandit_lab.statistics import play_equal_instances, summarize
+from graph_bandit_lab.statistics import count_repetitions, play_equal_instances, summarize
+from graph_bandit_lab.sweep import LOG_NAME, describe_work, read_sweep, run_sweep
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,29 @@ class AgentsSettings:
     """Agent whose settings to explain."""
 
 
+@dataclass(frozen=True)
+class SweepCommand:
+    """Play a grid of environments and agents in parallel, keep every repetition, and go on after any interruption."""
+
+    sweep: tyro.conf.Positional[str]
+    """A TOML file, or a preset: see `graph-bandit sweep --help` in the README for both."""
+    out: Path
+    """Folder for results and the log. Repetitions that it holds are not played again."""
+    workers: int = 0
+    """Processes, each on one thread; 0: one for each core. Of a cluster: threads, so that each always has work."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, tcp://host:port; None: processes on this machine."""
+    fit: Literal["steps", "literal"] = "steps"
+    """Stands for {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
+    dry_run: bool = False
+    """Say how many repetitions there are, how many are stored, and about how long the rest will take."""
+    retry_failed: bool = False
+    """Play those again that are stored as failed."""
+
+
 Command = (
     Annotated[RunSettings, tyro.conf.subcommand("run")]
+    | Annotated[SweepCommand, tyro.conf.subcommand("sweep")]
     | Annotated[ReportSettings, tyro.conf.subcommand("report")]
     | Annotated[AgentsSettings, tyro.conf.subcommand("agents")]
 )
@@ -55,6 +80,8 @@ def main(args: list[str] | None = None) -> int:
             if command.markdown:
                 print("\n" + "\n".join(_markdown(_table(load_results(command.folder)))))
             return 0
+        if isinstance(command, SweepCommand):
+            return _sweep(command)
         return _show_agents(command.name)
     except KeyboardInterrupt:
         print("\nStopped before anything began.", file=sys.stderr)
@@ -76,7 +103,28 @@ def _run(settings: RunSettings) -> int:
             "(--overwrite plays all anew.)"
         )
     _show(settings.out)
-    return 0
+    return 1 if tally.failed else 0
+
+
+def _sweep(command: SweepCommand) -> int:
+    sweep = read_sweep(command.sweep, command.fit)
+    workers = command.workers or len(os.sched_getaffinity(0))
+    if command.dry_run:
+        print(describe_work(sweep, command.out, workers))
+        return 0
+    open_executor = partial(DaskExecutor, command.scheduler) if command.scheduler else processes(workers)
+    try:
+        tally = run_sweep(sweep, command.out, open_executor, 2 * workers, command.retry_failed)
+    except KeyboardInterrupt:
+        print(f"\nStopped. {describe_work(sweep, command.out, workers)}", file=sys.stderr)
+        return 130
+    if tally.played + tally.reused > tally.failed:
+        print(write_report(command.out))
+    print(
+        f"{sweep.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
+        + (f" {command.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
+    )
+    return 1 if tally.failed else 0
 
 
 def _say_what_is_kept(folder: Path) -> None:
@@ -105,17 +153,16 @@ def _table(results: pd.DataFrame) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("agent", "mean R_T [95 % interval]", "relative to worst", "repetitions", "ms/round")
     ]
-    for summary in summarize(results):
-        diverged = f" (+{summary.diverged} diverged)" if summary.diverged else ""
-        rows.append(
-            (
-                summary.label,
-                format_interval(summary),
-                format_ratio(summary.relative),
-                f"{summary.finished}{diverged}",
-                f"{summary.milliseconds:.1f}",
-            )
+    rows += [
+        (
+            summary.label,
+            format_interval(summary),
+            format_ratio(summary.relative),
+            count_repetitions(summary),
+            f"{summary.milliseconds:.1f}",
         )
+        for summary in summarize(results)
+    ]
     return rows
 
 

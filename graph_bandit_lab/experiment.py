@@ -1,102 +1,65 @@
-"""Play every repetition that a folder does not hold yet, and store each when it is finished."""
+"""Play every repetition of a run that its folder does not hold yet, one after the other, and store each at once."""
 
 from __future__ import annotations
 
-import dataclasses
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from tqdm import tqdm
 
-import registry
-from graph_bandit_lab.loop import BanditResult, run_bandit
-from graph_bandit_lab.results import FILE_NAME, ResultStore, RunKey
-from graph_bandit_lab.settings import AgentSpec, RunSettings
-
-
-@dataclass(frozen=True)
-class Repetition:
-    """One episode to play."""
-
-    label: str
-    spec: AgentSpec
-    key: RunKey
-    seed: int
+from graph_bandit_lab.plan import Grid, Repetition, derive_seeds, plan
+from graph_bandit_lab.results import FILE_NAME, ResultStore
+from graph_bandit_lab.settings import RunSettings
+from graph_bandit_lab.worker import Outcome, play
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of a run's repetitions: the numbers played now, and found in the folder."""
+    """What became of a run's repetitions: the numbers played now (of which some may have failed), and reused."""
 
     played: int
     reused: int
+    failed: int = 0
 
 
 def run_experiment(settings: RunSettings, progress: bool = True) -> Tally:
     """Play the repetitions of a run, each agent on the same instances, and store each at once.
 
-    What is stored depends on settings and seeds alone: one thread plays, and agents take turns.
+    What is stored depends on settings and seeds alone: one thread plays, and agents take turns. A repetition that
+    raises is stored as failed, with its traceback, and the others go on.
 
     Args:
         settings: of environment, agents and repetitions.
         progress: show a bar with rounds a second and the time left.
 
     Returns:
-        How many repetitions were played and reused.
+        How many repetitions were played, reused and failed.
 
     Raises:
         ValueError: if an agent or a setting is refused, or the folder holds results of another environment; nothing
             is changed then.
     """
-    repetitions = plan(settings)
+    grid = Grid((settings.environment,), settings.agents)
+    repetitions = plan([grid], derive_seeds(settings.seed, settings.repetitions))
     if settings.overwrite:
         (settings.out / FILE_NAME).unlink(missing_ok=True)
     store = ResultStore(settings.out)
     _refuse_other_environments(store, settings)
     to_do = [one for one in repetitions if not store.has(one.key, one.seed, settings.diagnostics)]
-    rounds = len(to_do) * settings.environment.horizon
+    rounds, failures = len(to_do) * settings.environment.horizon, 0
     hidden = None if progress and to_do else True  # None: hidden unless it goes to a terminal
-    with _one_thread(), tqdm(total=rounds, unit="round", smoothing=0, disable=hidden) as bar:
+    with tqdm(total=rounds, unit="round", smoothing=0, disable=hidden) as bar:
         for number, repetition in enumerate(to_do, start=1):
             name = f"{repetition.label}, seed {repetition.seed}"
             bar.set_description(name)
-            result = _play(repetition, store, bar, settings.diagnostics)
-            if progress and bar.disable:
-                print(f"{number} of {len(to_do)}: {name}: {result!r}", file=sys.stderr, flush=True)
-    return Tally(played=len(to_do), reused=len(repetitions) - len(to_do))
-
-
-def plan(settings: RunSettings) -> list[Repetition]:
-    """Return all repetitions of a run, agents taking turns; every setting is checked on the way.
-
-    Raises:
-        ValueError: if an agent or a setting is refused.
-    """
-    specs = {label: AgentSpec.parse(label) for label in settings.agents}
-    environment = settings.environment.to_dict()
-    keys = {
-        label: RunKey(spec.name, _all_settings(spec), environment, registry.agent_origin(spec.name))
-        for label, spec in specs.items()
-    }
-    hashes = [key.settings_hash for key in keys.values()]
-    if len(set(hashes)) < len(hashes):
-        raise ValueError(f"Expected agents that differ. Got the same settings twice in {' '.join(settings.agents)}.")
-    children = np.random.SeedSequence(settings.seed).spawn(settings.repetitions)
-    seeds = [int(child.generate_state(1)[0]) for child in children]
-    return [Repetition(label, specs[label], keys[label], seed) for seed in seeds for label in settings.agents]
-
-
-def _all_settings(spec: AgentSpec) -> dict[str, Any]:
-    """Return the settings of an agent, defaults included; those that were given, if it does not tell."""
-    settings: Any = getattr(registry.make_agent(spec.name, **spec.settings), "settings", None)
-    if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
-        return dataclasses.asdict(settings)
-    return dict(settings or spec.settings)
+            outcome = _play(repetition, store, bar, settings.diagnostics)
+            failures += outcome.result.status == "failed"
+            if outcome.error:
+                bar.write(f"{name} failed:\n{outcome.error}", file=sys.stderr)
+            elif progress and bar.disable:
+                print(f"{number} of {len(to_do)}: {name}: {outcome.result!r}", file=sys.stderr, flush=True)
+    return Tally(played=len(to_do), reused=len(repetitions) - len(to_do), failed=failures)
 
 
 def _refuse_other_environments(store: ResultStore, settings: RunSettings) -> None:
@@ -111,28 +74,11 @@ def _refuse_other_environments(store: ResultStore, settings: RunSettings) -> Non
             )
 
 
-def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any], diagnose: bool) -> BanditResult:
-    env = registry.make_environment(**repetition.key.environment, observe="indices")
-    agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
-    begin = time.perf_counter()
-    result = run_bandit(env, agent, repetition.seed, on_round=bar.update, diagnose=diagnose)
+def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any], diagnose: bool) -> Outcome:
+    outcome = play(repetition, diagnose, on_round=bar.update)
     if store.has(repetition.key, repetition.seed):
-        store.add_diagnostics(repetition.key, repetition.seed, result)
+        store.add_diagnostics(repetition.key, repetition.seed, outcome.result)
     else:
-        store.add(repetition.key, repetition.seed, repetition.label, result, time.perf_counter() - begin)
-    bar.total -= repetition.key.environment["horizon"] - len(result.actions)
-    env.close()
-    return result
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Play on one thread: on matrices this small two are up to 30 times slower, and sums would change with them."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+        store.add(repetition.key, repetition.seed, repetition.label, outcome.result, outcome.wall_time, outcome.error)
+    bar.total -= repetition.key.environment["horizon"] - len(outcome.result.actions)
+    return outcome

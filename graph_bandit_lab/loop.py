@@ -26,7 +26,8 @@ class BanditResult:
         actions: `(T,)` int64. Graphs played.
         rewards: `(T,)` float64. Rewards observed.
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
-        status: "finished", or "diverged" if a fit turned non-finite.
+        status: "finished", "diverged" if a fit turned non-finite, or "failed" if something raised (which only a
+            laboratory that goes on with the next says).
         seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics.
         diagnostics: `(T,)` float64 arrays by the names of `graph_bandit_lab.diagnostics.DIAGNOSTICS`; empty if the
             agent has no insight to give, None if they were not asked for.
@@ -35,7 +36,7 @@ class BanditResult:
     actions: NDArray[np.int64]
     rewards: NDArray[np.float64]
     regret: NDArray[np.float64]
-    status: Literal["finished", "diverged"] = "finished"
+    status: Literal["finished", "diverged", "failed"] = "finished"
     seconds: float = 0.0
     diagnostics: dict[str, NDArray[np.float64]] | None = None
 

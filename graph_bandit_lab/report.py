@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from graph_bandit_lab.figures import agent_lines, diagnostics_figure, regret_figure
 from graph_bandit_lab.results import load_results
 from graph_bandit_lab.statistics import AgentSummary, play_equal_instances, summarize
+from graph_bandit_lab.sweep_report import sweep_content
 
 REPORT_NAME = "report.html"
 FIGURE_NAME = "regret.png"
@@ -38,28 +39,46 @@ def write_report(folder: str | Path) -> Path:
     results = load_results(folder)
     if results.empty:
         raise ValueError(f"Expected at least one repetition in {folder}. None is finished yet.")
+    shared = {
+        "agents": _agent_settings(results),
+        "versions": _all_versions(results),
+        "created": results["created"].max(),
+    }
+    several = len({str(environment) for environment in results["environment"]}) > 1
+    content = sweep_content(results) if several else _content_of_one(folder, results)
+    figure = content.pop("figure")
+    _replace(folder / FIGURE_NAME, _to_png(figure))
+    template = _templates().get_template("sweep.html.jinja" if several else "report.html.jinja")
+    title = title_of(results)
+    page = template.render(title=title, figure=_to_svg(figure), **content, **shared)
+    _replace(folder / REPORT_NAME, page.encode())
+    return folder / REPORT_NAME
+
+
+def _content_of_one(folder: Path, results: pd.DataFrame) -> dict[str, Any]:
+    """Return what the template of one environment shows, and its figure."""
     summaries = summarize(results)
     labels = [summary.label for summary in summaries]
-    figure = regret_figure(results, labels)
-    _replace(folder / FIGURE_NAME, _to_png(figure))
     theory = diagnostics_figure(results, labels) if results["diagnostics"].map(bool).any() else None
     if theory is not None:
         _replace(folder / DIAGNOSTICS_NAME, _to_png(theory))
-    page = _template().render(
-        title=describe(results["environment"].iloc[0]),
-        figure=_to_svg(figure),
-        theory=None if theory is None else _to_svg(theory),
-        summaries=summaries,
-        colors={label: color for label, (color, _) in agent_lines(labels).items()},
-        environment=results["environment"].iloc[0],
-        agents=_agent_settings(results),
-        versions=_all_versions(results),
-        comparable=play_equal_instances(results),
-        seeds=list(dict.fromkeys(results["seed"])),
-        created=results["created"].max(),
-    )
-    _replace(folder / REPORT_NAME, page.encode())
-    return folder / REPORT_NAME
+    return {
+        "figure": regret_figure(results, labels),
+        "theory": None if theory is None else _to_svg(theory),
+        "summaries": summaries,
+        "colors": {label: color for label, (color, _) in agent_lines(labels).items()},
+        "environment": results["environment"].iloc[0],
+        "comparable": play_equal_instances(results),
+        "seeds": list(dict.fromkeys(results["seed"])),
+    }
+
+
+def title_of(results: pd.DataFrame) -> str:
+    """Say in one line what was played: the environment, or how many."""
+    count = len({str(environment) for environment in results["environment"]})
+    if count == 1:
+        return describe(results["environment"].iloc[0])
+    return f"{count} environments, {results['label'].nunique()} agents, {len(results):,} repetitions"
 
 
 def describe(environment: dict[str, Any]) -> str:
@@ -85,13 +104,13 @@ def format_ratio(ratio: float) -> str:
     return "–" if np.isnan(ratio) else f"{ratio:.3f}"
 
 
-def _template() -> Any:
+def _templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("graph_bandit_lab", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["interval"] = format_interval
     environment.filters["ratio"] = format_ratio
-    return environment.get_template("report.html.jinja")
+    return environment
 
 
 def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, Any]]:

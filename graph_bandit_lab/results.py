@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from graph_bandit_lab.loop import BanditResult
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 ARRAYS = ("actions", "rewards", "regret")
 JSON_COLUMNS = ("environment", "agent_settings", "versions")
 
@@ -34,7 +34,8 @@ CREATE TABLE IF NOT EXISTS repetitions (
     agent TEXT NOT NULL,
     environment TEXT NOT NULL,     -- JSON
     agent_settings TEXT NOT NULL,  -- JSON, defaults included
-    status TEXT NOT NULL,          -- finished | diverged
+    status TEXT NOT NULL,          -- finished | diverged | failed
+    error TEXT NOT NULL,           -- the traceback, if it failed
     wall_time REAL NOT NULL,       -- seconds, all in all
     round_time REAL NOT NULL,      -- seconds, of the rounds alone
     versions TEXT NOT NULL,        -- JSON
@@ -97,7 +98,29 @@ class ResultStore:
             row = connection.execute(query, (key.settings_hash, seed)).fetchone()
         return row is not None and (not diagnosed or bool(row[0]))
 
-    def add(self, key: RunKey, seed: int, label: str, result: BanditResult, wall_time: float) -> None:
+    def stored(self) -> set[tuple[str, int]]:
+        """Return settings hash and seed of every repetition stored, failed ones too."""
+        with self._connect() as connection:
+            return set(connection.execute("SELECT settings_hash, seed FROM repetitions"))
+
+    def mean_wall_times(self) -> dict[str, float]:
+        """Return the mean wall time of a repetition, in seconds, by settings hash and by agent."""
+        query = "SELECT {0}, avg(wall_time) FROM repetitions WHERE status != 'failed' GROUP BY {0}"
+        with self._connect() as connection:
+            by_agent = dict(connection.execute(query.format("agent")))
+            return by_agent | dict(connection.execute(query.format("settings_hash")))
+
+    def count_failed(self) -> int:
+        """Return how many repetitions are stored as failed."""
+        with self._connect() as connection:
+            return int(connection.execute("SELECT count(*) FROM repetitions WHERE status = 'failed'").fetchone()[0])
+
+    def forget_failed(self) -> None:
+        """Drop the repetitions that failed, so that they are played again."""
+        with self._connect() as connection:
+            connection.execute("DELETE FROM repetitions WHERE status = 'failed'")
+
+    def add(self, key: RunKey, seed: int, label: str, result: BanditResult, wall_time: float, error: str = "") -> None:
         """Store a repetition whole or not at all.
 
         Raises:
@@ -111,6 +134,7 @@ class ResultStore:
             "environment": _to_json(key.environment),
             "agent_settings": _to_json(key.agent_settings),
             "status": result.status,
+            "error": error,
             "wall_time": wall_time,
             "round_time": result.seconds,
             "versions": _to_json(software_versions() | ({"plug-in": key.plug_in} if key.plug_in else {})),
@@ -174,9 +198,11 @@ def load_results(folder: str | Path) -> pd.DataFrame:
     for name in ARRAYS:
         frame[name] = frame[name].map(_from_blob)
     frame["diagnostics"] = frame["diagnostics"].map(_from_archive)
-    hashes = frame.groupby("label")["settings_hash"].transform("nunique")
-    unclear = hashes > 1  # the same words, but other defaults when they were played
-    frame.loc[unclear, "label"] += " [" + frame.loc[unclear, "settings_hash"].str[:6] + "]"
+    plug_ins = frame["versions"].map(lambda versions: versions.get("plug-in", ""))
+    mine = frame["agent"] + frame["agent_settings"].map(_to_json) + plug_ins
+    marks = mine.map(lambda text: hashlib.sha256(text.encode()).hexdigest()[:6])
+    unclear = marks.groupby(frame["label"]).transform("nunique") > 1  # the same words, but other defaults at the time
+    frame.loc[unclear, "label"] += " [" + marks[unclear] + "]"
     totals = frame["regret"].map(np.sum).astype(float)
     frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged one stopped early
     return frame

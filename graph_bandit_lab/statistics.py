@@ -17,6 +17,7 @@ class AgentSummary:
     label: str
     finished: int
     diverged: int
+    failed: int
     mean: float
     """Mean R_T over finished repetitions."""
     low: float
@@ -62,6 +63,7 @@ def summarize(results: pd.DataFrame) -> list[AgentSummary]:
                 label=label,
                 finished=len(totals[label]),
                 diverged=int((group["status"] == "diverged").sum()),
+                failed=int((group["status"] == "failed").sum()),
                 mean=means[label],
                 low=float(low),
                 high=float(high),
@@ -70,6 +72,12 @@ def summarize(results: pd.DataFrame) -> list[AgentSummary]:
             )
         )
     return sorted(rows, key=lambda row: (np.isnan(row.mean), row.mean))
+
+
+def count_repetitions(summary: AgentSummary) -> str:
+    """Write how many repetitions were finished, and how many ended otherwise."""
+    ended = {"diverged": summary.diverged, "failed": summary.failed}
+    return str(summary.finished) + "".join(f" (+{count} {how})" for how, count in ended.items() if count)
 
 
 def play_equal_instances(results: pd.DataFrame) -> bool:

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 import registry
-from graph_bandit_lab import EnvironmentSettings, RunSettings, experiment, load_results, run_experiment
+from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment, worker
 from graph_bandit_lab.results import FILE_NAME
 
 AGENTS = ("gnn-ts:width=8,steps=2", "random")
@@ -106,8 +106,8 @@ def test_what_is_finished_survives_a_stop_in_the_middle_and_the_rest_is_played_l
             raise KeyboardInterrupt
         return run_bandit(env, agent, seed, **options)
 
-    run_bandit = experiment.run_bandit
-    monkeypatch.setattr(experiment, "run_bandit", stop_at_the_third)
+    run_bandit = worker.run_bandit
+    monkeypatch.setattr(worker, "run_bandit", stop_at_the_third)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path)
     assert len(load_results(tmp_path)) == 2
@@ -133,8 +133,8 @@ def test_plays_on_one_thread_and_restores_their_number(tmp_path, monkeypatch):
         seen.append(torch.get_num_threads())
         return run_bandit(*arguments, **keywords)
 
-    run_bandit = experiment.run_bandit
-    monkeypatch.setattr(experiment, "run_bandit", look)
+    run_bandit = worker.run_bandit
+    monkeypatch.setattr(worker, "run_bandit", look)
     torch.set_num_threads(2)
     try:
         run(tmp_path)

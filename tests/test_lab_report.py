@@ -110,7 +110,7 @@ def test_colours_do_not_depend_on_who_is_best():
     ("finished", "text"), [(0, "none finished"), (1, "1,234.5"), (2, "1,234.5 [1,000.0, 1,469.0]")]
 )
 def test_intervals_are_written_where_there_are_any(finished, text):
-    assert format_interval(AgentSummary("a", finished, 0, 1234.5, 1000.0, 1469.0, 1.0, 1.0)) == text
+    assert format_interval(AgentSummary("a", finished, 0, 0, 1234.5, 1000.0, 1469.0, 1.0, 1.0)) == text
 
 
 def test_reports_never_import_torch(tmp_path):

@@ -10,32 +10,32 @@ from typing import Any, ClassVar, Literal
 from agents.neural.engines import read_device
 from agents.settings import check_fields
 
-_PRESETS: dict[str, dict[str, Any]] = {
+_PAPER: dict[str, Any] = {
     # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/zoo.md):
     # in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
-    "paper": {
-        "covariance": "diagonal",
-        "gradients_at": "current",
-        "history": "frozen",
-        "fit": "epochs",
-        "epochs": 30,
-        "batch_size": 5,
-        "exploration_scale": 0.01,
-        "learning_rate": 0.01,
-        "regularization": 1e-4,
-        "penalty": "constant",
-        "penalty_center": "zero",
-        "start": "initial",
-        "standardize": False,
-    },
+    "covariance": "diagonal",
+    "gradients_at": "current",
+    "history": "frozen",
+    "fit": "epochs",
+    "epochs": 30,
+    "batch_size": 5,
+    "exploration_scale": 0.01,
+    "learning_rate": 0.01,
+    "regularization": 1e-4,
+    "penalty": "constant",
+    "penalty_center": "zero",
+    "start": "initial",
+    "standardize": False,
 }
+_PAPER_UCB: dict[str, Any] = {**_PAPER, "exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
+_STEPS: dict[str, Any] = {"fit": "steps", "steps": 300}  # the same at a constant cost a round
 
 
 @dataclass(frozen=True, kw_only=True)
 class NeuralSettings:
     """Settings of the GNN and NN agents. `preset=paper` takes the literal algorithm of the paper."""
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": _PAPER, "paper-steps": {**_PAPER, **_STEPS}}
 
     network: str = "paper"
     """The network of the paper; or, where a module was given in Python, its class and the name given with it."""
@@ -118,7 +118,8 @@ class ConfidenceSettings(NeuralSettings):
     """Settings of upper confidence bounds with a network. `preset=paper` takes the literal algorithm of the paper."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "paper": {**_PRESETS["paper"], "exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
+        "paper": _PAPER_UCB,
+        "paper-steps": {**_PAPER_UCB, **_STEPS},
     }
 
     exploration_scale: float = 1.0

@@ -1,0 +1,74 @@
+"""Which repetitions there are: environments x seeds x agents, each with the key under which it is stored."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import registry
+from graph_bandit_lab.results import RunKey
+from graph_bandit_lab.settings import AgentSpec, EnvironmentSettings
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """One episode to play."""
+
+    label: str
+    spec: AgentSpec
+    key: RunKey
+    seed: int
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Agents that play on environments, each on each."""
+
+    environments: tuple[EnvironmentSettings, ...]
+    agents: tuple[str, ...]
+    """As on the command line: `name` or `name:setting=value,setting=value`."""
+
+
+def derive_seeds(seed: int, repetitions: int) -> tuple[int, ...]:
+    """Return the seeds of repetitions: children of one seed, so that more repetitions keep the first ones."""
+    children = np.random.SeedSequence(seed).spawn(repetitions)
+    return tuple(int(child.generate_state(1)[0]) for child in children)
+
+
+def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
+    """Return all repetitions, agents taking turns on each instance; every setting is checked on the way.
+
+    Raises:
+        ValueError: if an agent or a setting is refused, or two agents of a grid have equal settings.
+    """
+    repetitions: dict[tuple[str, int], Repetition] = {}
+    for grid in grids:
+        specs = {label: AgentSpec.parse(label) for label in grid.agents}
+        settings = {label: _all_settings(spec) for label, spec in specs.items()}
+        for environment in grid.environments:
+            keys = {
+                label: RunKey(spec.name, settings[label], environment.to_dict(), registry.agent_origin(spec.name))
+                for label, spec in specs.items()
+            }
+            hashes = {label: key.settings_hash for label, key in keys.items()}
+            if len(set(hashes.values())) < len(hashes):
+                raise ValueError(
+                    f"Expected agents that differ. Got the same settings twice in {' '.join(grid.agents)}."
+                )
+            for seed in seeds:
+                for label, spec in specs.items():  # what two grids share is played once
+                    one = Repetition(label, spec, keys[label], seed)
+                    repetitions.setdefault((hashes[label], seed), one)
+    return list(repetitions.values())
+
+
+def _all_settings(spec: AgentSpec) -> dict[str, Any]:
+    """Return the settings of an agent, defaults included; those that were given, if it does not tell."""
+    settings: Any = getattr(registry.make_agent(spec.name, **spec.settings), "settings", None)
+    if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
+        return dataclasses.asdict(settings)
+    return dict(settings or spec.settings)

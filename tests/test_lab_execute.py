@@ -1,0 +1,129 @@
+"""Workers that die, clusters that go: nothing is lost, and nothing stops the others."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from graph_bandit_lab import EnvironmentSettings
+from graph_bandit_lab.execute import DaskExecutor, SchedulerLostError, execute, processes
+from graph_bandit_lab.plan import Grid, derive_seeds, plan
+from graph_bandit_lab.worker import play
+
+SMALL = EnvironmentSettings(num_graphs=5, num_nodes=4, horizon=8)
+REPETITIONS = plan([Grid((SMALL,), ("gnn-ts:width=8,steps=2", "random"))], derive_seeds(0, 3))
+
+
+def played(open_executor, function=play, in_flight=4, repetitions=REPETITIONS):
+    """Return outcomes by label and seed."""
+    outcomes = {}
+
+    def keep(repetition, outcome):
+        assert (repetition.label, repetition.seed) not in outcomes
+        outcomes[repetition.label, repetition.seed] = outcome
+
+    execute(repetitions, open_executor, in_flight, keep, function=function)
+    return outcomes
+
+
+def assert_equal_play(found, expected):
+    assert found.keys() == expected.keys()
+    for key, outcome in found.items():
+        assert np.array_equal(outcome.result.actions, expected[key].result.actions)
+        assert np.array_equal(outcome.result.rewards, expected[key].result.rewards)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return {(one.label, one.seed): play(one) for one in REPETITIONS}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_processes_play_what_one_process_plays_bit_for_bit(workers, alone):
+    assert_equal_play(played(processes(workers)), alone)
+
+
+def test_a_dask_cluster_plays_it_too(alone):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="tcp://127.0.0.1", dashboard_address=None
+    ) as cluster:
+        assert_equal_play(played(partial(DaskExecutor, cluster.scheduler_address)), alone)
+
+
+def test_a_scheduler_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.execute.SECONDS_TO_CONNECT", 1)
+    pytest.importorskip("distributed")
+    with pytest.raises(SchedulerLostError, match="Expected a Dask scheduler at tcp://127.0.0.1:9"):
+        played(partial(DaskExecutor, "tcp://127.0.0.1:9"))
+
+
+def dies_at_the_second_seed(repetition, diagnose):
+    if repetition.label == "random" and repetition.seed == REPETITIONS[3].seed:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play(repetition, diagnose)
+
+
+def test_a_repetition_that_kills_its_worker_fails_and_the_others_are_played(alone):
+    outcomes = played(processes(2), dies_at_the_second_seed)
+    guilty = ("random", REPETITIONS[3].seed)
+    assert outcomes[guilty].result.status == "failed"
+    assert "The worker died 2 times" in outcomes[guilty].error
+    assert_equal_play(
+        {key: outcome for key, outcome in outcomes.items() if key != guilty},
+        {key: outcome for key, outcome in alone.items() if key != guilty},
+    )
+
+
+def dies_once(repetition, diagnose):
+    marker = os.environ["GRAPH_BANDIT_TEST_MARKER"]
+    if repetition.label == "random" and not os.path.exists(marker):
+        open(marker, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play(repetition, diagnose)
+
+
+def test_a_worker_that_dies_once_costs_nothing(alone, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPH_BANDIT_TEST_MARKER", str(tmp_path / "died"))
+    assert_equal_play(played(processes(2), dies_once), alone)
+    assert (tmp_path / "died").exists()
+
+
+def raises(repetition, diagnose):
+    raise RuntimeError("outside of play")
+
+
+def test_what_a_worker_raises_beside_the_play_is_a_failure_too():
+    outcomes = played(processes(1), raises, repetitions=REPETITIONS[:2])
+    assert [outcome.result.status for outcome in outcomes.values()] == ["failed", "failed"]
+    assert all("outside of play" in outcome.error for outcome in outcomes.values())
+
+
+def test_workers_do_not_outlive_a_driver_that_is_killed(tmp_path):
+    code = (
+        "import os, sys, time\n"
+        "from graph_bandit_lab.execute import processes\n"
+        "if __name__ == '__main__':\n"
+        "    pool = processes(1)()\n"
+        "    print(pool.submit(os.getpid).result(), flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    script = tmp_path / "driver.py"
+    script.write_text(code)
+    driver = subprocess.Popen([sys.executable, "-W", "ignore", str(script)], stdout=subprocess.PIPE, text=True)
+    worker = int(driver.stdout.readline())
+    driver.kill()
+    driver.wait()
+    driver.stdout.close()
+    for _ in range(100):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker lives on")
