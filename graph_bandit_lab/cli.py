@@ -14,9 +14,10 @@ import pandas as pd
 import tyro
 
 import registry
+from graph_bandit_lab.compare import compare_folders
 from graph_bandit_lab.execute import DaskExecutor, processes
 from graph_bandit_lab.experiment import run_experiment
-from graph_bandit_lab.report import describe, format_interval, format_ratio, write_report
+from graph_bandit_lab.report import describe, format_interval, format_ratio, write_csv, write_report
 from graph_bandit_lab.results import FILE_NAME, load_results
 from graph_bandit_lab.settings import RunSettings
 from graph_bandit_lab.statistics import count_repetitions, play_equal_instances, summarize
@@ -31,6 +32,18 @@ class ReportSettings:
     """Folder that `graph-bandit run --out` wrote."""
     markdown: bool = False
     """Print the table too, in Markdown."""
+    csv: Path | None = None
+    """Write a row for each repetition to this file too, environment and agent settings in columns of their own."""
+
+
+@dataclass(frozen=True)
+class CompareSettings:
+    """Say whether a change made agents better or worse: two folders, paired on equal environments and seeds."""
+
+    before: tyro.conf.Positional[Path]
+    """Folder of results before the change."""
+    after: tyro.conf.Positional[Path]
+    """Folder of results after it."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,7 @@ Command = (
     Annotated[RunSettings, tyro.conf.subcommand("run")]
     | Annotated[SweepCommand, tyro.conf.subcommand("sweep")]
     | Annotated[ReportSettings, tyro.conf.subcommand("report")]
+    | Annotated[CompareSettings, tyro.conf.subcommand("compare")]
     | Annotated[AgentsSettings, tyro.conf.subcommand("agents")]
 )
 
@@ -77,11 +91,16 @@ def main(args: list[str] | None = None) -> int:
             return _run(command)
         if isinstance(command, ReportSettings):
             print(write_report(command.folder))
+            if command.csv is not None:
+                write_csv(command.folder, command.csv)
+                print(command.csv)
             if command.markdown:
                 print("\n" + "\n".join(_markdown(_table(load_results(command.folder)))))
             return 0
         if isinstance(command, SweepCommand):
             return _sweep(command)
+        if isinstance(command, CompareSettings):
+            return _compare(command)
         return _show_agents(command.name)
     except KeyboardInterrupt:
         print("\nStopped before anything began.", file=sys.stderr)
@@ -139,13 +158,16 @@ def _show(folder: Path) -> None:
     page = write_report(folder)
     results = load_results(folder)
     print(f"\n{describe(results['environment'].iloc[0])}\n")
-    rows = _table(results)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
+    _print_columns(_table(results))
     if not play_equal_instances(results):
         print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
     print(f"\nReport: {page}")
+
+
+def _print_columns(rows: list[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
 
 
 def _table(results: pd.DataFrame) -> list[tuple[str, ...]]:
@@ -169,6 +191,25 @@ def _table(results: pd.DataFrame) -> list[tuple[str, ...]]:
 def _markdown(rows: list[tuple[str, ...]]) -> list[str]:
     header, *body = [f"| {' | '.join(row)} |" for row in rows]
     return [header, "|" + "---|" * len(rows[0]), *body]
+
+
+def _compare(command: CompareSettings) -> int:
+    rows: list[tuple[str, ...]] = [
+        ("agent", "trials", "R_T before", "R_T after", "relative difference [95 % interval]", "")
+    ]
+    rows += [
+        (
+            change.label,
+            str(change.trials),
+            f"{change.before:.1f}",
+            f"{change.after:.1f}",
+            f"{change.difference:+.3f} [{change.low:+.3f}, {change.high:+.3f}]",
+            change.verdict,
+        )
+        for change in compare_folders(command.before, command.after)
+    ]
+    _print_columns(rows)
+    return 0
 
 
 def _show_agents(name: str | None) -> int:

@@ -20,6 +20,7 @@ from graph_bandit_lab.sweep_report import sweep_content
 REPORT_NAME = "report.html"
 FIGURE_NAME = "regret.png"
 DIAGNOSTICS_NAME = "diagnostics.png"
+SETTINGS_COLUMNS = ("environment", "agent_settings", "versions")
 
 
 def write_report(folder: str | Path) -> Path:
@@ -53,6 +54,23 @@ def write_report(folder: str | Path) -> Path:
     page = template.render(title=title, figure=_to_svg(figure), **content, **shared)
     _replace(folder / REPORT_NAME, page.encode())
     return folder / REPORT_NAME
+
+
+def write_csv(folder: str | Path, path: str | Path) -> None:
+    """Write a row for each repetition, without its arrays; settings that repetitions do not share stay empty.
+
+    Args:
+        folder: of results.
+        path: of the file, which is replaced.
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+    """
+    results = load_results(folder)
+    plain = ["label", "agent", "seed", "status", "total_regret", "wall_time", "round_time", "created"]
+    columns = [pd.json_normalize(results[name].tolist()).add_prefix(f"{name}.") for name in SETTINGS_COLUMNS]
+    table = pd.concat([results[plain], *columns], axis=1)
+    _replace(Path(path), table.to_csv(index=False).encode())
 
 
 def _content_of_one(folder: Path, results: pd.DataFrame) -> dict[str, Any]:

@@ -82,8 +82,8 @@ class ResultStore:
             raise ValueError(f"Expected {folder} to be a folder, or a new one. Got: {error}.") from error
         with self._connect() as connection:
             _check_format(self.path, connection, new_is_fine=True)
-            connection.execute(_SCHEMA)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            # In one transaction: a process that is killed here leaves an empty file, which is a new one.
+            connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
 
     def environments(self) -> list[dict[str, Any]]:
         """Return the distinct environments stored."""
@@ -214,7 +214,9 @@ def _check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool 
         is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     except sqlite3.DatabaseError as error:
         raise ValueError(f"Expected {path} to be a results file. Got {error}. Choose another folder.") from error
-    if found != SCHEMA_VERSION and not (is_new and new_is_fine):
+    if is_new and not new_is_fine:
+        raise FileNotFoundError(f"Expected results in {path}. It is empty.")
+    if found != SCHEMA_VERSION and not is_new:
         raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {found}. Choose another folder.")
 
 

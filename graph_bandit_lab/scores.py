@@ -94,17 +94,19 @@ def compare_agents(trials: pd.DataFrame, first: str, second: str, seed: int = 0)
         trials: of `complete_trials`, at least one.
         first: an agent.
         second: another.
-        seed: of the bootstrap (bias-corrected and accelerated where there are enough trials, over trials).
+        seed: of the bootstrap over trials.
 
     Returns:
         Negative where the first is better.
     """
     largest = trials.groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
     difference: NDArray[np.float64] = ((trials[first] - trials[second]) / largest).to_numpy()
-    mean = float(difference.mean())
-    if len(difference) < 2 or np.ptp(difference) == 0:
-        return Comparison(first, second, mean, mean, mean)
-    interval = stats.bootstrap(
-        (difference,), np.mean, method="percentile", rng=np.random.default_rng(seed)
-    ).confidence_interval
-    return Comparison(first, second, mean, float(interval.low), float(interval.high))
+    return Comparison(first, second, float(difference.mean()), *bootstrap_interval(difference, seed))
+
+
+def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
+    """Compute the 95 % percentile bootstrap interval of a mean; where nothing varies, the mean twice."""
+    if len(values) < 2 or np.ptp(values) == 0:
+        return float(values.mean()), float(values.mean())
+    found = stats.bootstrap((values,), np.mean, method="percentile", rng=np.random.default_rng(seed))
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)

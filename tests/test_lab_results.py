@@ -118,3 +118,19 @@ def test_another_version_of_a_plug_in_is_another_agent(store):
     assert not store.has(new, 7)
     assert load_results(store.path.parent)["versions"][0]["plug-in"] == "mine 1.0"
     assert RunKey("mine", {}, KEY.environment).settings_hash != old.settings_hash != new.settings_hash
+
+
+def test_a_process_that_was_killed_while_it_made_the_file_leaves_a_new_one(store, tmp_path):
+    (tmp_path / "results.sqlite").touch()
+    with pytest.raises(FileNotFoundError, match="It is empty"):
+        load_results(tmp_path)
+    ResultStore(tmp_path).add(KEY, 7, "a", RESULT, 1.0)
+    assert len(load_results(tmp_path)) == 1
+
+
+def test_the_file_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.results._SCHEMA", "CREATE TABLE repetitions (a); SELECT no_such_function()")
+    with pytest.raises(sqlite3.OperationalError):
+        ResultStore(tmp_path)
+    monkeypatch.undo()
+    assert not ResultStore(tmp_path).stored()

@@ -1,5 +1,4 @@
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 import registry
+from benchmarks.kill_sweep import count, survive, table
 from graph_bandit_lab import load_results, sweep
 from graph_bandit_lab.cli import main
 from graph_bandit_lab.execute import processes
@@ -33,14 +33,6 @@ def little(tmp_path):
     path = tmp_path / "little.toml"
     path.write_text(TOML)
     return path
-
-
-def rows(folder):
-    results = load_results(folder)
-    return {
-        (row.label, str(row.environment), row.seed): (row.status, row.actions.tolist(), row.rewards.tolist())
-        for row in results.itertuples()
-    }
 
 
 def test_a_sweep_is_the_product_of_its_lists(little):
@@ -98,7 +90,7 @@ def test_two_processes_store_what_one_stores(little, tmp_path):
     for workers in (1, 2):
         tally = run_sweep(read_sweep(little), tmp_path / str(workers), processes(workers), 4, progress=False)
         assert (tally.played, tally.reused, tally.failed) == (16, 0, 0)
-    assert rows(tmp_path / "1") == rows(tmp_path / "2")
+    assert table(tmp_path / "1") == table(tmp_path / "2")
 
 
 def test_a_sweep_goes_on_where_it_stopped_and_grows(little, tmp_path):
@@ -119,36 +111,9 @@ if __name__ == "__main__":
 """
 
 
-def test_a_driver_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(little, tmp_path):
-    whole, out = tmp_path / "whole", tmp_path / "out"
-    run_sweep(read_sweep(little), whole, processes(2), 4, progress=False)
-    script, chance = tmp_path / "driver.py", random.Random(0)
-    script.write_text(SCRIPT)
-    stored = 0
-    for _ in range(3):
-        driver = subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(script), str(little), str(out)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        deadline, target = time.monotonic() + 60, stored + chance.randint(0, 4)
-        while time.monotonic() < deadline and driver.poll() is None and count(out) <= target:
-            time.sleep(0.02)
-        time.sleep(chance.random() * 0.05)
-        driver.send_signal(signal.SIGKILL)
-        driver.wait()
-        assert count(out) >= stored
-        stored = count(out)
-    run_sweep(read_sweep(little), out, processes(2), 4, progress=False)
-    assert rows(out) == rows(whole)
-    assert len(load_results(out)) == 16
-
-
-def count(folder):
-    try:
-        return len(load_results(folder))
-    except FileNotFoundError:
-        return 0
+def test_a_driver_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(tmp_path):
+    """`python -m benchmarks.kill_sweep` kills fifty times."""
+    assert survive(tmp_path, kills=3, repetitions=2) == 16
 
 
 def test_a_repetition_that_raises_is_stored_with_its_traceback_and_can_be_tried_again(tmp_path, capsys, monkeypatch):
