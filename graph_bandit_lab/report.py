@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from graph_bandit_lab.figures import agent_lines, diagnostics_figure, regret_figure
 from graph_bandit_lab.results import load_results
-from graph_bandit_lab.statistics import AgentSummary, play_equal_instances, summarize
+from graph_bandit_lab.statistics import AgentSummary, count_repetitions, play_equal_instances, summarize
 from graph_bandit_lab.sweep_report import sweep_content
 
 REPORT_NAME = "report.html"
@@ -128,6 +128,7 @@ def _templates() -> Environment:
     )
     environment.filters["interval"] = format_interval
     environment.filters["ratio"] = format_ratio
+    environment.filters["count_repetitions"] = count_repetitions
     return environment
 
 
