@@ -34,6 +34,11 @@ class Agent(Protocol):
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Learn from one reward, or from equal-length arrays of many; no `select_action` needs to come before.
 
+        Args:
+            observation: in which the action was chosen, as in Gymnasium's (s, a, r); not the one that followed.
+            action: the graph that was played.
+            reward: what was seen.
+
         Raises:
             ValueError: if a reward is not finite or an action no graph of the set; nothing is changed then.
             DivergedError: if the fit turned non-finite.

@@ -12,7 +12,7 @@ import torch
 
 from benchmarks import kernels, runs
 from benchmarks.measure import Row
-from graph_bandit_lab.results import software_versions
+from graph_bandit_lab.encoding import software_versions
 
 
 def show(rows: list[Row]) -> None:

@@ -42,8 +42,9 @@ agent.update(observation, known, env.unwrapped.mean_rewards[known])
 regret = 0.0
 for _ in range(arguments.rounds):
     action = agent.select_action(observation, info["action_mask"])
-    observation, reward, _, _, info = env.step(action)
+    following, reward, _, _, info = env.step(action)
     agent.update(observation, action, reward)
+    observation = following
     regret += info["regret"]
 worst = arguments.rounds * (info["optimal_mean_reward"] - env.unwrapped.mean_rewards.mean())
 print(f"best graph {info['optimal_action']}, played last {action}")

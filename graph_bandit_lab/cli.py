@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 import sys
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-import pandas as pd
 import tyro
 
 import registry
 from graph_bandit_lab.compare import compare_folders
-from graph_bandit_lab.execute import DaskExecutor, processes
+from graph_bandit_lab.execute import DaskExecutor, count_threads, processes
 from graph_bandit_lab.experiment import run_experiment
-from graph_bandit_lab.report import describe, format_interval, format_ratio, write_csv, write_report
+from graph_bandit_lab.report import describe, title_of, write_csv, write_report
 from graph_bandit_lab.results import FILE_NAME, load_results
 from graph_bandit_lab.settings import RunSettings
-from graph_bandit_lab.statistics import count_repetitions, play_equal_instances, summarize
 from graph_bandit_lab.sweep import LOG_NAME, describe_work, read_sweep, run_sweep
+from graph_bandit_lab.tables import print_columns, table_of, to_markdown, warn_of_unequal_instances
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class SweepCommand:
     """Play a grid of environments and agents in parallel, keep every repetition, and go on after any interruption."""
 
     sweep: tyro.conf.Positional[str]
-    """A TOML file, or a preset: see `graph-bandit sweep --help` in the README for both."""
+    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others. README.md shows both."""
     out: Path
     """Folder for results and the log. Repetitions that it holds are not played again."""
     workers: int = 0
-    """Processes, each on one thread; 0: one for each core. Of a cluster: threads, so that each always has work."""
+    """Processes, each on one thread; 0: one for each core. Of a cluster, its threads; 0: ask it."""
     scheduler: str | None = None
     """Address of a Dask scheduler, tcp://host:port; None: processes on this machine."""
     fit: Literal["steps", "literal"] = "steps"
@@ -95,7 +95,9 @@ def main(args: list[str] | None = None) -> int:
                 write_csv(command.folder, command.csv)
                 print(command.csv)
             if command.markdown:
-                print("\n" + "\n".join(_markdown(_table(load_results(command.folder)))))
+                results = load_results(command.folder)
+                print("\n".join(["", f"{title_of(results)}:", "", *to_markdown(table_of(results))]))
+                warn_of_unequal_instances(results)
             return 0
         if isinstance(command, SweepCommand):
             return _sweep(command)
@@ -131,18 +133,20 @@ def _sweep(command: SweepCommand) -> int:
     if command.dry_run:
         print(describe_work(sweep, command.out, workers))
         return 0
+    if command.scheduler and not command.workers:
+        workers = count_threads(command.scheduler)
     open_executor = partial(DaskExecutor, command.scheduler) if command.scheduler else processes(workers)
     try:
         tally = run_sweep(sweep, command.out, open_executor, 2 * workers, command.retry_failed)
     except KeyboardInterrupt:
         print(f"\nStopped. {describe_work(sweep, command.out, workers)}", file=sys.stderr)
         return 130
-    if tally.played + tally.reused > tally.failed:
-        print(write_report(command.out))
     print(
         f"{sweep.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
         + (f" {command.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
     )
+    # In a process of its own: the one that drives stays small, however many repetitions there are.
+    subprocess.run([sys.executable, "-m", "graph_bandit_lab.cli", "report", str(command.out)], check=False)  # noqa: S603
     return 1 if tally.failed else 0
 
 
@@ -158,39 +162,9 @@ def _show(folder: Path) -> None:
     page = write_report(folder)
     results = load_results(folder)
     print(f"\n{describe(results['environment'].iloc[0])}\n")
-    _print_columns(_table(results))
-    if not play_equal_instances(results):
-        print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
+    print_columns(table_of(results))
+    warn_of_unequal_instances(results)
     print(f"\nReport: {page}")
-
-
-def _print_columns(rows: list[tuple[str, ...]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *rest in rows:
-        print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
-
-
-def _table(results: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return header and rows of the summary, lowest mean first."""
-    rows: list[tuple[str, ...]] = [
-        ("agent", "mean R_T [95 % interval]", "relative to worst", "repetitions", "ms/round")
-    ]
-    rows += [
-        (
-            summary.label,
-            format_interval(summary),
-            format_ratio(summary.relative),
-            count_repetitions(summary),
-            f"{summary.milliseconds:.1f}",
-        )
-        for summary in summarize(results)
-    ]
-    return rows
-
-
-def _markdown(rows: list[tuple[str, ...]]) -> list[str]:
-    header, *body = [f"| {' | '.join(row)} |" for row in rows]
-    return [header, "|" + "---|" * len(rows[0]), *body]
 
 
 def _compare(command: CompareSettings) -> int:
@@ -208,7 +182,7 @@ def _compare(command: CompareSettings) -> int:
         )
         for change in compare_folders(command.before, command.after)
     ]
-    _print_columns(rows)
+    print_columns(rows)
     return 0
 
 

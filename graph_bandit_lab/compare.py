@@ -6,11 +6,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from graph_bandit_lab.results import load_results
-from graph_bandit_lab.scores import bootstrap_interval
+from graph_bandit_lab.scores import paired_interval
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Change:
     after: float
     """Mean R_T in the second."""
     difference: float
-    """Mean over trials of (after - before), each divided by the environment's mean R_T before."""
+    """Mean over environments of (after - before), each divided by its mean R_T before."""
     low: float
     high: float
     """95 % bootstrap interval of the difference."""
@@ -57,10 +56,9 @@ def compare_folders(first: str | Path, second: str | Path) -> list[Change]:
     both["scale"] = both.groupby(level=["label", "environment"])["before"].transform("mean").replace(0.0, 1.0)
     changes = []
     for label, rows in both.groupby(level="label"):
-        difference = ((rows["after"] - rows["before"]) / rows["scale"]).to_numpy(np.float64)
-        low, high = bootstrap_interval(difference)
+        scaled = ((rows["after"] - rows["before"]) / rows["scale"]).droplevel("label")
         means = float(rows["before"].mean()), float(rows["after"].mean())
-        changes.append(Change(str(label), len(rows), *means, float(difference.mean()), low, high))
+        changes.append(Change(str(label), len(rows), *means, *paired_interval(scaled)))
     return changes
 
 

@@ -18,7 +18,7 @@ from concurrent.futures import (
 from typing import Any
 
 from graph_bandit_lab.plan import Repetition
-from graph_bandit_lab.worker import Outcome, failed, play, prepare_process
+from graph_bandit_lab.worker import Outcome, failed, play, prepare_process, ready
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
 ATTEMPTS = 2  # of a repetition during which a worker dies
@@ -58,6 +58,11 @@ class DaskExecutor(Executor):
             raise SchedulerLostError(f"Expected a Dask scheduler at {address}. Got: {error}.") from error
         self._executor = self._client.get_executor(pure=False, retries=0)
 
+    @property
+    def threads(self) -> int:
+        """Return the number of threads of the cluster."""
+        return sum(self._client.nthreads().values())
+
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Send a call to the cluster."""
         future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
@@ -67,6 +72,19 @@ class DaskExecutor(Executor):
         """Leave the cluster, which lives on."""
         self._executor.shutdown(wait=wait)
         self._client.close(timeout=5)
+
+
+def count_threads(address: str) -> int:
+    """Return the number of threads of a Dask cluster.
+
+    Raises:
+        SchedulerLostError: if there is no scheduler.
+    """
+    executor = DaskExecutor(address)
+    try:
+        return max(1, executor.threads)
+    finally:
+        executor.shutdown()
 
 
 def execute(
@@ -92,6 +110,7 @@ def execute(
 
     Raises:
         SchedulerLostError: if a cluster has gone.
+        RuntimeError: if workers die before they play.
     """
     waiting, suspects = iter(repetitions), deque[tuple[Repetition, int]]()
     flying: dict[Future[Outcome], tuple[Repetition, int]] = {}
@@ -99,36 +118,33 @@ def execute(
     executor = open_executor()
     try:
         while True:
-            broken = False
-            while not broken and len(flying) < (1 if suspects else in_flight):
-                following = _next(suspects, waiting)
+            lost: list[tuple[Repetition, int]] = []
+            alone = bool(suspects)
+            while len(flying) < (1 if alone else in_flight) and not lost:
+                following = suspects.popleft() if suspects else _next(waiting)
                 if following is None:
                     break
                 try:
                     flying[executor.submit(function, following[0], diagnose)] = following
                 except BrokenExecutor:
-                    suspects.append(following)
-                    broken = True
-            if not flying and not broken:
+                    lost.append(following)
+            if not flying and not lost:
                 return
-            lost = []
-            for future in wait(flying, return_when=FIRST_COMPLETED).done if flying else ():
-                repetition, attempts = flying.pop(future)
-                try:
-                    outcome = future.result()
-                except BrokenExecutor:
-                    lost.append((repetition, attempts))
-                    continue
-                except CancelledError as error:
-                    raise SchedulerLostError("The scheduler is gone. What was finished is stored.") from error
-                except Exception:  # noqa: BLE001 - of the worker, not of the play: a cluster's KilledWorker, say
-                    outcome = failed(traceback.format_exc())
-                on_done(repetition, outcome)
-            if lost or broken:
+            while flying and not lost:
+                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                    repetition, attempts = flying.pop(future)
+                    outcome = _outcome_of(future)
+                    if outcome is None:
+                        lost.append((repetition, attempts))
+                    else:
+                        on_done(repetition, outcome)
+                if not alone:
+                    break
+            if lost:
                 lost += flying.values()
                 flying.clear()
                 executor.shutdown(wait=False, cancel_futures=True)
-                executor = open_executor()
+                executor = _reopen(open_executor)
                 suspects.extend(_convict(lost, on_done))
     except BaseException:  # what is half played is worth nothing: leave at once
         for worker in set(multiprocessing.active_children()) - strangers:
@@ -138,12 +154,34 @@ def execute(
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _next(suspects: deque[tuple[Repetition, int]], waiting: Iterator[Repetition]) -> tuple[Repetition, int] | None:
-    """Return what to play next, suspects first, with the times that it killed a worker."""
-    if suspects:
-        return suspects.popleft()
+def _next(waiting: Iterator[Repetition]) -> tuple[Repetition, int] | None:
+    """Return what to play next, with the times that it killed a worker."""
     repetition = next(waiting, None)
     return None if repetition is None else (repetition, 0)
+
+
+def _outcome_of(future: Future[Outcome]) -> Outcome | None:
+    """Return the outcome of a repetition; None if its worker died."""
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return None
+    except CancelledError as error:
+        raise SchedulerLostError("The scheduler is gone. What was finished is stored.") from error
+    except Exception:  # noqa: BLE001 - of the worker, not of the play: a cluster's KilledWorker, say
+        return failed(traceback.format_exc())
+
+
+def _reopen(open_executor: Callable[[], Executor]) -> Executor:
+    """Open a pool in place of a broken one, and see that it works."""
+    executor = open_executor()
+    try:
+        executor.submit(ready).result()
+    except BrokenExecutor as error:
+        raise RuntimeError(
+            "Expected workers that start. They die at once: is the script guarded by `if __name__ == '__main__':`?"
+        ) from error
+    return executor
 
 
 def _convict(

@@ -27,7 +27,7 @@ def run_experiment(settings: RunSettings, progress: bool = True) -> Tally:
     """Play the repetitions of a run, each agent on the same instances, and store each at once.
 
     What is stored depends on settings and seeds alone: one thread plays, and agents take turns. A repetition that
-    raises is stored as failed, with its traceback, and the others go on.
+    raises is stored as failed, with its traceback, and the others go on; the next run plays it again.
 
     Args:
         settings: of environment, agents and repetitions.
@@ -76,9 +76,9 @@ def _refuse_other_environments(store: ResultStore, settings: RunSettings) -> Non
 
 def _play(repetition: Repetition, store: ResultStore, bar: tqdm[Any], diagnose: bool) -> Outcome:
     outcome = play(repetition, diagnose, on_round=bar.update)
-    if store.has(repetition.key, repetition.seed):
-        store.add_diagnostics(repetition.key, repetition.seed, outcome.result)
-    else:
+    if not store.has(repetition.key, repetition.seed):
         store.add(repetition.key, repetition.seed, repetition.label, outcome.result, outcome.wall_time, outcome.error)
+    elif not outcome.error:
+        store.add_diagnostics(repetition.key, repetition.seed, outcome.result)
     bar.total -= repetition.key.environment["horizon"] - len(outcome.result.actions)
     return outcome

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from graph_bandit_lab.figures import MAX_POINTS, STYLE, agent_lines
+from graph_bandit_lab.figures import LEGEND_ROW, LEGEND_WIDTH, MAX_POINTS, STYLE, agent_lines
 
 COLUMNS = 3
 MAX_PANELS = 24
@@ -58,7 +58,9 @@ def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(4.2 * columns, 3.1 * rows + 1.2), layout="constrained")
+        legend = max(1, min(3, LEGEND_WIDTH // (max(map(len, order)) + 8)))  # columns
+        height = 3.1 * rows + 0.5 + LEGEND_ROW * (-(-len(order) // legend) + 1)
+        figure = Figure(figsize=(4.2 * columns, height), layout="constrained")
         panels = figure.subplots(rows, columns, squeeze=False)
         for axes, key, name in zip(panels.flat, shown, names, strict=False):
             for label in order:
@@ -72,7 +74,7 @@ def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
                 axes.plot(points + 1, mean, dash, color=color, linewidth=1.8, label=label)
                 low = np.clip(mean - deviation, 0, None)
                 axes.fill_between(points + 1, low, mean + deviation, color=color, alpha=0.12, linewidth=0)
-            axes.set_title(name, fontsize=11)
+            axes.set_title(name, fontsize=9 if len(name) > 36 else 11)
             axes.set_ylim(bottom=0)
             axes.margins(x=0)
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
@@ -85,5 +87,5 @@ def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         found = [
             panels.flat[0].plot([], [], lines[label][1], color=lines[label][0], linewidth=2.2)[0] for label in order
         ]
-        figure.legend(found, order, loc="outside lower center", ncols=min(3, len(order)))
+        figure.legend(found, order, loc="outside lower center", ncols=legend)
     return figure

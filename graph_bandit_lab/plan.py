@@ -49,9 +49,10 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
     for grid in grids:
         specs = {label: AgentSpec.parse(label) for label in grid.agents}
         settings = {label: _all_settings(spec) for label, spec in specs.items()}
+        origins = {label: registry.agent_origin(spec.name) for label, spec in specs.items()}
         for environment in grid.environments:
             keys = {
-                label: RunKey(spec.name, settings[label], environment.to_dict(), registry.agent_origin(spec.name))
+                label: RunKey(spec.name, settings[label], environment.to_dict(), origins[label])
                 for label, spec in specs.items()
             }
             hashes = {label: key.settings_hash for label, key in keys.items()}
@@ -68,7 +69,12 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
 
 def _all_settings(spec: AgentSpec) -> dict[str, Any]:
     """Return the settings of an agent, defaults included; those that were given, if it does not tell."""
-    settings: Any = getattr(registry.make_agent(spec.name, **spec.settings), "settings", None)
+    try:
+        agent = registry.make_agent(spec.name, **spec.settings)
+    except ValueError as error:
+        named = "" if f"`{spec.name}`" in str(error) else f" (Agent `{spec.name}`.)"
+        raise ValueError(f"{error}{named}") from error
+    settings: Any = getattr(agent, "settings", None)
     if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
         return dataclasses.asdict(settings)
     return dict(settings or spec.settings)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from graph_bandit_lab.encoding import from_archive, from_blob, software_versions, to_archive, to_blob, to_json
 from graph_bandit_lab.loop import BanditResult
 
 FILE_NAME = "results.sqlite"
@@ -63,7 +61,7 @@ class RunKey:
     def settings_hash(self) -> str:
         """Return a hash that is the same on every machine and in every process."""
         parts = {"agent": self.agent, "settings": self.agent_settings, "environment": self.environment}
-        text = _to_json({**parts, "plug_in": self.plug_in} if self.plug_in else parts)
+        text = to_json({**parts, "plug_in": self.plug_in} if self.plug_in else parts)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -92,16 +90,20 @@ class ResultStore:
         return [json.loads(text) for (text,) in rows]
 
     def has(self, key: RunKey, seed: int, diagnosed: bool = False) -> bool:
-        """Say whether a repetition is stored (if `diagnosed`, with its diagnostics)."""
-        query = "SELECT diagnostics IS NOT NULL FROM repetitions WHERE settings_hash = ? AND seed = ?"
+        """Say whether a repetition is stored and has not failed (if `diagnosed`, with its diagnostics)."""
+        query = (
+            "SELECT diagnostics IS NOT NULL FROM repetitions "
+            "WHERE settings_hash = ? AND seed = ? AND status != 'failed'"
+        )
         with self._connect() as connection:
             row = connection.execute(query, (key.settings_hash, seed)).fetchone()
         return row is not None and (not diagnosed or bool(row[0]))
 
-    def stored(self) -> set[tuple[str, int]]:
-        """Return settings hash and seed of every repetition stored, failed ones too."""
+    def stored(self) -> dict[tuple[str, int], bool]:
+        """Return, by settings hash and seed of every repetition stored, whether it has failed."""
         with self._connect() as connection:
-            return set(connection.execute("SELECT settings_hash, seed FROM repetitions"))
+            rows = connection.execute("SELECT settings_hash, seed, status = 'failed' FROM repetitions")
+            return {(settings_hash, seed): bool(failed) for settings_hash, seed, failed in rows}
 
     def mean_wall_times(self) -> dict[str, float]:
         """Return the mean wall time of a repetition, in seconds, by settings hash and by agent."""
@@ -110,40 +112,42 @@ class ResultStore:
             by_agent = dict(connection.execute(query.format("agent")))
             return by_agent | dict(connection.execute(query.format("settings_hash")))
 
-    def count_failed(self) -> int:
-        """Return how many repetitions are stored as failed."""
-        with self._connect() as connection:
-            return int(connection.execute("SELECT count(*) FROM repetitions WHERE status = 'failed'").fetchone()[0])
-
-    def forget_failed(self) -> None:
-        """Drop the repetitions that failed, so that they are played again."""
-        with self._connect() as connection:
-            connection.execute("DELETE FROM repetitions WHERE status = 'failed'")
-
-    def add(self, key: RunKey, seed: int, label: str, result: BanditResult, wall_time: float, error: str = "") -> None:
-        """Store a repetition whole or not at all.
+    def add(
+        self,
+        key: RunKey,
+        seed: int,
+        label: str,
+        result: BanditResult,
+        wall_time: float,
+        error: str = "",
+        versions: Mapping[str, str] | None = None,
+    ) -> None:
+        """Store a repetition whole or not at all; one that is stored as failed is replaced.
 
         Raises:
-            sqlite3.IntegrityError: if it is stored already; nothing is overwritten.
+            sqlite3.IntegrityError: if it is stored already and has not failed; nothing is overwritten.
         """
+        plug_in = {"plug-in": key.plug_in} if key.plug_in else {}
         row = {
             "settings_hash": key.settings_hash,
             "seed": seed,
             "label": label,
             "agent": key.agent,
-            "environment": _to_json(key.environment),
-            "agent_settings": _to_json(key.agent_settings),
+            "environment": to_json(key.environment),
+            "agent_settings": to_json(key.agent_settings),
             "status": result.status,
             "error": error,
             "wall_time": wall_time,
             "round_time": result.seconds,
-            "versions": _to_json(software_versions() | ({"plug-in": key.plug_in} if key.plug_in else {})),
+            "versions": to_json(dict(versions or software_versions()) | plug_in),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            **{name: _to_blob(getattr(result, name)) for name in ARRAYS},
-            "diagnostics": None if result.diagnostics is None else _to_archive(result.diagnostics),
+            **{name: to_blob(getattr(result, name)) for name in ARRAYS},
+            "diagnostics": None if result.diagnostics is None else to_archive(result.diagnostics),
         }
         places = ", ".join(f":{name}" for name in row)
+        earlier = "DELETE FROM repetitions WHERE settings_hash = ? AND seed = ? AND status = 'failed'"
         with self._connect() as connection:
+            connection.execute(earlier, (key.settings_hash, seed))
             connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({places})", row)  # noqa: S608
 
     def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:
@@ -155,12 +159,12 @@ class ResultStore:
         where, which = "WHERE settings_hash = ? AND seed = ?", (key.settings_hash, seed)
         with self._connect() as connection:
             (stored,) = connection.execute(f"SELECT actions FROM repetitions {where}", which).fetchone()  # noqa: S608
-            if not np.array_equal(_from_blob(stored), result.actions):
+            if not np.array_equal(from_blob(stored), result.actions):
                 raise ValueError(
                     f"Expected {key.agent}, seed {seed}, to play as it did when {self.path} was written. It played "
                     "otherwise: another version or type of CPU. Choose another folder, or --overwrite."
                 )
-            archive = _to_archive(result.diagnostics or {})
+            archive = to_archive(result.diagnostics or {})
             connection.execute(f"UPDATE repetitions SET diagnostics = ? {where}", (archive, *which))  # noqa: S608
 
     @contextmanager
@@ -190,16 +194,18 @@ def load_results(folder: str | Path) -> pd.DataFrame:
     path = Path(folder) / FILE_NAME
     if not path.is_file():
         raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+    # Not read-only: what a killed process left half written is rolled back by the next that looks.
+    mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=30)) as connection:
         _check_format(path, connection)
         frame = pd.read_sql_query("SELECT * FROM repetitions ORDER BY rowid", connection)
     for name in JSON_COLUMNS:
         frame[name] = frame[name].map(json.loads)
     for name in ARRAYS:
-        frame[name] = frame[name].map(_from_blob)
-    frame["diagnostics"] = frame["diagnostics"].map(_from_archive)
+        frame[name] = frame[name].map(from_blob)
+    frame["diagnostics"] = frame["diagnostics"].map(from_archive)
     plug_ins = frame["versions"].map(lambda versions: versions.get("plug-in", ""))
-    mine = frame["agent"] + frame["agent_settings"].map(_to_json) + plug_ins
+    mine = frame["agent"] + frame["agent_settings"].map(to_json) + plug_ins
     marks = mine.map(lambda text: hashlib.sha256(text.encode()).hexdigest()[:6])
     unclear = marks.groupby(frame["label"]).transform("nunique") > 1  # the same words, but other defaults at the time
     frame.loc[unclear, "label"] += " [" + marks[unclear] + "]"
@@ -212,43 +218,11 @@ def _check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool 
     try:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    except sqlite3.OperationalError:  # locked for long, or the disk: no fault of the file
+        raise
     except sqlite3.DatabaseError as error:
         raise ValueError(f"Expected {path} to be a results file. Got {error}. Choose another folder.") from error
     if is_new and not new_is_fine:
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")
     if found != SCHEMA_VERSION and not is_new:
         raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {found}. Choose another folder.")
-
-
-def software_versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
-    names = ("graph-bandit-env", "torch", "torch-geometric", "numpy", "numba", "llvmlite", "gymnasium")
-    return {"python": python_version(), **{name: version(name) for name in names}}
-
-
-def _to_json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, allow_nan=False)
-
-
-def _to_blob(array: NDArray[Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
-
-
-def _to_archive(arrays: dict[str, NDArray[np.float64]]) -> bytes:
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **cast(Any, arrays))
-    return buffer.getvalue()
-
-
-def _from_archive(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
-    if not isinstance(blob, bytes):  # pandas may make NaN of NULL
-        return {}
-    with np.load(io.BytesIO(blob), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
-
-
-def _from_blob(blob: bytes) -> NDArray[Any]:
-    array: NDArray[Any] = np.load(io.BytesIO(blob), allow_pickle=False)
-    return array

@@ -28,20 +28,37 @@ class Score:
     trials: int
 
 
-def complete_trials(results: pd.DataFrame) -> pd.DataFrame:
-    """Return R_T of the trials that every agent has finished.
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Agents that were played on the same environments, and their trials."""
+
+    trials: pd.DataFrame
+    """R_T, a row a trial that all of them have finished: (environment as JSON, seed); a column an agent."""
+    planned: int
+    """Trials, finished or not."""
+    absent: tuple[str, ...]
+    """Agents that have finished none, and are left out of the columns."""
+
+
+def fields_of(results: pd.DataFrame) -> list[Field]:
+    """Part results by which agents were played on which environments: only agents of one field can be compared.
 
     Args:
         results: of `load_results`.
 
     Returns:
-        A row a trial, indexed by (environment as JSON, seed), and a column an agent.
+        The fields, in the order of their first results.
     """
     environment = results["environment"].map(lambda settings: json.dumps(settings, sort_keys=True))
-    table = results.assign(environment=environment).pivot_table(
-        index=["environment", "seed"], columns="label", values="total_regret", aggfunc="first", sort=False, dropna=False
-    )
-    return table.reindex(columns=list(dict.fromkeys(results["label"]))).dropna()
+    players = results.groupby(environment)["label"].agg(frozenset)
+    found = []
+    for agents in dict.fromkeys(environment.map(players)):
+        rows = results[environment.map(players) == agents].assign(environment=environment)
+        table = rows.set_index(["environment", "seed", "label"])["total_regret"].unstack("label")
+        order = [label for label in dict.fromkeys(rows["label"]) if table[label].notna().any()]
+        absent = tuple(sorted(set(rows["label"]) - set(order)))
+        found.append(Field(table[order].dropna() if order else table.iloc[:0, :0], len(table), absent))
+    return found
 
 
 def score_agents(trials: pd.DataFrame) -> list[Score]:
@@ -51,7 +68,7 @@ def score_agents(trials: pd.DataFrame) -> list[Score]:
         top rate = share of trials in which the agent is among the two lowest R_T      [Wu & Amini 2024, Table 1]
 
     Args:
-        trials: of `complete_trials`.
+        trials: of a `Field`.
 
     Returns:
         The scores, lowest relative regret first; of no trials, none.
@@ -77,36 +94,47 @@ def score_agents(trials: pd.DataFrame) -> list[Score]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two agents on the same trials: the difference of relative regret, and its 95 % bootstrap interval."""
+    """Two agents on the same trials: the difference of their relative regret, and its 95 % bootstrap interval."""
 
     first: str
     second: str
     difference: float
-    """Mean over trials of the first less the second, each R_T divided by the environment's largest mean."""
+    """Relative regret of the first less that of the second."""
     low: float
     high: float
 
 
 def compare_agents(trials: pd.DataFrame, first: str, second: str, seed: int = 0) -> Comparison:
-    """Compare two agents trial by trial.
+    """Compare two agents, paired.
+
+        mean over environments of (mean over repetitions of the difference of R_T) / (largest agent's mean R_T)
+
+    The bootstrap draws environments, which differ more than the repetitions of one; where there is only one, it draws
+    repetitions.
 
     Args:
-        trials: of `complete_trials`, at least one.
+        trials: of a `Field`, at least one.
         first: an agent.
         second: another.
-        seed: of the bootstrap over trials.
+        seed: of the bootstrap.
 
     Returns:
         Negative where the first is better.
     """
     largest = trials.groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
-    difference: NDArray[np.float64] = ((trials[first] - trials[second]) / largest).to_numpy()
-    return Comparison(first, second, float(difference.mean()), *bootstrap_interval(difference, seed))
+    return Comparison(first, second, *paired_interval((trials[first] - trials[second]) / largest, seed))
+
+
+def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float, float, float]:
+    """Return the mean over environments of differences by (environment, seed), and its interval."""
+    by_environment = differences.groupby(level="environment").mean()
+    drawn = by_environment if len(by_environment) > 1 else differences
+    return float(by_environment.mean()), *bootstrap_interval(np.asarray(drawn, np.float64), seed)
 
 
 def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
     """Compute the 95 % percentile bootstrap interval of a mean; where nothing varies, the mean twice."""
     if len(values) < 2 or np.ptp(values) == 0:
         return float(values.mean()), float(values.mean())
-    found = stats.bootstrap((values,), np.mean, method="percentile", rng=np.random.default_rng(seed))
+    found = stats.bootstrap((values,), np.mean, method="percentile", batch=500, rng=np.random.default_rng(seed))
     return float(found.confidence_interval.low), float(found.confidence_interval.high)

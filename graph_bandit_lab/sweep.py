@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
+import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from importlib.resources import files
@@ -15,6 +17,7 @@ from typing import Any
 from tqdm import tqdm
 
 from graph_bandit_lab.execute import execute
+from graph_bandit_lab.panels import name_environments
 from graph_bandit_lab.plan import Grid, Repetition, derive_seeds, plan
 from graph_bandit_lab.results import FILE_NAME, ResultStore
 from graph_bandit_lab.settings import EnvironmentSettings
@@ -46,7 +49,7 @@ class SweepTally:
     played: int
     reused: int
     failed: int
-    """Of all that are stored, also from earlier."""
+    """Of this sweep, also from earlier."""
 
 
 def list_presets() -> tuple[str, ...]:
@@ -85,13 +88,33 @@ def read_sweep(source: str | Path, fit: str = "steps") -> Sweep:
     if "seeds" in content and ("seed" in content or "repetitions" in content):
         raise ValueError(f"{source}: expected either `seeds`, or `seed` and `repetitions`. Got both.")
     grids = content.get("grid", [{}])
+    if not isinstance(grids, list):
+        raise ValueError(f"{source}: expected grids under `[[grid]]`. Got `[grid]`.")
     return Sweep(
         title=content.get("title", Path(source).stem),
         grids=tuple(_read_grid(grid, content.get("agents", []), FITS[fit], str(source)) for grid in grids),
-        seeds=tuple(content["seeds"])
-        if "seeds" in content
-        else derive_seeds(content.get("seed", 0), content.get("repetitions", 1)),
+        seeds=_read_seeds(content, str(source)),
     )
+
+
+def _read_seeds(content: Mapping[str, Any], source: str) -> tuple[int, ...]:
+    if "seeds" in content:
+        seeds = content["seeds"]
+        if not isinstance(seeds, list) or not seeds or not all(_is_count(seed, 0) for seed in seeds):
+            raise ValueError(f"{source}: expected `seeds` to be a list of integers >= 0. Got {seeds!r}.")
+        if len(set(seeds)) < len(seeds):
+            raise ValueError(f"{source}: expected each of `seeds` once. Got {seeds}.")
+        return tuple(seeds)
+    seed, repetitions = content.get("seed", 0), content.get("repetitions", 1)
+    if not _is_count(seed, 0) or not _is_count(repetitions, 1):
+        raise ValueError(
+            f"{source}: expected integers `seed` >= 0 and `repetitions` >= 1. Got {seed!r} and {repetitions!r}."
+        )
+    return derive_seeds(seed, repetitions)
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _read_grid(grid: Mapping[str, Any], default_agents: list[str], preset: str, source: str) -> Grid:
@@ -100,8 +123,11 @@ def _read_grid(grid: Mapping[str, Any], default_agents: list[str], preset: str, 
     known = {field.name for field in fields(EnvironmentSettings)}
     _refuse_unknown(grid.get("environment", {}), known, source)
     agents = grid.get("agents", default_agents)
-    if not agents:
-        raise ValueError(f"{source}: expected `agents`, at the top or in each grid. Got none.")
+    if not isinstance(agents, list) or not agents or not all(isinstance(agent, str) for agent in agents):
+        raise ValueError(f"{source}: expected `agents`, a list of names, at the top or in each grid. Got {agents!r}.")
+    empty = [key for lists in ("environment", "settings") for key, value in grid.get(lists, {}).items() if value == []]
+    if empty:
+        raise ValueError(f"{source}: expected at least one value of `{empty[0]}`. Got an empty list.")
     named = [agent.replace("{fit}", preset) for agent in agents]
     variants = [",".join(f"{k}={v}" for k, v in chosen.items()) for chosen in _product(grid.get("settings", {}))]
     return Grid(
@@ -153,25 +179,36 @@ def run_sweep(
     """
     repetitions = sweep.repetitions()
     store = ResultStore(Path(out))
-    if retry_failed:
-        store.forget_failed()
     stored = store.stored()
-    to_do = [one for one in repetitions if (one.key.settings_hash, one.seed) not in stored]
+    keys = [(one.key.settings_hash, one.seed) for one in repetitions]
+    failures = sum(stored.get(key, False) for key in keys)
+    to_do = [
+        one for one, key in zip(repetitions, keys, strict=True) if key not in stored or (retry_failed and stored[key])
+    ]
+    failures = 0 if retry_failed else failures
+    name_of, number = _names(repetitions), itertools.count(1)
     log = _open_log(Path(out))
-    log.info("%s: %d repetitions, %d stored, %d to play", sweep.title, len(repetitions), len(stored), len(to_do))
+    log.info("%s: %d repetitions, %d to play", sweep.title, len(repetitions), len(to_do))
     with tqdm(total=len(to_do), unit="run", smoothing=0.1, disable=None if progress else True) as bar:
 
         def keep(repetition: Repetition, outcome: Outcome) -> None:
+            nonlocal failures
             result, error = outcome.result, outcome.error
-            store.add(repetition.key, repetition.seed, repetition.label, result, outcome.wall_time, error)
-            log.info("%s %s seed %d: %.1f s", result.status, repetition.label, repetition.seed, outcome.wall_time)
+            key, label, seed = repetition.key, repetition.label, repetition.seed
+            store.add(key, seed, label, result, outcome.wall_time, error, outcome.versions)
+            failures += bool(error)
+            where = name_of[json.dumps(key.environment, sort_keys=True)]
+            line = f"{result.status} {label} on {where}, seed {seed}: {outcome.wall_time:.1f} s"
+            log.info("%s", line)
+            if progress and bar.disable:
+                print(f"{next(number)} of {len(to_do)}: {line}", file=sys.stderr, flush=True)
             if error:
                 log.error("%s", error)
             bar.update()
-            bar.set_postfix(failed=store.count_failed())
+            bar.set_postfix(failed=failures)
 
         execute(to_do, open_executor, in_flight, keep)
-    return SweepTally(played=len(to_do), reused=len(repetitions) - len(to_do), failed=store.count_failed())
+    return SweepTally(played=len(to_do), reused=len(repetitions) - len(to_do), failed=failures)
 
 
 def describe_work(sweep: Sweep, out: str | Path, workers: int) -> str:
@@ -180,7 +217,7 @@ def describe_work(sweep: Sweep, out: str | Path, workers: int) -> str:
     A repetition is taken to last as long as those like it did: with equal settings, else of the same agent, else any.
     """
     repetitions = sweep.repetitions()
-    done: set[tuple[str, int]] = set()
+    done: dict[tuple[str, int], bool] = {}
     times: dict[str, float] = {}
     if (Path(out) / FILE_NAME).is_file():
         store = ResultStore(Path(out))
@@ -193,6 +230,13 @@ def describe_work(sweep: Sweep, out: str | Path, workers: int) -> str:
     anyone = sum(times.values()) / len(times)
     seconds = sum(times.get(one.key.settings_hash, times.get(one.key.agent, anyone)) for one in to_do) / workers
     return f"{text}; about {seconds / 60:.0f} minutes with {workers} workers."
+
+
+def _names(repetitions: Sequence[Repetition]) -> dict[str, str]:
+    """Return what sets each environment apart, by its JSON."""
+    found = dict.fromkeys(json.dumps(one.key.environment, sort_keys=True) for one in repetitions)
+    names = name_environments([json.loads(key) for key in found]) if found else []
+    return {key: name or "the environment" for key, name in zip(found, names, strict=True)}
 
 
 def _open_log(folder: Path) -> logging.Logger:

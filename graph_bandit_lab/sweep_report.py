@@ -10,8 +10,11 @@ import pandas as pd
 
 from graph_bandit_lab.figures import agent_lines
 from graph_bandit_lab.panels import MAX_PANELS, name_environments, panels_figure
-from graph_bandit_lab.scores import compare_agents, complete_trials, score_agents
+from graph_bandit_lab.scores import Field, compare_agents, fields_of, score_agents
 from graph_bandit_lab.statistics import count_repetitions, summarize
+
+MAX_FAILURES = 20  # that are listed; the log has all
+MAX_AGENTS = 12  # that are drawn, and have a column in the table of environments
 
 
 def sweep_content(results: pd.DataFrame) -> dict[str, Any]:
@@ -19,39 +22,44 @@ def sweep_content(results: pd.DataFrame) -> dict[str, Any]:
 
     Args:
         results: of `load_results`, of more than one environment.
-
-    Raises:
-        ValueError: if no trial is finished by every agent yet.
     """
-    trials = complete_trials(results)
-    scores = score_agents(trials)
-    if not scores:
-        raise ValueError("Expected at least one instance that every agent has finished. There is none yet.")
-    best = scores[0].label
+    fields = [_field_content(field) for field in fields_of(results)]
+    ranked = [score.label for field in fields for score in field["scores"]]
+    order = list(dict.fromkeys([*ranked, *results["label"]]))
+    shown = order[:MAX_AGENTS]
     keys = results["environment"].map(lambda one: json.dumps(one, sort_keys=True))
     environments = [json.loads(key) for key in dict.fromkeys(keys)]
-    means = results.assign(key=keys).pivot_table(
-        index="key", columns="label", values="total_regret", aggfunc="mean", sort=False, dropna=False
-    )
+    names = dict(zip(dict.fromkeys(keys), name_environments(environments), strict=True))
+    means = results.assign(key=keys).groupby(["key", "label"], sort=False)["total_regret"].mean().unstack("label")
+    failed = results.assign(key=keys)[results["status"] == "failed"]
     return {
-        "scores": scores,
-        "differences": {score.label: _difference(trials, score.label, best) for score in scores},
+        "fields": fields,
         "counts": {one.label: count_repetitions(one) for one in summarize(results)},
         "hours": (results.groupby("label")["wall_time"].sum() / 3600).to_dict(),
-        "trials": len(trials),
-        "all_trials": len(set(zip(keys, results["seed"], strict=True))),
-        "names": [
-            (name, _row(means.loc[key]))
-            for name, key in zip(name_environments(environments), dict.fromkeys(keys), strict=True)
-        ],
-        "shown": MAX_PANELS,
+        "agents_shown": shown,
+        "all_agents": len(order),
+        "names": [(name, _row(means.loc[key, shown])) for key, name in names.items()],
+        "panels": MAX_PANELS,
         "failures": [
-            (row.label, row.seed, str(row.error).strip().splitlines()[-1])
-            for row in results[results["status"] == "failed"].itertuples()
+            (row["label"], names[row["key"]], row["seed"], str(row["error"]).strip().splitlines()[-1])
+            for row in failed.head(MAX_FAILURES).to_dict("records")
         ],
-        "colors": {label: color for label, (color, _) in agent_lines([s.label for s in scores]).items()},
+        "all_failures": len(failed),
+        "colors": {label: color for label, (color, _) in agent_lines(order).items()},
         "environment": _settings_over_all(environments),
-        "figure": panels_figure(results, [score.label for score in scores]),
+        "figure": panels_figure(results[results["label"].isin(shown)], shown),
+    }
+
+
+def _field_content(field: Field) -> dict[str, Any]:
+    scores = score_agents(field.trials)
+    best = scores[0].label if scores else ""
+    return {
+        "scores": scores,
+        "differences": {score.label: _difference(field.trials, score.label, best) for score in scores},
+        "trials": len(field.trials),
+        "planned": field.planned,
+        "absent": field.absent,
     }
 
 
@@ -62,10 +70,9 @@ def _difference(trials: pd.DataFrame, label: str, best: str) -> str:
     return f"{found.difference:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
-def _row(means: pd.Series[float]) -> dict[str, float | None]:
+def _row(means: pd.Series[float]) -> dict[str, Any]:
     values = {str(label): None if np.isnan(value) else float(value) for label, value in means.items()}
-    present = [value for value in values.values() if value is not None]
-    return {**values, "lowest": min(present, default=None)}
+    return {"means": values, "lowest": min((value for value in values.values() if value is not None), default=None)}
 
 
 def _settings_over_all(environments: list[dict[str, Any]]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -9,11 +10,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 import registry
+from graph_bandit_lab.encoding import software_versions
 from graph_bandit_lab.loop import BanditResult, run_bandit
 from graph_bandit_lab.plan import Repetition
 
@@ -27,6 +29,8 @@ class Outcome:
     """Seconds, all in all."""
     error: str = ""
     """The traceback, if the status is "failed"."""
+    versions: dict[str, str] = field(default_factory=software_versions)
+    """Of the process that played."""
 
 
 def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], object] = lambda: None) -> Outcome:
@@ -41,7 +45,9 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
             result = run_bandit(env, agent, repetition.seed, on_round=on_round, diagnose=diagnose)
             env.close()
-    except Exception:  # noqa: BLE001 - it is stored with its traceback
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would take the worker along
         return failed(traceback.format_exc(), time.perf_counter() - begin)
     return Outcome(result, time.perf_counter() - begin)
 
@@ -55,13 +61,19 @@ def failed(error: str, wall_time: float = 0.0) -> Outcome:
 def prepare_process() -> None:
     """Leave Ctrl-C to the process that drives, and do not outlive it: it may be killed without a word."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_leave_after, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
 
 
-def _leave_after(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
+def ready() -> bool:
+    """Say that a worker has started."""
+    return True
+
+
+def _leave_with_the_driver() -> None:
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()  # which also returns where it is gone already
+        os._exit(1)
 
 
 @contextmanager

@@ -127,3 +127,31 @@ def test_workers_do_not_outlive_a_driver_that_is_killed(tmp_path):
             return
         time.sleep(0.1)
     pytest.fail("the worker lives on")
+
+
+def exits(repetition, diagnose):
+    from graph_bandit_lab import worker
+
+    worker.run_bandit = lambda *_, **__: sys.exit(3)
+    return play(repetition, diagnose)
+
+
+def test_an_agent_that_exits_is_a_failure_and_takes_nobody_along():
+    (outcome,) = played(processes(1), exits, repetitions=REPETITIONS[:1]).values()
+    assert outcome.result.status == "failed"
+    assert "SystemExit: 3" in outcome.error
+
+
+def test_a_script_whose_workers_cannot_start_is_told_and_nothing_fails(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from graph_bandit_lab.execute import processes\n"
+        "from graph_bandit_lab.sweep import read_sweep, run_sweep\n"
+        f"run_sweep(read_sweep('quick'), {str(tmp_path / 'out')!r}, processes(1), 2, progress=False)\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "guarded by `if __name__ == '__main__':`" in done.stderr
+    from graph_bandit_lab.results import ResultStore
+
+    assert not ResultStore(tmp_path / "out").stored()

@@ -161,3 +161,15 @@ def test_plays_an_agent_that_tells_no_settings(tmp_path, monkeypatch):
 def test_everything_is_in_one_file(tmp_path):
     run(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+def test_a_repetition_that_raises_is_stored_as_failed_and_played_again_by_the_next_run(tmp_path, monkeypatch, capsys):
+    run_bandit = worker.run_bandit
+    monkeypatch.setattr(worker, "run_bandit", lambda *arguments, **_: 1 / 0)
+    assert run(tmp_path).failed == 4
+    assert set(load_results(tmp_path)["status"]) == {"failed"}
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    monkeypatch.setattr(worker, "run_bandit", run_bandit)
+    tally = run(tmp_path)
+    assert (tally.played, tally.reused, tally.failed) == (4, 0, 0)
+    assert set(load_results(tmp_path)["status"]) == {"finished"}

@@ -5,7 +5,7 @@ import pytest
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.panels import name_environments
 from graph_bandit_lab.results import ResultStore, RunKey, load_results
-from graph_bandit_lab.scores import compare_agents, complete_trials, score_agents
+from graph_bandit_lab.scores import compare_agents, fields_of, score_agents
 from graph_bandit_lab.settings import EnvironmentSettings
 
 # Two environments, two seeds, four agents: R_T of each.
@@ -29,9 +29,14 @@ def folder(tmp_path):
     return tmp_path
 
 
+def trials_of(folder):
+    (field,) = fields_of(load_results(folder))
+    return field.trials
+
+
 def test_relative_regret_is_the_papers(folder):
     """Linear: means 2, 2, 2, 4 of 4; gp_gntk: 10, 40, 20, 10 of 40."""
-    scores = {score.label: score for score in score_agents(complete_trials(load_results(folder)))}
+    scores = {score.label: score for score in score_agents(trials_of(folder))}
     assert scores["a"].relative == pytest.approx((0.5 + 0.25) / 2)
     assert scores["a"].relative_sd == pytest.approx(0.125)
     assert scores["b"].relative == pytest.approx((0.5 + 1.0) / 2)
@@ -40,12 +45,12 @@ def test_relative_regret_is_the_papers(folder):
 
 
 def test_the_top_rate_is_the_share_of_trials_among_the_two_lowest(folder):
-    scores = {score.label: score.top_rate for score in score_agents(complete_trials(load_results(folder)))}
+    scores = {score.label: score.top_rate for score in score_agents(trials_of(folder))}
     assert scores == {"a": 0.75, "b": 0.5, "c": 0.25, "d": 0.5}
 
 
 def test_scores_come_best_first(folder):
-    assert [score.label for score in score_agents(complete_trials(load_results(folder)))] == ["a", "c", "d", "b"]
+    assert [score.label for score in score_agents(trials_of(folder))] == ["a", "c", "d", "b"]
 
 
 def test_a_trial_that_one_agent_has_not_finished_counts_for_none(folder):
@@ -53,30 +58,83 @@ def test_a_trial_that_one_agent_has_not_finished_counts_for_none(folder):
     nothing = np.zeros(0)
     ended = BanditResult(nothing.astype(np.int64), nothing, nothing, "failed")
     ResultStore(folder).add(RunKey("a", {"note": "a"}, environment), 3, "a", ended, 1.0, "ValueError: no")
-    trials = complete_trials(load_results(folder))
-    assert len(trials) == 4
+    assert len(trials_of(folder)) == 4
     page = write_report(folder).read_text()
-    assert "over the 4 of 5 trials" in page
-    assert "a, seed 3: <code>ValueError: no</code>" in page
+    assert "Over the 4 of 5 trials" in page
+    assert "a on linear, seed 3: <code>ValueError: no</code>" in page
     assert "4 (+1 failed)" in page
 
 
 def test_a_comparison_is_paired_and_its_sign_says_who_is_better(folder):
-    trials = complete_trials(load_results(folder))
+    trials = trials_of(folder)
     found = compare_agents(trials, "a", "b")
     assert found.difference == pytest.approx(np.mean([-1 / 4, 1 / 4, -30 / 40, -30 / 40]))
     assert found.low <= found.difference <= found.high
     assert compare_agents(trials, "b", "a").difference == pytest.approx(-found.difference)
 
 
-def test_the_interval_of_a_comparison_covers_the_truth_as_often_as_it_says():
+@pytest.mark.parametrize("environments", [1, 18])
+def test_the_interval_of_a_comparison_covers_the_truth_about_as_often_as_it_says(environments):
+    """Environments differ more than their repetitions: an interval over trials would cover half as often."""
     rng, hits = np.random.default_rng(0), 0
+    index = pd.MultiIndex.from_product([map(str, range(environments)), range(10)], names=["environment", "seed"])
+    spread = 0.2 if environments > 1 else 0.0
     for _ in range(200):
-        index = pd.MultiIndex.from_product([["e"], range(40)], names=["environment", "seed"])
-        trials = pd.DataFrame({"a": rng.normal(1.0, 0.3, 40), "b": np.full(40, 2.0)}, index=index)
-        found = compare_agents(trials, "a", "b", seed=1)
+        level = np.repeat(rng.normal(0.0, spread, environments), 10) if spread else 0.0
+        a = 1.0 + level + rng.normal(0.0, 0.05, len(index))
+        found = compare_agents(pd.DataFrame({"a": a, "b": 2.0}, index=index), "a", "b", seed=1)
         hits += found.low <= -0.5 <= found.high
-    assert 0.88 <= hits / 200 <= 0.99
+    assert 0.85 <= hits / 200 <= 0.99
+
+
+def test_a_comparison_is_the_difference_of_the_scores():
+    index = pd.MultiIndex.from_tuples([*[("x", s) for s in range(10)], ("y", 0)], names=["environment", "seed"])
+    trials = pd.DataFrame({"a": [1.0] * 10 + [9.0], "b": [2.0] * 10 + [6.0]}, index=index)
+    scores = {score.label: score.relative for score in score_agents(trials)}
+    assert compare_agents(trials, "a", "b").difference == pytest.approx(scores["a"] - scores["b"])
+
+
+def store(folder, label, reward, seed, total=1.0, error=""):
+    environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10).to_dict()
+    regret = np.full(0 if error else 10, total / 10)
+    result = BanditResult(np.zeros(len(regret), np.int64), regret, regret, "failed" if error else "finished")
+    ResultStore(folder).add(RunKey(label, {"note": label}, environment), seed, label, result, 1.0, error)
+
+
+def test_agents_of_other_environments_are_scored_by_themselves(tmp_path):
+    for reward, label in [("linear", "a"), ("linear", "b"), ("gp_gntk", "c"), ("gp_gntk", "d")]:
+        store(tmp_path, label, reward, 1, total=1.0 if label in "ac" else 2.0)
+    first, second = fields_of(load_results(tmp_path))
+    assert [score.label for score in score_agents(first.trials)] == ["a", "b"]
+    assert [score.label for score in score_agents(second.trials)] == ["c", "d"]
+    assert write_report(tmp_path).read_text().count("relative regret</th>") == 2
+
+
+def test_an_agent_that_finished_nothing_is_named_and_the_others_are_scored(tmp_path):
+    for reward in ("linear", "gp_gntk"):
+        store(tmp_path, "a", reward, 1)
+        store(tmp_path, "bad", reward, 1, error="Traceback\nKeyError: 'x'")
+    (field,) = fields_of(load_results(tmp_path))
+    assert field.absent == ("bad",)
+    page = write_report(tmp_path).read_text()
+    assert "Nothing is finished of bad." in page
+    assert "bad on linear, seed 1: <code>KeyError: &#39;x&#39;</code>" in page
+
+
+def test_a_report_of_failures_alone_is_a_report(tmp_path):
+    for reward in ("linear", "gp_gntk"):
+        store(tmp_path, "bad", reward, 1, error="KeyError")
+    assert "Nothing is finished of bad." in write_report(tmp_path).read_text()
+
+
+def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):
+    for reward in ("linear", "gp_gntk"):
+        for k in range(30):
+            store(tmp_path, f"agent-{k:02d}", reward, 1, total=1.0 + k)
+    page = write_report(tmp_path).read_text()
+    assert "The best 12 of 30 agents" in page
+    assert page.count('class="narrow"') == 12
+    assert "agent-29" in page  # in the table of scores
 
 
 def test_no_finished_trial_has_no_scores(tmp_path):

@@ -9,9 +9,10 @@ import pytest
 
 import registry
 from benchmarks.kill_sweep import count, survive, table
-from graph_bandit_lab import load_results, sweep
+from graph_bandit_lab import load_results, sweep, worker
 from graph_bandit_lab.cli import main
 from graph_bandit_lab.execute import processes
+from graph_bandit_lab.results import ResultStore, RunKey
 from graph_bandit_lab.sweep import describe_work, list_presets, read_sweep, run_sweep
 
 TOML = """
@@ -86,6 +87,46 @@ def test_a_preset_has_the_repetitions_that_the_paper_has(name, fit):
     assert {one.key.agent_settings["covariance"] for one in repetitions} == {"diagonal"}
 
 
+ER = {"edge_prob": {0.2, 0.4, 0.6, 0.8}, "num_nodes": {10, 50, 100, 500}, "num_graphs": {10, 50, 100, 200}}
+REWARDS = {"linear", "gp_gntk", "gp_representation"}
+VALUES = {
+    "paper-figure1": {"graph_model": {"er", "rdpg"}, "edge_prob": {0.4}, "num_nodes": {50}, "num_graphs": {100}},
+    "paper-figure2": {"graph_model": {"rdpg"}, "num_nodes": {100}, "num_graphs": {10, 50, 100, 200}},
+    "paper-figure3": {"graph_model": {"er"}, "edge_prob": {0.4}, "num_nodes": {50}, "num_graphs": {100}},
+    "paper-rdpg": {**ER, "graph_model": {"rdpg"}, "edge_prob": {0.4}, "reward_model": REWARDS},
+    "paper-table1": {**ER, "graph_model": {"er"}, "reward_model": REWARDS},
+    "quick": {"edge_prob": {0.4}, "num_nodes": {10, 50}, "num_graphs": {10, 50, 100}, "reward_model": REWARDS},
+    "tune": {"graph_model": {"er", "rdpg"}, "num_nodes": {50}, "num_graphs": {100}, "reward_model": {"gp_gntk"}},
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_preset_has_the_values_of_the_paper(name):
+    repetitions = read_sweep(name).repetitions()
+    environments = [one.key.environment for one in repetitions]
+    horizon = {500} if name == "quick" else {1000}
+    for setting, values in {**VALUES[name], "horizon": horizon, "noise_std": {0.01}, "feature_dim": {10}}.items():
+        assert {environment[setting] for environment in environments} == values, setting
+    agents = [one.key.agent_settings for one in repetitions]
+    assert {agent["depth"] for agent in agents} == {2}
+    assert {agent["width"] for agent in agents} == ({32, 128, 512, 2048} if name == "paper-figure3" else {512})
+    if name == "tune":
+        assert {agent["exploration_scale"] for agent in agents} == {0.01, 0.1, 1, 10}
+        for setting in ("learning_rate", "regularization"):
+            assert {agent[setting] for agent in agents} == {0.1, 0.01, 0.001, 0.0001}
+
+
+def test_what_another_sweep_failed_is_not_this_sweeps(little, tmp_path):
+    found, out = read_sweep(little), tmp_path / "out"
+    one = found.repetitions()[0]
+    other = RunKey("elsewhere", {}, one.key.environment)
+    nothing = worker.failed("a traceback").result
+    ResultStore(out).add(other, 1, "elsewhere", nothing, 0.0, "a traceback")
+    tally = run_sweep(found, out, processes(1), 2, retry_failed=True, progress=False)
+    assert (tally.played, tally.failed) == (16, 0)
+    assert (load_results(out)["status"] == "failed").sum() == 1  # and its traceback is still there
+
+
 def test_two_processes_store_what_one_stores(little, tmp_path):
     for workers in (1, 2):
         tally = run_sweep(read_sweep(little), tmp_path / str(workers), processes(workers), 4, progress=False)
@@ -113,7 +154,7 @@ if __name__ == "__main__":
 
 def test_a_driver_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(tmp_path):
     """`python -m benchmarks.kill_sweep` kills fifty times."""
-    assert survive(tmp_path, kills=3, repetitions=2) == 16
+    assert survive(tmp_path, kills=2, repetitions=2) == 16
 
 
 def test_a_repetition_that_raises_is_stored_with_its_traceback_and_can_be_tried_again(tmp_path, capsys, monkeypatch):
@@ -136,8 +177,6 @@ def test_a_repetition_that_raises_is_stored_with_its_traceback_and_can_be_tried_
 
 def with_a_failure(repetitions, open_executor, in_flight, keep):
     """Play here, in this process; the first repetition divides by zero."""
-    from graph_bandit_lab import worker
-
     first, *others = repetitions
     monkey = pytest.MonkeyPatch()
     monkey.setattr(worker, "run_bandit", lambda *_, **__: 1 / 0)
@@ -168,6 +207,13 @@ def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, tmp_path, c
         (('"random"', '"randon"'), "Did you mean `random`"),
         (("horizon = 8", "horizon = 0"), "`horizon`"),
         (("title =", "title"), "to be a TOML file"),
+        (("repetitions = 2", "seeds = 7"), "`seeds` to be a list of integers >= 0. Got 7"),
+        (("repetitions = 2", "seeds = [1, 1]"), "each of `seeds` once"),
+        (("repetitions = 2", "repetitions = 0"), "`repetitions` >= 1. Got 0 and 0"),
+        (("repetitions = 2", 'repetitions = "5"'), "Got 0 and '5'"),
+        (("[[grid]]", "[grid]"), "under `[[grid]]`"),
+        (('["gnn-ts:width=8,steps=2", "random"]', '"random"'), "a list of names"),
+        (("num_graphs = [3, 5]", "num_graphs = []"), "at least one value of `num_graphs`"),
     ],
 )
 def test_refuses_a_file_with_a_mistake_before_anything_is_played(little, tmp_path, capsys, change, message):
