@@ -4,84 +4,13 @@ import copy
 
 import pytest
 import torch
-from conftest import play, ragged_graphs
+from modules import CASES, GRAPHS, gcn
 from torch import nn
 from torch_geometric.data import Batch, Data
-from torch_geometric.nn import GATConv, GCNConv, GINConv, GINEConv, global_add_pool, global_mean_pool
 
-import registry
 from agents.neural.module import ModuleNetwork
 from agents.neural.settings import NeuralSettings
 from gntk import Batches
-from graph_bandit_env import GraphSet
-
-
-class Pooled(nn.Module):
-    """Layers on nodes, a pooling, and a linear head."""
-
-    def __init__(self, layers, width, pool=global_mean_pool):
-        super().__init__()
-        self.layers, self.head, self.pool = nn.ModuleList(layers), nn.Linear(width, 1), pool
-
-    def forward(self, batch):
-        x = batch.x
-        for layer in self.layers:
-            x = layer(x, batch.edge_index).relu()
-        return self.head(self.pool(x, batch.batch)).squeeze(-1)
-
-
-def gin():
-    perceptrons = [nn.Sequential(nn.Linear(d, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 8)) for d in (4, 8, 8)]
-    return Pooled([GINConv(perceptron) for perceptron in perceptrons], 8, global_add_pool)
-
-
-def gcn():
-    return Pooled([GCNConv(4, 8), nn_dropout_gcn()], 8)
-
-
-def nn_dropout_gcn():
-    class WithDropout(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.conv = GCNConv(8, 8)
-
-        def forward(self, x, edge_index):
-            return nn.functional.dropout(self.conv(x, edge_index), 0.5, self.training)
-
-    return WithDropout()
-
-
-def gat():
-    return Pooled([GATConv(4, 4, heads=2), GATConv(8, 8)], 8)
-
-
-class Molecules(nn.Module):
-    """A 3-layer GIN with embeddings of categorical node and edge features."""
-
-    def __init__(self):
-        super().__init__()
-        self.nodes, self.edges = nn.Embedding(5, 8), nn.Embedding(3, 8)
-        self.layers = nn.ModuleList([GINEConv(nn.Linear(8, 8)) for _ in range(3)])
-        self.head = nn.Linear(8, 1)
-
-    def forward(self, batch):
-        x, edges = self.nodes(batch.x[:, 0].long()), self.edges(batch.edge_attr[:, 0].long())
-        for layer in self.layers:
-            x = layer(x, batch.edge_index, edges).relu()
-        return self.head(global_add_pool(x, batch.batch)).squeeze(-1)
-
-
-def molecules():
-    graphs = ragged_graphs(sizes=(6, 1, 9, 4, 5, 7, 3, 8, 6, 5))
-    generator = torch.Generator().manual_seed(0)
-    for graph in graphs:
-        graph.x = torch.randint(5, (graph.num_nodes, 1), generator=generator)
-        graph.edge_attr = torch.randint(3, (graph.num_edges, 1), generator=generator)
-    return graphs
-
-
-GRAPHS = ragged_graphs(sizes=(5, 1, 7, 3, 6, 2, 9, 4, 4, 5, 8))  # more than one block of gradients
-CASES = {"gin": (gin, GRAPHS), "gcn": (gcn, GRAPHS), "gat": (gat, GRAPHS), "molecules": (Molecules, molecules())}
 
 
 @pytest.fixture(params=CASES)
@@ -182,18 +111,6 @@ def test_a_small_forward_block_changes_nothing(case, monkeypatch):
     torch.testing.assert_close(network.values(moved(network)), whole, rtol=1e-4, atol=1e-5)
 
 
-def test_the_users_module_stays_as_it_is():
-    torch.manual_seed(0)
-    module = gin()
-    before = {name: value.clone() for name, value in module.state_dict().items()}
-    agent = registry.make_agent("gnn-ts", network=module, steps=3)
-    agent.reset(None, graph_set=GraphSet.from_pyg(GRAPHS))
-    agent.update(None, [0, 1], [1.0, 2.0])
-    assert module.training
-    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
-    assert all(parameter.grad is None for parameter in module.parameters())
-
-
 def test_frozen_parameters_stay_frozen():
     torch.manual_seed(0)
     module = gcn()
@@ -204,130 +121,6 @@ def test_frozen_parameters_stay_frozen():
     one = Batches.of_size(torch.tensor([0]), torch.ones(1), 1)
     assert not torch.equal(network.descend(network.initial, network.initial, one, 0.1, 0)[-2], network.initial[-2])
     assert all(torch.equal(value, before[name]) for name, value in network.constants().items())
-
-
-class HalfFrozen(nn.Module):
-    """A frozen random layer, as of features that were trained elsewhere."""
-
-    def __init__(self, width=8):
-        super().__init__()
-        self.frozen, self.head = nn.Linear(4, width).requires_grad_(False), nn.Linear(width, 1)
-
-    def forward(self, batch):
-        return self.head(global_mean_pool(self.frozen(batch.x).relu(), batch.batch)).squeeze(-1)
-
-
-def ready(module, seed=0, **settings):
-    agent = registry.make_agent("gnn-ts", network=module, steps=3, **settings)
-    agent.reset(None, seed=seed, graph_set=GraphSet.from_pyg(GRAPHS))
-    return agent
-
-
-def test_a_state_brings_what_no_fit_moves():
-    agent, twin = ready(HalfFrozen), ready(HalfFrozen, seed=1)
-    agent.update(None, [0, 1, 2], [1.0, 2.0, 0.0])
-    twin.load_state_dict(agent.state_dict())
-    assert torch.equal(agent.belief().spread, twin.belief().spread)
-    assert torch.equal(agent.belief().mean, twin.belief().mean)
-
-
-def test_a_state_of_a_module_of_another_shape_is_refused_and_nothing_changes():
-    agent, wider = ready(HalfFrozen(), network_name="a"), ready(HalfFrozen(16), network_name="a")
-    with pytest.raises(ValueError, match="the same graphs"):
-        agent.load_state_dict(wider.state_dict())
-    agent.update(None, 0, 1.0)
-    assert agent.select_action(None) in range(len(GRAPHS))
-
-
-@pytest.mark.parametrize("context", [torch.no_grad, torch.enable_grad])
-def test_agents_on_a_module_play_where_gradients_are_off(context):
-    with context():
-        agent = ready(gcn)
-        agent.update(None, agent.select_action(None), 1.0)
-        assert agent.select_action(None) in range(len(GRAPHS))
-
-
-def test_one_rewarded_graph_leaves_all_graphs_tied():
-    torch.manual_seed(0)
-    agent = registry.make_agent("gnn-greedy", network=gin(), steps=3)
-    agent.reset(None, graph_set=GraphSet.from_pyg(GRAPHS[:9]))  # the last block of gradients holds one graph
-    agent.update(None, [1, 1], [3.0, 3.5])
-    assert (agent.belief().mean == 0).all()
-
-
-class BatchDependent(HalfFrozen):
-    def forward(self, batch):
-        values = super().forward(batch)
-        return values - values.mean()
-
-
-def test_refuses_a_module_that_looks_at_the_rest_of_its_batch():
-    with pytest.raises(ValueError, match="does not depend on the other graphs of its batch"):
-        ready(BatchDependent)
-
-
-def test_refuses_a_module_without_shapes():
-    with pytest.raises(ValueError, match="parameters have shapes"):
-        ready(Pooled([GCNConv(-1, 8)], 8), network_name="lazy")
-
-
-@pytest.mark.parametrize("name", ["nn-ts", "nn-ucb", "nn-pe"])
-def test_the_baselines_on_nodes_take_no_network(name):
-    with pytest.raises(ValueError, match="Expected no `network`"):
-        registry.make_agent(name, network="gin")
-    assert registry.make_agent(name, network="paper").settings.network == "paper"
-
-
-@pytest.mark.parametrize("name", ["gnn-ts", "gnn-ucb", "gnn-pe", "gnn-greedy", "epsilon-greedy"])
-def test_agents_on_a_module_conform(name):
-    registry.check_agent(lambda: registry.make_agent(name, network=lambda: small_gcn(2), network_name="a", steps=3))
-
-
-def small_gcn(feature_dim):
-    return Pooled([GCNConv(feature_dim, 8)], 8)
-
-
-def test_a_function_draws_other_weights_for_another_seed_and_the_same_for_the_same():
-    def start(seed):
-        agent = registry.make_agent("gnn-ts", network=gcn)
-        agent.reset(None, seed=seed, graph_set=GraphSet.from_pyg(GRAPHS))
-        return agent.weights[-2]
-
-    assert torch.equal(start(1), start(1))
-    assert not torch.equal(start(1), start(2))
-
-
-@pytest.mark.parametrize("settings", [{}, {"gradient": "last_layer"}, {"covariance": "diagonal"}])
-def test_a_module_learns_which_graphs_are_good(small_env, settings):
-    env = small_env(num_graphs=12, num_nodes=10, horizon=60, reward_scale="unit")
-    agent = registry.make_agent("gnn-ts", network=lambda: small_gcn(3), network_name="gcn", **settings)
-    actions, _ = play(env, agent, 60)
-    means = env.unwrapped.mean_rewards
-    assert means[actions[-20:]].mean() > means.mean() + 0.5 * means.std()
-
-
-def test_observations_bring_their_edge_features():
-    agent = registry.make_agent("gnn-ucb", network=Molecules())
-    graph_set = GraphSet.from_pyg(molecules())
-    agent.reset(tuple(graph_set))
-    other = registry.make_agent("gnn-ucb", network=Molecules())
-    other.reset(None, graph_set=graph_set)
-    torch.testing.assert_close(*(one.network._outputs(agent.weights) for one in (agent, other)))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"network": "GIN/mine"}, "pass the module itself"),
-        ({"network": 3}, "torch module `Batch -> "),
-        ({"network": lambda: gin()}, "Expected `network_name`"),
-        ({"network": gin, "width": 8, "depth": 3}, "Expected no width, depth with `network`"),
-        ({"network_name": "mine"}, "without a `network_name`"),
-    ],
-)
-def test_refuses_what_is_no_network(settings, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        registry.make_agent("gnn-ts", **settings)
 
 
 class Constant(nn.Module):
@@ -358,16 +151,6 @@ def test_refuses_a_module_with_nothing_to_train_and_a_function_that_makes_none()
         network_of(nn.Identity(), GRAPHS)
     with pytest.raises(TypeError, match="Got int"):
         network_of(lambda: 3, GRAPHS)
-
-
-def test_settings_and_states_know_the_module_by_its_class_and_name():
-    agent = registry.make_agent("gnn-ts", network=gin(), network_name="three layers")
-    assert agent.settings.network == "Pooled/three layers"
-    other = registry.make_agent("gnn-ts", network=gin())
-    for one in (agent, other):
-        one.reset(None, graph_set=GraphSet.from_pyg(GRAPHS))
-    with pytest.raises(ValueError, match="another `network`"):
-        agent.load_state_dict(other.state_dict())
 
 
 def test_a_graph_without_edges_is_a_graph():

@@ -8,25 +8,14 @@ import numpy as np
 import pytest
 
 import registry
-from benchmarks.kill_sweep import count, survive, table
+from benchmarks.kill_sweep import SWEEP, count, survive, table
 from graph_bandit_lab import load_results, sweep, worker
 from graph_bandit_lab.cli import main
 from graph_bandit_lab.execute import processes
 from graph_bandit_lab.results import ResultStore, RunKey
 from graph_bandit_lab.sweep import describe_work, list_presets, read_sweep, run_sweep
 
-TOML = """
-title = "in little"
-repetitions = 2
-agents = ["gnn-ts:width=8,steps=2", "random"]
-
-[[grid]]
-[grid.environment]
-num_graphs = [3, 5]
-num_nodes = 4
-reward_model = ["linear", "gp_gntk"]
-horizon = 8
-"""
+TOML = SWEEP.format(repetitions=2).replace("sixty short runs", "in little")
 
 
 @pytest.fixture
