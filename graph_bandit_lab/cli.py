@@ -146,8 +146,9 @@ def _sweep(command: SweepCommand) -> int:
         + (f" {command.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
     )
     # In a process of its own: the one that drives stays small, however many repetitions there are.
-    subprocess.run([sys.executable, "-m", "graph_bandit_lab.cli", "report", str(command.out)], check=False)  # noqa: S603
-    return 1 if tally.failed else 0
+    report = [sys.executable, "-m", "graph_bandit_lab.cli", "report", str(command.out)]
+    done = subprocess.run(report, check=False)  # noqa: S603 - which says itself what is wrong
+    return 1 if tally.failed or done.returncode else 0
 
 
 def _say_what_is_kept(folder: Path) -> None:

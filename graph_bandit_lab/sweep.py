@@ -181,11 +181,10 @@ def run_sweep(
     store = ResultStore(Path(out))
     stored = store.stored()
     keys = [(one.key.settings_hash, one.seed) for one in repetitions]
-    failures = sum(stored.get(key, False) for key in keys)
+    failures = 0 if retry_failed else sum(stored.get(key, False) for key in keys)
     to_do = [
         one for one, key in zip(repetitions, keys, strict=True) if key not in stored or (retry_failed and stored[key])
     ]
-    failures = 0 if retry_failed else failures
     name_of, number = _names(repetitions), itertools.count(1)
     log = _open_log(Path(out))
     log.info("%s: %d repetitions, %d to play", sweep.title, len(repetitions), len(to_do))

@@ -96,3 +96,11 @@ def test_made_and_held_features_agree_to_more_than_single_precision():
     torch.testing.assert_close(made.squares(precision), held.squares(precision), rtol=1e-12, atol=0)
     torch.testing.assert_close(made.kernel(), held.kernel(), rtol=1e-12, atol=0)
     assert torch.equal(made.values, held.values)
+
+
+def test_making_some_features_makes_no_value_of_other_graphs(monkeypatch):
+    """Or every block of a large pool would cost a pass over all of it."""
+    engine = TorchEngine(GRAPHS, torch.device("cpu"), batched=False)
+    expected = engine.values_and_features(weights_of(3), INDEX)[1]
+    monkeypatch.setattr(engine, "values", lambda weights: pytest.fail("a pass over all graphs"))
+    assert torch.equal(engine.features(weights_of(3), INDEX), expected)

@@ -36,6 +36,9 @@ class Engine(Protocol):
     def values(self, weights: Weights) -> Tensor:
         """Return f(G; theta) of all graphs, `(K,)`."""
 
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of the graphs `index` `(n,)`: `(n, p)`."""
+
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of the graphs `index` `(n,)`: `(n,)` and `(n, p)`."""
 
@@ -60,6 +63,10 @@ class CompiledEngine:
         """Return f of all graphs."""
         hidden, last = weights
         return fused_values_and_squares(weights, self.graphs, torch.zeros(hidden.numel() + last.numel()))[0]
+
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of some graphs."""
+        return fused_values_and_features(weights, self.graphs, index)[1]
 
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
@@ -93,9 +100,13 @@ class TorchEngine:
             found.append(predict(weights, some, layer_inputs(weights, some.nodes)).cpu())
         return torch.cat(found)
 
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of some graphs."""
+        return self._features(weights, index).cpu()
+
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
-        return self.values(weights)[index], self._features(weights, index).cpu()
+        return self.values(weights)[index], self.features(weights, index)
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs, from blocks of psi that stay on the device."""

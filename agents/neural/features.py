@@ -86,7 +86,7 @@ class MadeFeatures:
 
     def select(self, index: Tensor) -> Tensor:
         """Make some rows."""
-        return self.network.values_and_features(self.weights, index)[1]
+        return self.network.features(self.weights, index)
 
     def squares(self, precision: Tensor | None = None) -> Tensor:
         """Return the weighted squared length of each row, and keep the predictions that come with it."""

@@ -105,14 +105,22 @@ class ModuleNetwork:
         """Return f(G; theta) of all graphs."""
         return self._outputs(weights) - self._centers
 
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of some graphs."""
+        features = [torch.empty(0, self.num_features)]
+        for block in index.split(GRAPHS_AT_A_TIME):
+            _, gradients = self._gradients(weights, block)
+            features.append((torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale).cpu())
+        return torch.cat(features)
+
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
-        return self.values(weights)[index], self._features(weights, index)
+        return self.values(weights)[index], self.features(weights, index)
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs."""
         blocks = blocks_of_graphs(self.num_graphs, self.num_features)
-        made = (self._features(weights, index).double() for index in blocks)
+        made = (self.features(weights, index).double() for index in blocks)
         return self.values(weights), torch.cat([features.square() @ precision.double() for features in made])
 
     def descend(
@@ -131,13 +139,6 @@ class ModuleNetwork:
                 for weight, gradient, center in zip(leaves, gradients, centers, strict=True)
             ]
         return moved
-
-    def _features(self, weights: Weights, index: Tensor) -> Tensor:
-        features = [torch.empty(0, self.num_features)]
-        for block in index.split(GRAPHS_AT_A_TIME):
-            _, gradients = self._gradients(weights, block)
-            features.append((torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale).cpu())
-        return torch.cat(features)
 
     def _call(self, weights: Weights, index: Tensor) -> Tensor:
         batch = Batch.from_data_list([self._graphs[k] for k in index.tolist()]).to(self.device)

@@ -43,8 +43,11 @@ class Network(Protocol):
     def values(self, weights: Weights) -> Tensor:
         """Return f(G; theta) of all graphs, `(K,)`."""
 
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of the graphs `index` `(n,)`: `(n, p)`, in an order that never changes."""
+
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return f and psi of the graphs `index` `(n,)`: `(n,)` and `(n, p)`, in an order that never changes."""
+        """Return f and psi of the graphs `index` `(n,)`: `(n,)` and `(n, p)`."""
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and sum_j psi_j^2 precision_j of all graphs, `(K,)` each, in bounded memory."""
@@ -98,6 +101,10 @@ class PaperNetwork:
     def values(self, weights: Weights) -> Tensor:
         """Return f(G; theta) of all graphs."""
         return self._engine.values(weights) - self._rounding
+
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of some graphs."""
+        return self._engine.features(weights, index)[:, self._first_feature :]
 
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of some graphs."""
