@@ -39,8 +39,8 @@ class Registration:
     behind an entry point says so by an attribute `needs`."""
 
 
-def _built_in(name: str, path: str) -> Registration:
-    return Registration(EntryPoint(name=name, value=path, group=ENTRY_POINT_GROUP))
+def _built_in(name: str, path: str, needs: str = "any") -> Registration:
+    return Registration(EntryPoint(name=name, value=path, group=ENTRY_POINT_GROUP), needs)
 
 
 _REGISTRATIONS: dict[str, Registration] = {
@@ -55,6 +55,10 @@ _REGISTRATIONS: dict[str, Registration] = {
     "gntk-ts": _built_in("gntk-ts", "agents.kernel.zoo:gntk_ts"),
     "gntk-ucb": _built_in("gntk-ucb", "agents.kernel.zoo:gntk_ucb"),
     "gntk-pe": _built_in("gntk-pe", "agents.kernel.zoo:gntk_pe"),
+    **{
+        name: _built_in(name, f"agents.molecule.zoo:{name.replace('-', '_')}", needs="molecules")
+        for name in ("molecule-ts", "molecule-ucb", "molecule-greedy")
+    },
     "ucb1": _built_in("ucb1", "agents.classic.independent:ucb1"),
     "gaussian-ts": _built_in("gaussian-ts", "agents.classic.independent:gaussian_ts"),
     "random": _built_in("random", "agents.classic.random_agent:random"),
@@ -117,18 +121,19 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
     _REGISTRATIONS[name] = Registration(factory, needs)
 
 
-def check_agent(factory: AgentFactory) -> None:
+def check_agent(factory: AgentFactory, needs: str = "any") -> None:
     """Hold an agent against the protocol; see `agents.conformance.check_agent`.
 
     Args:
         factory: makes a new agent at each call.
+        needs: "any" or "molecules", as where it is registered.
 
     Raises:
         agents.conformance.AgentCheckError: if a check fails; it names every one that does.
     """
     from agents import conformance
 
-    conformance.check_agent(factory)
+    conformance.check_agent(factory, needs)
 
 
 def agent_needs(name: str) -> str:

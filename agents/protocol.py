@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 
 class DivergedError(FloatingPointError):
@@ -49,3 +51,33 @@ class Agent(Protocol):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on exactly where another agent stood; call `reset` with the same graphs first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What an agent expects of each graph, in reward units.
+
+    Attributes:
+        mean: `(K,)` float64.
+        std: `(K,)` float64. Standard deviation of the mean reward, exploration scale left out.
+        noise_std: standard deviation of the noise of a reward, by marginal likelihood.
+    """
+
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+    noise_std: float
+
+
+@runtime_checkable
+class BatchAgent(Agent, Protocol):
+    """An agent that can also choose several graphs at a time, and say what it expects of each."""
+
+    def select_batch(self, observation: Any, count: int, action_mask: ArrayLike | None = None) -> list[int]:
+        """Return `count` different graphs whose `action_mask` is 1, in the order of choice; see `agents.batch`.
+
+        Raises:
+            ValueError: if fewer are on offer.
+        """
+
+    def predict(self) -> Prediction:
+        """Return what is expected of each graph now."""

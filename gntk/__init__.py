@@ -16,6 +16,8 @@ from gntk.fused import (
     pad_graphs,
 )
 from gntk.infinite_width import infinite_width_kernel
+from gntk.layers import linear_tangent_features
+from gntk.loops import compile_loop
 from gntk.network import GraphMLP, layer_inputs, predict
 from gntk.regret import elliptical_potential, regret_bound
 from gntk.threads import one_thread
@@ -27,6 +29,7 @@ __all__ = [
     "PaddedGraphs",
     "aggregate_neighbours",
     "batched_values_and_features",
+    "compile_loop",
     "descend",
     "effective_dimension",
     "elliptical_potential",
@@ -39,6 +42,7 @@ __all__ = [
     "information_gain",
     "keep_nodes",
     "layer_inputs",
+    "linear_tangent_features",
     "one_thread",
     "pad_graphs",
     "predict",

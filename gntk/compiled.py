@@ -15,29 +15,16 @@ All arrays are C-contiguous; those of width m should begin at a cache line, wher
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import njit
+
+from gntk.loops import compile_loop
 
 NODES = 4  # taken at a time: every graph has a multiple of this; and d is even
 ZERO = np.float32(0)
 
 
-def _compile(function: Any) -> Any:
-    """Compile a loop at its first call, and keep the result on disk where a folder can be written.
-
-    Of fastmath it takes what leaves NaN and infinity as they are. The loops are in one file because a compiled caller
-    is cached with its callees.
-    """
-    options: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
-    try:
-        return njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder can be written, as in many containers
-        return njit(**options)(function)
-
-
-@_compile
+@compile_loop
 def _forward_four(nodes, i, k, weights, units, first):  # type: ignore[no-untyped-def]
     """Add four features of four nodes to their hidden units."""
     w0, w1, w2, w3 = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
@@ -60,7 +47,7 @@ def _forward_four(nodes, i, k, weights, units, first):  # type: ignore[no-untype
             u3[j] += e0 * w0[j] + e1 * w1[j] + e2 * w2[j] + e3 * w3[j]
 
 
-@_compile
+@compile_loop
 def _forward_two(nodes, i, k, weights, units, first):  # type: ignore[no-untyped-def]
     """Add two features of four nodes to their hidden units."""
     w0, w1 = weights[k], weights[k + 1]
@@ -80,7 +67,7 @@ def _forward_two(nodes, i, k, weights, units, first):  # type: ignore[no-untyped
         u3[j] += e0 * w0[j] + e1 * w1[j]
 
 
-@_compile
+@compile_loop
 def _backward_four(nodes, i, k, units, sums):  # type: ignore[no-untyped-def]
     """Add four features of four nodes to the sums of the hidden units that they switch on."""
     s0, s1, s2, s3 = sums[k], sums[k + 1], sums[k + 2], sums[k + 3]
@@ -97,7 +84,7 @@ def _backward_four(nodes, i, k, units, sums):  # type: ignore[no-untyped-def]
         s3[j] += (a3 if a else ZERO) + (b3 if b else ZERO) + (c3 if c else ZERO) + (e3 if e else ZERO)
 
 
-@_compile
+@compile_loop
 def _backward_two(nodes, i, k, units, sums):  # type: ignore[no-untyped-def]
     """Add two features of four nodes to the sums of the hidden units that they switch on."""
     s0, s1 = sums[k], sums[k + 1]
@@ -112,7 +99,7 @@ def _backward_two(nodes, i, k, units, sums):  # type: ignore[no-untyped-def]
         s1[j] += (a1 if a else ZERO) + (b1 if b else ZERO) + (c1 if c else ZERO) + (e1 if e else ZERO)
 
 
-@_compile
+@compile_loop
 def _pass_over(nodes, start, stop, divisor, hidden, last, sums, lengths, units):  # type: ignore[no-untyped-def]
     """Fill A and r of one graph; return f."""
     d, m = hidden.shape
@@ -140,7 +127,7 @@ def _pass_over(nodes, start, stop, divisor, hidden, last, sums, lengths, units):
     return value / (divisor * np.float32(math.sqrt(m)))
 
 
-@_compile
+@compile_loop
 def descend(  # type: ignore[no-untyped-def]
     hidden, last, hidden_center, last_center, nodes, starts, divisors, index, targets, offsets,
     learning_rate, penalty, sums, lengths, units, hidden_gradient, last_gradient,
@@ -178,7 +165,7 @@ def descend(  # type: ignore[no-untyped-def]
             last[j] -= learning_rate * (last_gradient[j] + penalty * (last[j] - last_center[j]))
 
 
-@_compile
+@compile_loop
 def evaluate(  # type: ignore[no-untyped-def]
     hidden, last, nodes, starts, divisors, index, sums, lengths, units, values, columns
 ):  # fmt: skip
@@ -197,7 +184,7 @@ def evaluate(  # type: ignore[no-untyped-def]
             columns[n, d, j] = factor * lengths[j]
 
 
-@_compile
+@compile_loop
 def score(  # type: ignore[no-untyped-def]
     hidden, last, hidden_precision, last_precision, nodes, starts, divisors, sums, lengths, units, values, squares
 ):  # fmt: skip

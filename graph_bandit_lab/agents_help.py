@@ -13,8 +13,9 @@ import registry
 
 
 def describe_agents() -> str:
-    """Return the names of the agents, a line each."""
-    return "\n".join(registry.list_agents())
+    """Return the names of the agents, a line each, and what those need that do not play on any graphs."""
+    needs = {name: registry.agent_needs(name) for name in registry.list_agents()}
+    return "\n".join(name if what == "any" else f"{name}  (needs {what})" for name, what in needs.items())
 
 
 def describe_agent(name: str) -> str:

@@ -72,6 +72,12 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
 
 def _all_settings(spec: AgentSpec) -> dict[str, Any]:
     """Return the settings of an agent, defaults included; those that were given, if it does not tell."""
+    needs = registry.agent_needs(spec.name)
+    if needs != "any":
+        raise ValueError(
+            f"Expected agents that play on any graphs. `{spec.name}` needs {needs}. "
+            "`graph-bandit suggest` and `graph_bandit_lab.Campaign` play it on a pool of yours."
+        )
     try:
         agent = registry.make_agent(spec.name, **spec.settings)
     except ValueError as error:

@@ -113,7 +113,8 @@ class RemembersWhatItRefused(Sound):
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_every_registered_agent_passes(name):
     settings = {"width": 8, "steps": 3} if name.startswith(("gnn", "nn", "epsilon")) else {}
-    assert registry.check_agent(lambda: registry.make_agent(name, **settings)) is None
+    settings = {"width": 8, "steps": 20, "depth": 1} if name.startswith("molecule") else settings
+    assert registry.check_agent(lambda: registry.make_agent(name, **settings), registry.agent_needs(name)) is None
 
 
 def test_a_sound_agent_passes():

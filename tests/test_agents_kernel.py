@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 import registry
 from agents.history import History
 from agents.kernel.gaussian_process import GaussianProcess
-from agents.kernel.likelihood import PRIOR_ROUNDS, MarginalLikelihood
+from agents.likelihood import PRIOR_ROUNDS, MarginalLikelihood
 from graph_bandit_env import GraphSet
 
 RNG = np.random.default_rng(0)
@@ -86,10 +86,15 @@ def record(actions, rewards):
     return history
 
 
+def likelihood_of(kernel, history, **units):
+    seen = history.counts > 0
+    return MarginalLikelihood(torch.tensor(kernel)[seen][:, seen], history, **units)
+
+
 @pytest.mark.parametrize(("scale", "noise"), [(1.0, 0.1), (3.0, 0.5), (0.2, 1e-3)])
 def test_likelihood_is_that_of_all_rewards_up_to_a_constant(scale, noise):
     actions, rewards = observe(50)
-    likelihood = MarginalLikelihood(torch.tensor(KERNEL), record(actions, rewards), location=0.3, unit=2.0)
+    likelihood = likelihood_of(KERNEL, record(actions, rewards), location=0.3, unit=2.0)
 
     def reference(scale, noise):
         covariance = scale * KERNEL[np.ix_(actions, actions)] + noise * np.eye(50)
@@ -106,26 +111,34 @@ def test_scale_and_noise_that_made_the_rewards_are_found():
     means = np.linalg.cholesky(4.0 * kernel) @ rng.normal(size=12)
     actions = rng.integers(0, 12, 3000)
     rewards = means[actions] + 0.5 * rng.normal(size=3000)
-    found = MarginalLikelihood(torch.tensor(kernel), record(actions, rewards)).fit(None, None, prior_scale=1.0)
+    found = likelihood_of(kernel, record(actions, rewards)).fit(None, None, prior_scale=1.0)
     assert found.noise == pytest.approx(0.25, rel=0.1)
     assert found.scale == pytest.approx(4.0, rel=0.6)  # twelve graphs tell no more
 
 
 @pytest.mark.parametrize(("scale", "noise"), [(2.0, None), (None, 0.3), (2.0, 0.3)])
 def test_what_is_known_is_not_fitted(scale, noise):
-    found = MarginalLikelihood(torch.tensor(KERNEL), record(*observe(20))).fit(scale, noise, prior_scale=1.0)
+    found = likelihood_of(KERNEL, record(*observe(20))).fit(scale, noise, prior_scale=1.0)
     assert scale in (None, found.scale)
     assert noise in (None, found.noise)
 
 
+def test_noise_in_whose_units_the_prior_is_has_the_largest_likelihood():
+    likelihood = likelihood_of(KERNEL, record(*observe(60)))
+    found = likelihood.fit_noise(ridge=0.2)
+    best = likelihood.twice_negative_log(found / 0.2, found)
+    for other in (0.9 * found, 1.1 * found):
+        assert likelihood.twice_negative_log(other / 0.2, other) > best
+
+
 def test_where_nothing_is_known_the_prior_decides():
-    nothing = MarginalLikelihood(torch.tensor(KERNEL), record(np.array([0]), np.array([0.0])))
+    nothing = likelihood_of(KERNEL, record(np.array([0]), np.array([0.0])))
     found = nothing.fit(None, None, prior_scale=7.0)
     assert found.scale == pytest.approx(7.0, rel=1.0 / PRIOR_ROUNDS)
 
 
 def test_fit_is_no_worse_than_its_neighbours():
-    likelihood = MarginalLikelihood(torch.tensor(KERNEL), record(*observe(200)))
+    likelihood = likelihood_of(KERNEL, record(*observe(200)))
     found = likelihood.fit(None, None, prior_scale=1.0)
     best = likelihood.twice_negative_log(found.scale, found.noise)
     for factor in (0.5, 2.0):

@@ -11,7 +11,6 @@ from gntk import (
     Batches,
     GraphMLP,
     aggregate_neighbours,
-    compiled,
     descend,
     fused_descend,
     fused_values_and_features,
@@ -122,13 +121,3 @@ def test_refuses_what_would_be_read_beyond_an_array(wrong, message):
         fused_descend(given["weights"], given["weights"], pad_graphs(graphs), batches, 0.1, 0.1)
     with pytest.raises(ValueError, match="`precision` of shape `\\(16,\\)`"):
         fused_values_and_squares(weights, pad_graphs(graphs), torch.ones(15))
-
-
-def test_loops_are_compiled_where_no_folder_can_be_written(monkeypatch):
-    def cache_needs_a_folder(**options):
-        if options.pop("cache", False):
-            raise RuntimeError("cannot cache function: no locator available")
-        return lambda function: ("compiled", function, options)
-
-    monkeypatch.setattr(compiled, "njit", cache_needs_a_folder)
-    assert compiled._compile(len)[:2] == ("compiled", len)

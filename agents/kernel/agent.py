@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,14 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from agents.acquisition import AcquisitionRule, Belief
+from agents.batch import choose_batch
 from agents.history import History
 from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
 from agents.insight import Insight, check_chosen, make_insight
 from agents.kernel.gaussian_process import GaussianProcess
-from agents.kernel.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.kernel.settings import KernelSettings
+from agents.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.protocol import Prediction
 from agents.state import check_identity, make_identity
 from gntk import (
     AggregatedGraphs,
@@ -88,6 +91,26 @@ class KernelAgent:
         return masked_argmax(index, mask, self.generator)
 
     @one_thread()
+    def select_batch(self, observation: Any, count: int, action_mask: ArrayLike | None = None) -> list[int]:
+        """Choose different graphs, one after the other."""
+        check_reset(self, "kernel")
+        mask = read_mask(action_mask, len(self.kernel))
+        imagined = copy.deepcopy(self.posterior)
+
+        def hallucinate(action: int) -> Belief:
+            imagined.add(action, imagined.mean[action].item())
+            return self.belief(imagined)
+
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, hallucinate)
+
+    def predict(self) -> Prediction:
+        """Return mean and standard deviation of each graph's reward."""
+        check_reset(self, "kernel")
+        posterior, unit = self.posterior, self.unit
+        mean, std = self.location + unit * posterior.mean, unit * posterior.variance.sqrt()
+        return Prediction(mean.numpy(), std.numpy(), unit * posterior.noise_variance**0.5)
+
+    @one_thread()
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Condition on what was observed; at doubling rounds, fit scale and noise first."""
         check_reset(self, "kernel")
@@ -100,9 +123,9 @@ class KernelAgent:
         for one, value in zip(actions.tolist(), rewards.tolist(), strict=True):
             self.posterior.add(one, (value - self.location) / self.unit)
 
-    def belief(self) -> Belief:
+    def belief(self, posterior: GaussianProcess | None = None) -> Belief:
         """Return mean and nu times standard deviation of each graph, in the units of the targets."""
-        scale, posterior = self.settings.exploration_scale, self.posterior
+        scale, posterior = self.settings.exploration_scale, posterior or self.posterior
         return Belief(posterior.mean.clone(), scale * posterior.variance.sqrt(), root=lambda: scale * posterior.root)
 
     @one_thread()
@@ -174,7 +197,8 @@ class KernelAgent:
     def _fit(self) -> None:
         if self.settings.standardize:
             self.location, self.unit = self.history.location_and_scale()
-        likelihood = MarginalLikelihood(self.kernel, self.history, self.location, self.unit)
+        seen = self.history.counts > 0
+        likelihood = MarginalLikelihood(self.kernel[seen][:, seen], self.history, self.location, self.unit)
         noise = self.settings.noise_variance
         known = None if noise is None else noise / self.unit**2
         self._rebuild(likelihood.fit(self.settings.output_scale, known, self._prior_scale))

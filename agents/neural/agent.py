@@ -10,17 +10,19 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from agents.acquisition import AcquisitionRule, Belief
+from agents.batch import choose_batch
 from agents.history import History, OrderedHistory
 from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
 from agents.insight import Insight, check_chosen, make_insight
+from agents.likelihood import MarginalLikelihood
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.features import Features, features_at
 from agents.neural.fit import fit
 from agents.neural.network import Network, NetworkBuilder
 from agents.neural.settings import NeuralSettings
-from agents.protocol import DivergedError
+from agents.protocol import DivergedError, Prediction
 from agents.state import check_identity, make_identity
-from gntk import effective_dimension, one_thread
+from gntk import effective_dimension, gram, one_thread
 
 
 class NeuralAgent:
@@ -66,6 +68,34 @@ class NeuralAgent:
         return masked_argmax(index, mask, self.generator)  # line 5: G_t
 
     @one_thread()
+    def select_batch(self, observation: Any, count: int, action_mask: ArrayLike | None = None) -> list[int]:
+        """Choose different graphs, one after the other."""
+        check_reset(self, "network")
+        mask = read_mask(action_mask, self.network.num_graphs)
+        imagined = _build_covariance(self.settings, self.network)
+        imagined.load_state_dict(self.covariance.state_dict())
+
+        def hallucinate(action: int) -> Belief:
+            imagined.add(self._features(), torch.tensor([action]))
+            return self.belief(imagined)
+
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, hallucinate)
+
+    @one_thread()
+    def predict(self) -> Prediction:
+        """Return mean and standard deviation of each graph's reward, sigma in units of the likeliest noise."""
+        check_reset(self, "network")
+        features, ridge = self._features(), self.settings.ridge
+        location, unit = self._location_and_scale()
+        noise = ridge  # so that f has the kernel as its variance, where nothing is known
+        if len(self.history):
+            rows = features.select(self.history.counts.nonzero().squeeze(1))
+            noise = MarginalLikelihood(gram(rows, rows), self.history, location, unit).fit_noise(ridge)
+        mean = location + unit * self._values(features).double()
+        std = unit * (noise * self.covariance.variance(features)).sqrt()
+        return Prediction(mean.numpy(), std.numpy(), unit * noise**0.5)
+
+    @one_thread()
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Add what was played to the covariance, and fit the network to all that was observed."""
         check_reset(self, "network")
@@ -75,21 +105,21 @@ class NeuralAgent:
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
         self._current = self._chosen = None
 
-    def belief(self) -> Belief:
+    def belief(self, covariance: Covariance | None = None) -> Belief:
         """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph, in the units of the targets.
 
         Raises:
             DivergedError: if they are not finite.
         """
-        features, scale = self._features(), self.settings.exploration_scale
+        features, scale, covariance = self._features(), self.settings.exploration_scale, covariance or self.covariance
         try:
-            spread = scale * self.covariance.variance(features).sqrt()
+            spread = scale * covariance.variance(features).sqrt()
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The tangent features are too large for a covariance: {error}") from error
         mean = self._values(features).double()
         if not (mean.isfinite().all() and spread.isfinite().all()):
             raise DivergedError("The network's predictions are not finite. Lower `learning_rate`.")
-        return Belief(mean, spread, root=lambda: scale * self.covariance.root(features))
+        return Belief(mean, spread, root=lambda: scale * covariance.root(features))
 
     @one_thread()
     def insight(self) -> Insight:
@@ -97,7 +127,7 @@ class NeuralAgent:
         belief, index = check_chosen(self._chosen)
         features, covariance, ridge = self._features(), self.covariance, self.settings.ridge
         kernel = features.kernel()
-        location, unit = self.history.location_and_scale() if self.settings.standardize else (0.0, 1.0)
+        location, unit = self._location_and_scale()
         return make_insight(
             belief,
             index,
@@ -143,6 +173,9 @@ class NeuralAgent:
         check_reset(self, "network")
         # A state of one device is a state of any.
         return make_identity(self.settings.replace(device="cpu"), self.network.fingerprint())
+
+    def _location_and_scale(self) -> tuple[float, float]:
+        return self.history.location_and_scale() if self.settings.standardize else (0.0, 1.0)
 
     def _features(self) -> Features:
         """Return psi at theta_{t-1} (or theta_0); once for each theta, for `update` needs again what play needed."""

@@ -38,7 +38,7 @@ class MarginalLikelihood:
     SS is the sum of squares within graphs. No t x t matrix is ever formed.
 
     Args:
-        kernel: `(K, K)` float64.
+        kernel: `(q, q)` float64, of the graphs seen, in the order of the set.
         history: of the rewards.
         location: subtracted from the rewards.
         unit: then divided by.
@@ -47,7 +47,7 @@ class MarginalLikelihood:
     def __init__(self, kernel: Tensor, history: History, location: float = 0.0, unit: float = 1.0) -> None:
         seen = history.counts > 0
         root = history.counts[seen].double().sqrt()
-        values, vectors = torch.linalg.eigh(kernel[seen][:, seen] * torch.outer(root, root))
+        values, vectors = torch.linalg.eigh(kernel * torch.outer(root, root))
         self._eigenvalues: NDArray[np.float64] = values.clamp(min=0).numpy()
         self._coordinates: NDArray[np.float64] = (vectors.T @ (root * (history.means[seen] - location) / unit)).numpy()
         self._repeats = len(history) - len(values)
@@ -58,6 +58,16 @@ class MarginalLikelihood:
         total = scale * self._eigenvalues + noise
         between = np.log(total) + self._coordinates**2 / total
         return float(between.sum() + self._repeats * math.log(noise) + self._within / noise)
+
+    def fit_noise(self, ridge: float) -> float:
+        """Return the noise variance n of largest likelihood, where the prior covariance is (n / ridge) K.
+
+            n = (1/t) (sum_i u_i^2 / (e_i / ridge + 1) + SS)
+
+        as for tangent features, whose variance is in units of the noise.
+        """
+        between = float((self._coordinates**2 / (self._eigenvalues / ridge + 1)).sum())
+        return (between + self._within) / (len(self._eigenvalues) + self._repeats)
 
     def fit(self, scale: float | None, noise: float | None, prior_scale: float) -> Hyperparameters:
         """Maximise the likelihood times two weak priors, which matter in the first rounds only.

@@ -1,0 +1,84 @@
+"""Atom-pair fingerprints and their Tanimoto similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from torch import Tensor
+
+from gntk import compile_loop
+
+BINS = 4096
+
+
+class AtomPairCounts:
+    """How often each pair of atom types at a distance occurs in each molecule, hashed to 4096 bins.
+
+    Carhart, Smith & Venkataraghavan (1985), as RDKit counts them; held sparsely.
+
+    Args:
+        smiles: K molecules.
+
+    Raises:
+        ImportError: if RDKit is not installed.
+        ValueError: if a SMILES is none.
+    """
+
+    def __init__(self, smiles: Sequence[str]) -> None:
+        from rdkit import Chem
+        from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
+
+        generator = GetAtomPairGenerator(fpSize=BINS)
+        columns, counts, offsets = [], [], [0]
+        for place, text in enumerate(smiles):
+            molecule = Chem.MolFromSmiles(text)
+            if molecule is None:
+                raise ValueError(f"Expected SMILES. RDKit reads no molecule from number {place}, {text!r}.")
+            found = generator.GetCountFingerprint(molecule).GetNonzeroElements()
+            columns += found.keys()
+            counts += found.values()
+            offsets.append(len(columns))
+        parts = np.array(counts, np.float32), np.array(columns, np.int32), np.array(offsets, np.int64)
+        self.counts = csr_array(parts, shape=(len(smiles), BINS))
+
+    def __len__(self) -> int:
+        return int(self.counts.shape[0])
+
+    def similarity(self, left: Tensor, right: Tensor) -> Tensor:
+        """Return the Tanimoto similarity of counts.
+
+            T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
+
+        Args:
+            left: `(n,)`. Molecules.
+            right: `(m,)`. Others.
+
+        Returns:
+            `(n, m)` float64, 1 where both are the same molecule, or have no pairs of atoms.
+        """
+        mine, theirs = self.counts[left.numpy()], self.counts[right.numpy()]
+        return torch.from_numpy(tanimoto(mine.toarray(), theirs.indptr, theirs.indices, theirs.data))
+
+
+@compile_loop
+def tanimoto(
+    dense: NDArray[np.float32], offsets: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Compare the rows of a dense matrix of counts with those of a sparse one."""
+    result = np.empty((len(dense), len(offsets) - 1))
+    totals = np.empty(len(offsets) - 1)
+    for other in range(len(totals)):
+        totals[other] = counts[offsets[other] : offsets[other + 1]].sum()
+    for row in range(len(dense)):
+        total = dense[row].sum()
+        for other in range(len(totals)):
+            common = 0.0
+            for place in range(offsets[other], offsets[other + 1]):
+                common += min(counts[place], dense[row, columns[place]])
+            union = total + totals[other] - common
+            result[row, other] = common / union if union > 0 else 1.0
+    return result

@@ -1,0 +1,91 @@
+"""Kernels on the molecules of a set: fingerprints, tangent features of a network, and sums of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from agents.molecule.fingerprints import AtomPairCounts
+from agents.molecule.network import MolecularNetwork
+from agents.molecule.packed import PackedGraphs
+
+BLOCK = 256  # molecules whose tangent features are held at a time: 30 MB at 30,000 features
+TYPICAL = 256  # molecules whose mean squared features are the unit of the tangent kernel
+
+
+class Kernel(Protocol):
+    """A positive semi-definite function of two molecules, given by their indices in the set."""
+
+    def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the kernel of some molecules with others, and of the others with themselves.
+
+        Args:
+            rows: `(q,)`.
+            index: `(n,)`.
+
+        Returns:
+            `(q, n)` and `(n,)`, float64.
+        """
+
+
+class TanimotoKernel:
+    """Tanimoto similarity of atom-pair counts."""
+
+    def __init__(self, fingerprints: AtomPairCounts) -> None:
+        self.fingerprints = fingerprints
+
+    def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return similarities, and ones."""
+        return self.fingerprints.similarity(rows, index), torch.ones(len(index), dtype=torch.float64)
+
+
+class TangentKernel:
+    """Inner products of tangent features at the weights that a network has now.
+
+        k(G, G') = <psi(G), psi(G')> / c,   c the mean of |psi|^2 over some molecules of the set.
+
+    Features are made in blocks and never held for the whole set; those of the rows are kept for the next call with the
+    same rows. Products are summed in float32.
+
+    Args:
+        network: which must not be trained any more.
+        graphs: of the set.
+    """
+
+    def __init__(self, network: MolecularNetwork, graphs: PackedGraphs) -> None:
+        self.network, self.graphs = network, graphs
+        self._kept: tuple[Tensor, Tensor] | None = None
+        typical = torch.linspace(0, len(graphs) - 1, min(TYPICAL, len(graphs))).long()
+        self._unit = 1.0
+        self._unit = self.columns(typical[:0], typical)[1].mean().item() or 1.0
+
+    def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return products of features, and their squared lengths."""
+        if self._kept is None or not torch.equal(self._kept[0], rows):
+            self._kept = rows, torch.cat([torch.empty(0, self.network.num_features), *self._blocks(rows)])
+        mine = self._kept[1]
+        products, squares = [torch.empty(len(rows), 0)], [torch.empty(0)]
+        for theirs in self._blocks(index):
+            products.append(mine @ theirs.T)
+            squares.append(torch.linalg.vecdot(theirs, theirs))
+        return torch.cat(products, dim=1).double() / self._unit, torch.cat(squares).double() / self._unit
+
+    def _blocks(self, index: Tensor) -> Iterator[Tensor]:
+        for block in index.split(BLOCK):
+            yield self.network.tangent_features(self.graphs.take(block))[1]
+
+
+class SumKernel:
+    """A weighted sum of kernels."""
+
+    def __init__(self, parts: Sequence[tuple[float, Kernel]]) -> None:
+        self.parts = tuple(parts)
+
+    def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the weighted sums."""
+        found = [(weight, *part.columns(rows, index)) for weight, part in self.parts]
+        cross = torch.stack([weight * products for weight, products, _ in found]).sum(0)
+        return cross, torch.stack([weight * squares for weight, _, squares in found]).sum(0)

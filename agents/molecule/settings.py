@@ -1,0 +1,55 @@
+"""Settings of the agents for molecules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.settings import check_fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoleculeSettings:
+    """Settings of a Gaussian process on fingerprints and on the tangent features of a trained network."""
+
+    tangent_share: float = 0.5
+    """Part of the kernel that is the network's, from 0 (fingerprints only; nothing is trained) to 1 (network only)."""
+    networks: int = 1
+    """Networks whose tangent kernels are averaged, each trained from initial weights of its own."""
+    width: int = 56
+    """Units of each layer of the network; 56 are some 30,000 parameters."""
+    depth: int = 3
+    """Rounds of messages between atoms."""
+    steps: int = 600
+    """Steps of each training, which begins from scratch."""
+    batch_size: int = 32
+    """Molecules of a step."""
+    learning_rate: float = 0.003
+    """Largest learning rate of a training; it rises and falls once."""
+    weight_decay: float = 0.001
+    """Of AdamW."""
+    refit_growth: float = 0.1
+    """Train anew when the molecules measured have grown by this share since the last training; 0: after every update.
+    The Gaussian process takes in every result at once in any case."""
+    exploration_scale: float = 0.5
+    """nu, multiplies sigma."""
+    short_list: int = 1000
+    """Molecules among which a choice is made with their joint covariance: those of largest mean + 2 sigma."""
+    noise_variance: float | None = None
+    """Of the measurements, in their squared units; None: by marginal likelihood."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.tangent_share > 1:
+            raise ValueError(f"Expected `tangent_share` to be from 0 to 1. Got {self.tangent_share}.")
+        for name in ("learning_rate", "noise_variance"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"Expected `{name}` to be positive. Got 0.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoleculeThompsonSettings(MoleculeSettings):
+    """Settings of Thompson sampling on molecules."""
+
+    sampling: Literal["independent", "joint"] = "joint"
+    """Draw each molecule's value by itself, or all of the short list from their joint posterior."""
