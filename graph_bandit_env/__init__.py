@@ -8,11 +8,13 @@ from gymnasium.envs.registration import register
 
 from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_set import MoleculeSet, from_smiles, from_smiles_csv
 
 __all__ = [
     "GraphActionBandit",
+    "GraphPool",
     "GraphSet",
     "MoleculeSet",
     "enumerate_library",

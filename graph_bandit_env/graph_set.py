@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.graph_readers import read_networkx, read_pyg
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -54,10 +56,10 @@ class GraphSet(Sequence[GraphInstance]):
         if self._edge_features is not None:
             _check_same_width("edge", self._edge_features)
 
-    @classmethod
-    def from_symmetric(cls, nodes: Sequence[Any], edge_links: Sequence[Any], edge_features: Any = None) -> Self:
+    @staticmethod
+    def from_symmetric(nodes: Sequence[Any], edge_links: Sequence[Any], edge_features: Any = None) -> GraphSet:
         """Take graphs that are canonical as they are (as our own graph models make them), without checking."""
-        graph_set = cls.__new__(cls)
+        graph_set = GraphSet.__new__(GraphSet)
         graph_set._fill(tuple(nodes), tuple(edge_links), edge_features and tuple(edge_features))
         return graph_set
 
@@ -66,57 +68,32 @@ class GraphSet(Sequence[GraphInstance]):
         for array in (*nodes, *edge_links, *(edge_features or ())):
             array.flags.writeable = False
 
-    @classmethod
-    def from_pyg(cls, graphs: Sequence[Data]) -> GraphSet:
+    @staticmethod
+    def from_pyg(graphs: Sequence[Data]) -> GraphSet:
         """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` where all have it.
 
         Raises:
             ValueError: as the class; also if a graph has no `x`, or only some have `edge_attr`.
         """
-        for k, graph in enumerate(graphs):
-            if graph.x is None:
-                raise ValueError(
-                    f"Graph {k}: expected node features `x`. Got none. Set `data.x`, for instance to node degrees."
-                )
-        with_attributes = [graph.edge_attr is not None for graph in graphs]
-        if any(with_attributes) and not all(with_attributes):
-            raise ValueError(f"Expected `edge_attr` in all graphs or in none. Got it in {sum(with_attributes)}.")
-        links = []
-        for k, graph in enumerate(graphs):
-            edges = np.zeros((2, 0), np.int64) if graph.edge_index is None else _to_numpy(graph.edge_index)
-            if edges.ndim != 2 or edges.shape[0] != 2:
-                raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{edges.shape}`.")
-            links.append(edges.T)
-        attributes = [_as_columns(_to_numpy(graph.edge_attr)) for graph in graphs] if any(with_attributes) else None
-        return cls([_to_numpy(graph.x) for graph in graphs], links, attributes)
+        return GraphSet(*read_pyg(graphs))
 
-    @classmethod
-    def from_networkx(cls, graphs: Sequence[Any], node_attribute: str = "x") -> GraphSet:
-        """Read networkx graphs whose nodes all have a vector (or number) under `node_attribute`.
+    @staticmethod
+    def from_networkx(graphs: Sequence[Any], node_attribute: str = "x", edge_attribute: str | None = None) -> GraphSet:
+        """Read networkx graphs.
 
-        Nodes are numbered in the order of `graph.nodes`; directions, parallel edges and edge attributes are dropped.
+        Nodes are numbered in the order of `graph.nodes`; directions and parallel edges are dropped, and features of
+        edges that come together so are averaged.
+
+        Args:
+            graphs: networkx graphs of any kind.
+            node_attribute: under which every node has a vector or a number.
+            edge_attribute: under which every edge has a vector or a number, which become edge features; None: edges
+                have none.
 
         Raises:
-            ValueError: as the class; also if a node has no such attribute.
+            ValueError: as the class; also if a node or an edge has no such attribute.
         """
-        nodes, links = [], []
-        for k, graph in enumerate(graphs):
-            missing = [node for node, data in graph.nodes(data=True) if node_attribute not in data]
-            if missing:
-                raise ValueError(
-                    f"Graph {k}: expected the attribute `{node_attribute}` on every node. Node {missing[0]!r} has none."
-                )
-            position = {node: i for i, node in enumerate(graph.nodes)}
-            try:
-                features = np.array([graph.nodes[node][node_attribute] for node in graph.nodes])
-            except ValueError as error:
-                raise ValueError(
-                    f"Graph {k}: expected vectors of equal length in `{node_attribute}`. Got: {error}."
-                ) from None
-            nodes.append(_as_columns(features))
-            pairs = [(position[u], position[v]) for u, v in graph.edges()]
-            links.append(np.array(pairs, np.int64).reshape(-1, 2))
-        return cls(nodes, links)
+        return GraphSet(*read_networkx(graphs, node_attribute, edge_attribute))
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -135,8 +112,11 @@ class GraphSet(Sequence[GraphInstance]):
         return (self[k] for k in range(len(self)))
 
     def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._notes())})"
+
+    def _notes(self) -> list[str]:
         counts = self.num_nodes
-        return f"GraphSet({len(self)} graphs, {counts.min()} to {counts.max()} nodes, {self.feature_dim} features)"
+        return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
 
     @property
     def num_nodes(self) -> NDArray[np.int64]:
@@ -195,17 +175,6 @@ def as_graph_set(graphs: Any) -> GraphSet:
     raise TypeError(
         f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {', '.join(kinds)}."
     )
-
-
-def _to_numpy(array: Any) -> NDArray[Any]:
-    if hasattr(array, "detach"):
-        array = array.detach().cpu()
-        array = array.float() if array.is_floating_point() else array  # NumPy knows no bfloat16
-    return np.asarray(array)
-
-
-def _as_columns(array: NDArray[Any]) -> NDArray[Any]:
-    return array[:, None] if array.ndim == 1 else array
 
 
 def _check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float32]:

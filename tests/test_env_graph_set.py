@@ -111,6 +111,32 @@ def test_refuses_networkx_nodes_without_features():
         as_graph_set([nx.path_graph(2)])
 
 
+def test_networkx_edges_may_have_features():
+    graph = nx.MultiDiGraph([("a", "b", {"w": [1.0, 0.0]}), ("b", "a", {"w": [3.0, 0.0]}), ("b", "c", {"w": [5.0, 1]})])
+    nx.set_node_attributes(graph, 0.5, "x")
+    alone = nx.empty_graph(1)
+    nx.set_node_attributes(alone, 0.5, "x")
+    read, empty = GraphSet.from_networkx([graph, alone], edge_attribute="w")
+    assert read.edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+    assert read.edges.tolist() == [[2.0, 0.0], [2.0, 0.0], [5.0, 1.0], [5.0, 1.0]]
+    assert empty.edges.shape == (0, 2)
+
+
+def test_refuses_networkx_edges_without_the_attribute():
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, 0.5, "x")
+    graph.edges[0, 1]["w"] = 1.0
+    with pytest.raises(ValueError, match=r"Graph 0: expected the attribute `w` on every edge. Edge \(1, 2\) has none"):
+        GraphSet.from_networkx([graph], edge_attribute="w")
+
+
+def test_refuses_networkx_edge_features_where_there_is_no_edge():
+    graph = nx.empty_graph(2)
+    nx.set_node_attributes(graph, 0.5, "x")
+    with pytest.raises(ValueError, match="Expected edges with the attribute `w`. Got graphs without edges"):
+        GraphSet.from_networkx([graph], edge_attribute="w")
+
+
 def test_refuses_networkx_vectors_of_different_lengths():
     graph = nx.path_graph(2)
     nx.set_node_attributes(graph, {0: [1.0], 1: [1.0, 2.0]}, "x")

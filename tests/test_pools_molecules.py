@@ -10,10 +10,11 @@ import torch
 from torch_geometric.utils import from_smiles as pyg_from_smiles
 
 import graph_bandit_env  # noqa: F401
+from graph_bandit_env.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_graph import CATEGORIES, one_hot_names, to_one_hot
 from graph_bandit_env.pools.molecule_parser import parse
 from graph_bandit_env.pools.molecule_rows import BadRowsError
-from graph_bandit_env.pools.molecule_set import from_smiles, from_smiles_csv
+from graph_bandit_env.pools.molecule_set import MoleculeSet, from_smiles, from_smiles_csv
 
 SMILES = [
     "CCO",
@@ -152,6 +153,7 @@ def test_all_kinds_of_files_say_the_same(tmp_path, table, name):
         (lambda path: from_smiles_csv(path, features="ecfp"), ValueError, '"one_hot" or "categories"'),
         (lambda path: from_smiles([]), ValueError, "at least one molecule"),
         (lambda path: from_smiles(["C"], [1.0, 2.0]), ValueError, "a target for each of 1"),
+        (lambda path: from_smiles(["C"], [float("inf")]), ValueError, "Expected finite `targets`.* for graph 0"),
     ],
 )
 def test_mistakes_are_told(table, call, error, message):
@@ -194,3 +196,58 @@ def test_reading_molecules_needs_no_torch(table):
         f"from_smiles_csv({str(table)!r}); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_set_of_molecules_is_made_whole_or_not_at_all(graphs):
+    molecules = from_smiles(["CCO", "C"], features="categories")
+    assert type(MoleculeSet.from_pyg(graphs)) is GraphSet
+    with pytest.raises(TypeError, match="smiles"):
+        MoleculeSet(molecules)
+    for smiles in (["CCO"], ["CCO", "CCO"]):
+        with pytest.raises(ValueError, match="Expected 2 SMILES, all different"):
+            MoleculeSet(molecules, smiles, features="categories")
+    with pytest.raises(ValueError, match="columns of atoms .* as 'one_hot' has. Got 9 and 3"):
+        MoleculeSet(molecules, ["CCO", "C"])
+
+
+def test_a_set_of_molecules_keeps_what_it_is_made_of():
+    molecules = from_smiles(["CCO", "C"], [1.0, 2.0], features="categories")
+    again = MoleculeSet(molecules, molecules.smiles, targets=[1.0, 2.0], features="categories")
+    assert again.ids == again.smiles == ("CCO", "C")
+    assert again.features == molecules.features == "categories"
+    assert all(np.array_equal(a.nodes, b.nodes) for a, b in zip(again, molecules, strict=True))
+
+
+def test_joined_molecules_are_those_of_the_first_and_then_what_is_new(tmp_path):
+    (tmp_path / "a.csv").write_text("id,smiles,y\na1,CCO,1\na2,C,\na3,N,\n")
+    (tmp_path / "b.csv").write_text("id,smiles,y\nb1,c1ccccc1,4\nb2,OCC,9\nb3,C,2\nb4,bad,0\n")
+    first, second = (
+        from_smiles_csv(tmp_path / name, target="y", identifier="id", on_error="skip") for name in ("a.csv", "b.csv")
+    )
+    joined = first.join(second)
+    assert joined.smiles == ("CCO", "C", "N", "c1ccccc1")
+    assert joined.ids == ("a1", "a2", "a3", "b1")
+    assert joined.targets[[0, 1, 3]].tolist() == [1.0, 2.0, 4.0]  # the value of the first, where it has one
+    assert joined.known.tolist() == [True, True, False, True]
+    assert joined.skipped == second.skipped
+    assert joined.merged == 2
+    for graph, text in zip(joined, joined.smiles, strict=True):
+        (alone,) = from_smiles([text])
+        assert all(np.array_equal(a, b) for a, b in zip(graph, alone, strict=True))
+    assert (first.targets[0], len(first), len(second)) == (1.0, 3, 3)  # which are as they were
+
+
+def test_joining_refuses_one_identifier_for_two_molecules(tmp_path):
+    for name, rows in (("a.csv", "x,C"), ("b.csv", "x,N"), ("c.csv", "y,C")):
+        (tmp_path / name).write_text(f"id,smiles\n{rows}\n")
+    first, clash, same = (from_smiles_csv(tmp_path / f"{name}.csv", identifier="id") for name in "abc")
+    with pytest.raises(ValueError, match="`x` is C here, and N in what joins it"):
+        first.join(clash)
+    assert first.join(same).ids == ("x",)
+
+
+def test_joining_refuses_other_features_and_what_is_no_molecule(graphs):
+    with pytest.raises(ValueError, match="equal `features` to join. Got 'one_hot' and 'categories'"):
+        from_smiles(["C"]).join(from_smiles(["C"], features="categories"))
+    with pytest.raises(TypeError, match="a MoleculeSet to join. Got GraphSet"):
+        from_smiles(["C"]).join(GraphSet.from_pyg(graphs))

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Literal
 
-from graph_bandit_env.pools.molecule_set import Features, MoleculeSet, from_smiles
+from graph_bandit_env.pools.molecule_graph import Features
+from graph_bandit_env.pools.molecule_set import MoleculeSet, from_smiles
 
 # Two places each, where a substituent is bonded by its first atom.
 SCAFFOLDS = (

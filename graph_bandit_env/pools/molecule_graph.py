@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+Features = Literal["one_hot", "categories"]
 
 # PyG's categories (`torch_geometric.utils.smiles.x_map` and `e_map`), column by column.
 ATOM_COLUMNS = (
@@ -115,6 +117,19 @@ def one_hot_names(kind: str) -> tuple[str, ...]:
         else:
             found += [*(f"{name}={value}" for value in values), f"{name}=other"]
     return tuple(found)
+
+
+def count_columns(features: Features) -> tuple[int, int]:
+    """Return how many columns atoms and bonds have.
+
+    Raises:
+        ValueError: if there are no such features.
+    """
+    if features == "one_hot":
+        return len(one_hot_names("atom")), len(one_hot_names("bond"))
+    if features == "categories":
+        return len(ATOM_COLUMNS), len(BOND_COLUMNS)
+    raise ValueError(f'Expected `features` to be "one_hot" or "categories". Got {features!r}.')
 
 
 def _place(value: str, known: tuple[str, ...], otherwise: int) -> int:

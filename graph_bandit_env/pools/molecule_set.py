@@ -8,42 +8,126 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from graph_bandit_env.graph_set import GraphSet
-from graph_bandit_env.pools.molecule_graph import to_one_hot
+from graph_bandit_env.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.molecule_graph import Features, count_columns, to_one_hot
 from graph_bandit_env.pools.molecule_parser import ParsedMolecules, parse
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
 
-Features = Literal["one_hot", "categories"]
 
-
-class MoleculeSet(GraphSet):
+class MoleculeSet(GraphPool):
     """K different molecules as graphs: atoms are nodes, bonds edges, both with features.
 
     `from_smiles_csv` and `from_smiles` make one.
+
+    Args:
+        graphs: K graphs of atoms and bonds, with the columns that `features` names.
+        smiles: K different canonical SMILES.
+        ids: identifiers, all different; None: the canonical SMILES.
+        targets: K measured values (of equal molecules the mean), NaN where there is none; None: nothing was measured.
+        features: "one_hot" or "categories".
+        skipped: rows that were left out: line, and what is wrong with it.
+        merged: how many rows named a molecule again.
+
+    Raises:
+        ValueError: as `GraphPool`; also if there is not one SMILES for each graph, two are equal, or graphs have other
+            columns.
     """
 
     smiles: tuple[str, ...]
     """Canonical SMILES, by which molecules are told apart."""
-    ids: tuple[str, ...]
-    """Identifiers of the file; the canonical SMILES, where it has none."""
-    targets: NDArray[np.float64]
-    """`(K,)`: measured values, the mean of those of equal molecules; NaN where there is none."""
+    features: Features
+    """What atoms and bonds are described by."""
     skipped: tuple[tuple[int, str], ...]
     """Rows that were left out: line, and what is wrong with it."""
     merged: int
     """Rows that named a molecule again."""
 
-    @property
-    def known(self) -> NDArray[np.bool_]:
-        """Return which molecules have a measured value, `(K,)`."""
-        return ~np.isnan(self.targets)
+    def __init__(
+        self,
+        graphs: GraphSet,
+        smiles: Sequence[str],
+        ids: Sequence[str] | None = None,
+        targets: ArrayLike | None = None,
+        features: Features = "one_hot",
+        skipped: Sequence[tuple[int, str]] = (),
+        merged: int = 0,
+    ) -> None:
+        # Not `super().__init__`: the graphs were checked when they were made, and there may be many.
+        graphs = as_graph_set(graphs)
+        self._fill(graphs._nodes, graphs._edge_links, graphs._edge_features)
+        found, expected = (self.feature_dim, self.edge_feature_dim), count_columns(features)
+        if found != expected:
+            raise ValueError(
+                f"Expected {expected[0]} columns of atoms and {expected[1]} of bonds, as {features!r} has. Got "
+                f"{found[0]} and {found[1]}."
+            )
+        self.smiles = tuple(smiles)
+        if len(self.smiles) != len(self) or len(set(self.smiles)) != len(self):
+            raise ValueError(
+                f"Expected {len(self)} SMILES, all different. Got {len(self.smiles)}, of which {len(set(self.smiles))} "
+                "differ."
+            )
+        self._label(self.smiles if ids is None else ids, targets)
+        self.features, self.skipped, self.merged = features, tuple(skipped), merged
 
-    def __repr__(self) -> str:
+    def join(self, other: MoleculeSet) -> MoleculeSet:
+        """Return the molecules of this set, then those of another that are not in this one.
+
+        A molecule of both sets keeps the identifier that it has here, and the value that was measured here; the other
+        set's value is taken where there is none here. A mean of the two would be wrong: each may itself be the mean of
+        a different number of rows, and may have been told to an agent already.
+
+        Args:
+            other: molecules with the same `features`.
+
+        Returns:
+            The molecules of both. Rows skipped and merged are those of both; a molecule of both is one more merged.
+
+        Raises:
+            ValueError: if features differ, or a new molecule has an identifier that another molecule has here.
+            TypeError: if the other is no MoleculeSet.
+        """
+        if not isinstance(other, MoleculeSet):
+            raise TypeError(f"Expected a MoleculeSet to join. Got {type(other).__name__}. `from_smiles` makes one.")
+        if self.features != other.features:
+            raise ValueError(
+                f"Expected molecules with equal `features` to join. Got {self.features!r} and {other.features!r}. "
+                "Read one of them again."
+            )
+        place = {text: k for k, text in enumerate(self.smiles)}
+        new = [k for k, text in enumerate(other.smiles) if text not in place]
+        owner = dict(zip(self.ids, self.smiles, strict=True))
+        for k in new:
+            if other.ids[k] in owner:
+                raise ValueError(
+                    f"Expected one molecule for each identifier. `{other.ids[k]}` is {owner[other.ids[k]]} here, and "
+                    f"{other.smiles[k]} in what joins it. Rename one of them."
+                )
+        targets = np.concatenate([self.targets, other.targets[new]])
+        for text, target in zip(other.smiles, other.targets, strict=True):
+            if text in place and np.isnan(targets[place[text]]):
+                targets[place[text]] = target
+        graphs = GraphSet.from_symmetric(
+            [*self._nodes, *(other._nodes[k] for k in new)],
+            [*self._edge_links, *(other._edge_links[k] for k in new)],
+            [*self._edge_features, *(other._edge_features[k] for k in new)],
+        )
+        return MoleculeSet(
+            graphs,
+            (*self.smiles, *(other.smiles[k] for k in new)),
+            (*self.ids, *(other.ids[k] for k in new)),
+            targets,
+            self.features,
+            (*self.skipped, *other.skipped),
+            self.merged + other.merged + len(other) - len(new),
+        )
+
+    def _notes(self) -> list[str]:
         notes = [f"{len(self.skipped)} rows skipped"] * bool(self.skipped)
-        notes += [f"{self.merged} rows merged"] * bool(self.merged)
-        return super().__repr__().replace("GraphSet(", "MoleculeSet(")[:-1] + "".join(f", {n}" for n in notes) + ")"
+        return [*super()._notes(), *notes, *[f"{self.merged} rows merged"] * bool(self.merged)]
 
 
 def from_smiles_csv(
@@ -111,8 +195,7 @@ def _assemble(
     cache: Path | None,
     workers: int,
 ) -> MoleculeSet:
-    if features not in ("one_hot", "categories"):
-        raise ValueError(f'Expected `features` to be "one_hot" or "categories". Got {features!r}.')
+    count_columns(features)  # which refuses an unknown name
     parsed = parse([row.smiles for row in rows], workers, cache) if rows else None
     texts = parsed.canonical if parsed is not None else ()
     for row, canonical in zip(rows, texts, strict=True):
@@ -129,33 +212,36 @@ def _assemble(
             values.setdefault(canonical, []).extend([] if row.target is None else [row.target])
     if parsed is None or not first:
         raise ValueError(f"Expected at least one molecule in {path}. Got none ({len(problems)} bad rows).")
-    found = _to_graphs(parsed, list(first.values()), features)
-    found.smiles = tuple(first)
-    found.ids = tuple(rows[place].identifier or canonical for canonical, place in first.items())
-    _refuse_equal_identifiers(found, [rows[place].line for place in first.values()])
-    found.targets = np.array([np.mean(known) if known else np.nan for known in values.values()], np.float64)
-    found.targets.flags.writeable = False
-    found.skipped = tuple(problems)
-    found.merged = sum(map(bool, texts)) - len(first)
-    return found
+    lines = [rows[place].line for place in first.values()]
+    ids = [rows[place].identifier or canonical for canonical, place in first.items()]
+    _refuse_equal_identifiers(ids, lines)
+    return MoleculeSet(
+        _to_graphs(parsed, list(first.values()), features),
+        tuple(first),
+        ids,
+        [float(np.mean(known)) if known else math.nan for known in values.values()],
+        features,
+        problems,
+        merged=sum(map(bool, texts)) - len(first),
+    )
 
 
-def _to_graphs(parsed: ParsedMolecules, places: list[int], features: Features) -> MoleculeSet:
+def _to_graphs(parsed: ParsedMolecules, places: list[int], features: Features) -> GraphSet:
     """Cut the molecules at some places out of the long arrays."""
     atoms: Any = to_one_hot(parsed.atoms.astype(np.int64), "atom") if features == "one_hot" else parsed.atoms
     bonds: Any = to_one_hot(parsed.bonds.astype(np.int64), "bond") if features == "one_hot" else parsed.bonds
     atom_spans = [slice(*parsed.atom_offsets[place : place + 2]) for place in places]
     bond_spans = [slice(*parsed.bond_offsets[place : place + 2]) for place in places]
-    return MoleculeSet.from_symmetric(
+    return GraphSet.from_symmetric(
         [atoms[span].astype(np.float32) for span in atom_spans],
         [parsed.links[span].copy() for span in bond_spans],
         [bonds[span].astype(np.float32) for span in bond_spans],
     )
 
 
-def _refuse_equal_identifiers(molecules: MoleculeSet, lines: list[int]) -> None:
+def _refuse_equal_identifiers(ids: list[str], lines: list[int]) -> None:
     seen: dict[str, int] = {}
-    for identifier, line in zip(molecules.ids, lines, strict=True):
+    for identifier, line in zip(ids, lines, strict=True):
         if identifier in seen:
             raise ValueError(
                 f"Expected one molecule for each identifier. Lines {seen[identifier]} and {line} are different "

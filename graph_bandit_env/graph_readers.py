@@ -1,0 +1,97 @@
+"""Graphs of other libraries as arrays: nodes, edges, and features of edges if there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+Arrays = list[NDArray[Any]]
+
+
+def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
+    """Read PyG graphs, as `GraphSet.from_pyg` says.
+
+    Returns:
+        The first three arguments of `GraphSet`, which checks them.
+
+    Raises:
+        ValueError: if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have `edge_attr`.
+    """
+    for k, graph in enumerate(graphs):
+        if graph.x is None:
+            raise ValueError(
+                f"Graph {k}: expected node features `x`. Got none. Set `data.x`, for instance to node degrees; a "
+                "dataset does so by its `transform` (`torch_geometric.transforms.Constant()`, say)."
+            )
+    with_attributes = [graph.edge_attr is not None for graph in graphs]
+    if any(with_attributes) and not all(with_attributes):
+        raise ValueError(f"Expected `edge_attr` in all graphs or in none. Got it in {sum(with_attributes)}.")
+    links = []
+    for k, graph in enumerate(graphs):
+        edges = np.zeros((2, 0), np.int64) if graph.edge_index is None else _to_numpy(graph.edge_index)
+        if edges.ndim != 2 or edges.shape[0] != 2:
+            raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{edges.shape}`.")
+        links.append(edges.T)
+    attributes = [_as_columns(_to_numpy(graph.edge_attr)) for graph in graphs] if any(with_attributes) else None
+    return [_to_numpy(graph.x) for graph in graphs], links, attributes
+
+
+def read_networkx(
+    graphs: Sequence[Any], node_attribute: str, edge_attribute: str | None
+) -> tuple[Arrays, Arrays, Arrays | None]:
+    """Read networkx graphs, as `GraphSet.from_networkx` says.
+
+    Returns:
+        The first three arguments of `GraphSet`, which checks them.
+
+    Raises:
+        ValueError: if a node or an edge has no such attribute, vectors differ in length, or there is no edge at all of
+            which to read it.
+    """
+    nodes, links, features = [], [], []
+    for k, graph in enumerate(graphs):
+        nodes.append(_read_vectors(k, "node", graph.nodes(data=True), node_attribute))
+        position = {node: i for i, node in enumerate(graph.nodes)}
+        pairs = [(position[u], position[v]) for u, v in graph.edges()]
+        links.append(np.array(pairs, np.int64).reshape(-1, 2))
+        if edge_attribute is not None:
+            edges = [((u, v), data) for u, v, data in graph.edges(data=True)]
+            features.append(_read_vectors(k, "edge", edges, edge_attribute))
+    if edge_attribute is None:
+        return nodes, links, None
+    width = next((values.shape[1] for values in features if len(values)), None)
+    if width is None:
+        raise ValueError(f"Expected edges with the attribute `{edge_attribute}`. Got graphs without edges.")
+    return nodes, links, [values if len(values) else np.zeros((0, width), np.float32) for values in features]
+
+
+def _read_vectors(graph: int, kind: str, items: Any, attribute: str) -> NDArray[Any]:
+    """Read what all nodes or edges, each with its dictionary, have under a name."""
+    found: list[tuple[Any, Mapping[str, Any]]] = list(items)
+    missing = [item for item, data in found if attribute not in data]
+    if missing:
+        raise ValueError(
+            f"Graph {graph}: expected the attribute `{attribute}` on every {kind}. {kind.capitalize()} {missing[0]!r} "
+            "has none."
+        )
+    try:
+        return _as_columns(np.array([data[attribute] for _, data in found]))
+    except ValueError as error:
+        raise ValueError(f"Graph {graph}: expected vectors of equal length in `{attribute}`. Got: {error}.") from None
+
+
+def _to_numpy(array: Any) -> NDArray[Any]:
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+        array = array.float() if array.is_floating_point() else array  # NumPy knows no bfloat16
+    return np.asarray(array)
+
+
+def _as_columns(array: NDArray[Any]) -> NDArray[Any]:
+    return array[:, None] if array.ndim == 1 else array

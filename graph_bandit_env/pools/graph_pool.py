@@ -1,0 +1,89 @@
+"""A graph set with a name for each graph, and what was measured of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.graph_set import GraphSet
+
+
+class GraphPool(GraphSet):
+    """K graphs, each with an identifier and perhaps a measured value.
+
+    Args:
+        nodes, edge_links, edge_features: as of `GraphSet`.
+        ids: K different texts; None: "0", "1", and so on.
+        targets: K numbers, NaN where there is no measured value; None: nothing was measured.
+
+    Raises:
+        ValueError: as `GraphSet`; also if there is not one identifier or target for each graph, two identifiers are
+            equal, or a target is infinite.
+        TypeError: if an identifier is no text, or a target no number.
+    """
+
+    ids: tuple[str, ...]
+    """Identifiers, all different."""
+    targets: NDArray[np.float64]
+    """`(K,)`, read-only: measured values; NaN where there is none."""
+
+    def __init__(
+        self,
+        nodes: Sequence[ArrayLike],
+        edge_links: Sequence[ArrayLike],
+        edge_features: Sequence[ArrayLike] | None = None,
+        ids: Sequence[str] | None = None,
+        targets: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(nodes, edge_links, edge_features)
+        self._label(ids, targets)
+
+    def _label(self, ids: Sequence[str] | None, targets: ArrayLike | None) -> None:
+        self.ids = tuple(map(str, range(len(self)))) if ids is None else _check_ids(ids, len(self))
+        self.targets = _check_targets(np.full(len(self), np.nan) if targets is None else targets, len(self))
+        self.targets.flags.writeable = False
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Return which graphs have a measured value, `(K,)`."""
+        return ~np.isnan(self.targets)
+
+    def _notes(self) -> list[str]:
+        return [*super()._notes(), f"{self.known.sum()} measured"]
+
+
+def _check_ids(ids: Sequence[str], count: int) -> tuple[str, ...]:
+    if isinstance(ids, str):  # a sequence of texts, too
+        raise TypeError(f"Expected `ids` to be a list of texts. Got the text {ids!r}.")
+    checked = tuple(ids)
+    if len(checked) != count:
+        raise ValueError(f"Expected an identifier for each of {count} graphs. Got {len(checked)}.")
+    first: dict[str, int] = {}
+    for k, identifier in enumerate(checked):
+        if not isinstance(identifier, str):
+            raise TypeError(f"Expected `ids` to be texts. Got {identifier!r} for graph {k}. Use `str`.")
+        if not identifier:
+            raise ValueError(f"Expected `ids` that are not empty. Got an empty one for graph {k}.")
+        if first.setdefault(identifier, k) != k:
+            raise ValueError(
+                f"Expected `ids` that are all different. Graphs {first[identifier]} and {k} are both `{identifier}`."
+            )
+    return checked
+
+
+def _check_targets(targets: ArrayLike, count: int) -> NDArray[np.float64]:
+    given = np.asarray(targets)
+    if given.shape != (count,):
+        raise ValueError(f"Expected `targets` of shape `({count},)`. Got `{given.shape}`.")
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {given.dtype}.")
+    checked = np.array(given, np.float64)
+    infinite = np.flatnonzero(np.isinf(checked))
+    if len(infinite):
+        raise ValueError(
+            f"Expected finite `targets`, or NaN where nothing was measured. Got {checked[infinite[0]]} for graph "
+            f"{infinite[0]}."
+        )
+    return checked
