@@ -11,6 +11,7 @@ from graph_bandit_env.graph_set import GraphSet
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_set import MoleculeSet, from_smiles, from_smiles_csv
+from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 
 __all__ = [
     "GraphActionBandit",
@@ -18,6 +19,8 @@ __all__ = [
     "GraphSet",
     "MoleculeSet",
     "enumerate_library",
+    "from_networkx",
+    "from_pyg_dataset",
     "from_smiles",
     "from_smiles_csv",
 ]

@@ -1,0 +1,128 @@
+"""Pools from what other libraries hold: data sets of PyTorch Geometric, and networkx graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.graph_readers import read_networkx, read_pyg
+from graph_bandit_env.pools.graph_pool import GraphPool
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+
+def from_pyg_dataset(
+    dataset: Iterable[Data], target: int | str | None = None, ids: Sequence[str] | None = None
+) -> GraphPool:
+    """Make a pool of a PyG dataset, or of any list of `Data`.
+
+    Args:
+        dataset: graphs with `x`, `edge_index` and perhaps `edge_attr`, numbers all of them.
+        target: what was measured: a column of `y`, or the name of another attribute that holds one number; None: `y`,
+            if every graph has exactly one number there (if none has a `y`, nothing was measured). NaN: not measured.
+        ids: identifiers, all different; None: "0", "1", and so on.
+
+    Returns:
+        The graphs, in their order.
+
+    Raises:
+        ValueError: as `GraphPool`; also if a graph has no `x`, or not the numbers that `target` asks for.
+        TypeError: if something else than graphs is given, or the target is no number.
+    """
+    graphs = list(dataset)
+    for k, graph in enumerate(graphs):
+        if not (hasattr(graph, "edge_index") and hasattr(graph, "x")):
+            raise TypeError(
+                f"Expected a list of PyG Data, or a dataset of them. Got {type(graph).__name__} as graph {k}."
+            )
+    if isinstance(target, bool) or not isinstance(target, int | str | None):
+        raise TypeError(f"Expected `target` to be a column of `y`, a name or None. Got {target!r}.")
+    if isinstance(target, str):
+        targets = [_only_number(k, target, _numbers_of(k, graph, target)) for k, graph in enumerate(graphs)]
+    elif target is not None:
+        targets = _column(graphs, target)
+    elif all(getattr(graph, "y", None) is None for graph in graphs):
+        targets = None
+    else:
+        targets = [_only_number(k, "y", _numbers_of(k, graph, "y")) for k, graph in enumerate(graphs)]
+    return GraphPool(*read_pyg(graphs), ids=ids, targets=targets)
+
+
+def from_networkx(
+    graphs: Iterable[Any],
+    target: str | None = None,
+    node_attribute: str = "x",
+    edge_attribute: str | None = None,
+    ids: Sequence[str] | None = None,
+) -> GraphPool:
+    """Make a pool of networkx graphs; nodes and edges are read as `GraphSet.from_networkx` says.
+
+    Args:
+        graphs: networkx graphs of any kind.
+        target: key of `graph.graph` under which every graph holds one number, NaN where nothing was measured; None:
+            nothing was.
+        node_attribute: under which every node has a vector or a number.
+        edge_attribute: under which every edge has a vector or a number, which become edge features; None: edges have
+            none.
+        ids: identifiers, all different; None: the names of the graphs, if all have different ones, else "0", "1", and
+            so on.
+
+    Returns:
+        The graphs, in their order.
+
+    Raises:
+        ValueError: as `GraphPool`; also if a node, an edge or a graph lacks what was asked for.
+        TypeError: if something else than graphs is given, or a target is no number.
+    """
+    read = list(graphs)
+    for k, graph in enumerate(read):
+        if not (hasattr(graph, "nodes") and hasattr(graph, "adj")):
+            raise TypeError(f"Expected a list of networkx graphs. Got {type(graph).__name__} as graph {k}.")
+    targets = None
+    if target is not None:
+        targets = [_only_number(k, target, _numbers_of(k, graph.graph, target)) for k, graph in enumerate(read)]
+    names = [getattr(graph, "name", "") for graph in read]
+    if ids is None and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
+        ids = names
+    return GraphPool(*read_networkx(read, node_attribute, edge_attribute), ids=ids, targets=targets)
+
+
+def _column(graphs: Sequence[Data], column: int) -> list[float]:
+    """Return a column of `y`, which must be as long in all graphs: where it is not, it tells of nodes."""
+    rows = [_numbers_of(k, graph, "y") for k, graph in enumerate(graphs)]
+    for k, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"Graph {k}: expected {len(rows[0])} numbers in `y`, as graph 0 has. Got {len(row)}. If they are "
+                "values of nodes, set one number for each graph, and name its attribute as `target`."
+            )
+        if not 0 <= column < len(row):
+            raise ValueError(f"Expected `target` to be a column of `y`, from 0 to {len(row) - 1}. Got {column}.")
+    return [float(row[column]) for row in rows]
+
+
+def _only_number(graph: int, name: str, numbers: NDArray[np.float64]) -> float:
+    if len(numbers) != 1:
+        choose = (
+            f" Choose a column by `target=0` to `target={len(numbers) - 1}`." if name == "y" and len(numbers) else ""
+        )
+        raise ValueError(f"Graph {graph}: expected one number in `{name}`. Got {len(numbers)}.{choose}")
+    return float(numbers[0])
+
+
+def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
+    """Return all numbers that a graph has under a name, in one row."""
+    value = holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
+    if value is None:
+        known = ", ".join(sorted(map(str, holder.keys()))) or "nothing"
+        raise ValueError(
+            f"Graph {graph}: expected a number in `{name}`. It has {known}. Set it to NaN where nothing was measured."
+        )
+    try:
+        return np.asarray(value.detach().cpu().double() if hasattr(value, "detach") else value, np.float64).ravel()
+    except (TypeError, ValueError):
+        raise TypeError(f"Graph {graph}: expected a number in `{name}`. Got {value!r}.") from None
