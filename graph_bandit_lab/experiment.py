@@ -9,6 +9,7 @@ from typing import Any
 from tqdm import tqdm
 
 from graph_bandit_lab.files import sole_driver
+from graph_bandit_lab.keys import with_later_defaults
 from graph_bandit_lab.plan import Grid, Repetition, derive_seeds, plan
 from graph_bandit_lab.results import FILE_NAME, ResultStore
 from graph_bandit_lab.settings import AgentSpec, RunSettings
@@ -69,8 +70,8 @@ def _play_missing(settings: RunSettings, repetitions: list[Repetition], progress
 
 
 def _refuse_other_environments(store: ResultStore, settings: RunSettings) -> None:
-    wanted = settings.environment.to_dict()
-    for found in store.environments():
+    wanted = with_later_defaults(settings.environment.to_dict())
+    for found in map(with_later_defaults, store.environments()):
         differences = [f"{k} {found.get(k)}" for k in wanted if found.get(k) != wanted[k]]
         if differences:
             raise ValueError(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from graph_bandit_lab.files import replace_file
+from graph_bandit_lab.keys import with_later_defaults
 from graph_bandit_lab.results import ARRAYS, load_results
 
 PLAIN = ["label", "agent", "seed", "status", "total_regret", "wall_time", "round_time", "created"]
@@ -50,5 +51,6 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
 
 
 def _flatten(results: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
+    results = results.assign(environment=results["environment"].map(with_later_defaults))
     columns = [pd.json_normalize(results[name].tolist()).add_prefix(f"{name}.") for name in SETTINGS]
     return pd.concat([results[plain], *columns], axis=1)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from graph_bandit_lab.encoding import to_json
+
+LATER_DEFAULTS = {"replacement": True}  # of settings of environments that came when there were results without them
 
 
 @dataclass(frozen=True)
@@ -25,3 +28,17 @@ class RunKey:
         parts = {"agent": self.agent, "settings": self.agent_settings, "environment": self.environment}
         text = to_json({**parts, "plug_in": self.plug_in} if self.plug_in else parts)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def without_later_defaults(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what earlier results do not say, where it is as it was then, so that their keys stay what they are."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name not in LATER_DEFAULTS or value != LATER_DEFAULTS[name]
+    }
+
+
+def with_later_defaults(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what `without_later_defaults` left out."""
+    return dict(environment) | {name: value for name, value in LATER_DEFAULTS.items() if name not in environment}

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_lab.figures import LEGEND_ROW, LEGEND_WIDTH, STYLE, agent_lines
+from graph_bandit_lab.keys import with_later_defaults
 
 COLUMNS = 3  # where the environments do not say themselves how many there should be
 MAX_COLUMNS = 4
@@ -32,6 +33,7 @@ SYMBOLS = {
 
 def name_environments(environments: Sequence[dict[str, Any]]) -> list[str]:
     """Say of each environment what sets it apart from the others; of one alone, nothing."""
+    environments = [with_later_defaults(one) for one in environments]
     varying = varying_settings(environments)
     # Edge probabilities mean something to ER graphs only.
     return [
@@ -50,6 +52,8 @@ def varying_settings(all_settings: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def name_setting(setting: str, value: Any) -> str:
     """Write a setting and its value in few letters."""
+    if setting == "replacement":
+        return "with replacement" if value else "without replacement"
     return f"{SYMBOLS[setting]} = {value}" if setting in SYMBOLS else str(value)
 
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from graph_bandit_lab.figures import agent_lines, diagnostics_figure, regret_figure
 from graph_bandit_lab.files import replace_file
+from graph_bandit_lab.keys import with_later_defaults
 from graph_bandit_lab.results import load_results
 from graph_bandit_lab.settings_figure import settings_figure
 from graph_bandit_lab.statistics import AgentSummary, count_repetitions, play_equal_instances, summarize
@@ -72,7 +73,7 @@ def _content_of_one(results: pd.DataFrame) -> dict[str, Any]:
         "diagnostics": diagnostics_figure(results, labels) if results["diagnostics"].map(bool).any() else None,
         "summaries": summaries,
         "colors": {label: color for label, (color, _) in agent_lines(labels).items()},
-        "environment": results["environment"].iloc[0],
+        "environment": with_later_defaults(results["environment"].iloc[0]),
         "comparable": play_equal_instances(results),
         "seeds": list(dict.fromkeys(results["seed"])),
     }
@@ -89,9 +90,10 @@ def title_of(results: pd.DataFrame) -> str:
 def describe(environment: dict[str, Any]) -> str:
     """Say in one line which environment this is."""
     graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
+    once = "" if with_later_defaults(environment)["replacement"] else ", each graph once"
     return (
         f"{graphs[environment['graph_model']]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
-        f"{environment['reward_model']} reward, T = {environment['horizon']}"
+        f"{environment['reward_model']} reward, T = {environment['horizon']}{once}"
     )
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 import registry
+from graph_bandit_lab.keys import without_later_defaults
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,15 +40,22 @@ class EnvironmentSettings:
     """T, rounds of a repetition."""
     actions_per_round: int | None = None
     """Graphs that each round offers, drawn afresh; None: all of them."""
+    replacement: bool = True
+    """False: a graph that was played is not on offer again, and regret is to the best of those that still are."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edge_prob", _as_float(self.edge_prob))
         object.__setattr__(self, "noise_std", _as_float(self.noise_std))
         registry.make_environment(**self.to_dict(), observe="indices").close()  # which checks every field
+        if not self.replacement and self.horizon > self.num_graphs:  # the episode would end before its horizon
+            raise ValueError(
+                f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
+                f"{self.num_graphs} graphs, each of which is played once."
+            )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the keywords of `registry.make_environment`."""
-        return dataclasses.asdict(self)
+        """Return the keywords of `registry.make_environment`, as results keep them."""
+        return without_later_defaults(dataclasses.asdict(self))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from graph_bandit_lab.figures import agent_lines
+from graph_bandit_lab.keys import with_later_defaults
 from graph_bandit_lab.panels import MAX_PANELS, name_environments, panels_figure
 from graph_bandit_lab.paper import TABLE_1
 from graph_bandit_lab.scores import Field, Score, compare_agents, exceptions_to, fields_of, mean_regrets, score_agents
@@ -106,6 +107,7 @@ def _row(means: pd.Series[float]) -> dict[str, Any]:
 
 def _settings_over_all(environments: list[dict[str, Any]]) -> dict[str, str]:
     """Say of each setting which values it takes."""
+    environments = [with_later_defaults(environment) for environment in environments]
     return {
         name: ", ".join(dict.fromkeys(str(environment[name]) for environment in environments))
         for name in environments[0]

@@ -146,7 +146,7 @@ def test_help_documents_every_flag(capsys):
     printed = re.sub(r"[│\s]+", " ", capsys.readouterr().out)
     for field in fields(EnvironmentSettings):
         flag = "--" + field.name.replace("_", "-")
-        assert re.search(rf"{flag} \S+ \w[\w ,:’'–-]{{6,}}", printed), flag
+        assert re.search(rf"{flag},? \S+ \w[\w ,:’'–-]{{6,}}", printed), flag
 
 
 def allow_ctrl_c():

@@ -65,6 +65,18 @@ def test_finished_repetitions_are_reused_and_new_ones_added(tmp_path):
     )
 
 
+def test_without_replacement_each_repetition_plays_each_graph_once(tmp_path):
+    run(tmp_path, environment={"horizon": 5, "replacement": False})
+    assert all(sorted(actions) == list(range(5)) for actions in load_results(tmp_path)["actions"])
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_refuses_a_folder_that_was_played_with_the_other_replacement(tmp_path, first):
+    run(tmp_path, environment={"horizon": 5, "replacement": first})
+    with pytest.raises(ValueError, match=f"It holds one with replacement {first}"):
+        run(tmp_path, environment={"horizon": 5, "replacement": not first})
+
+
 def test_overwrite_plays_all_anew(tmp_path):
     run(tmp_path)
     tally = run(tmp_path, overwrite=True, repetitions=1)

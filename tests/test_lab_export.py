@@ -27,6 +27,11 @@ def test_csv_has_a_row_a_repetition_and_a_column_a_setting(folder):
     assert table["total_regret"].tolist() == [0.75] * 4
 
 
+def test_csv_says_what_earlier_results_left_out(folder):
+    assert main(["report", str(folder), "--csv", str(folder / "runs.csv")]) == 0
+    assert pd.read_csv(folder / "runs.csv")["environment.replacement"].tolist() == [True] * 4
+
+
 def test_parquet_has_the_arrays_too_and_settings_of_any_kind(folder):
     assert main(["report", str(folder), "--parquet", str(folder / "runs.parquet")]) == 0
     table = pd.read_parquet(folder / "runs.parquet")

@@ -37,6 +37,12 @@ def test_records_actions_rewards_and_regret_of_every_round(small_env):
     assert result.status == "finished"
 
 
+def test_without_replacement_the_episode_ends_with_the_last_graph(small_env):
+    result = run_bandit(small_env(replacement=False), Recorder())
+    assert sorted(result.actions) == list(range(6))
+    assert result.status == "finished"
+
+
 def test_equal_seeds_give_every_agent_the_same_instance_and_noise(small_env):
     first, second = small_env(), small_env()
     run_bandit(first, registry.make_agent("random"), seed=1)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.panels import MAX_PANELS, arrange, panels_figure
+from graph_bandit_lab.panels import MAX_PANELS, arrange, name_environments, panels_figure
 from graph_bandit_lab.settings_figure import settings_figure
 
 BASE = {"graph_model": "er", "num_nodes": 50, "num_graphs": 100, "reward_model": "linear", "edge_prob": 0.4}
@@ -56,6 +56,11 @@ def results(environments, labels=("a", "b"), **columns):
         for seed in (0, 1)
     ]
     return pd.DataFrame(rows)
+
+
+def test_what_earlier_results_do_not_say_is_said_beside_those_that_do():
+    environments = [BASE, {**BASE, "replacement": False}]
+    assert name_environments(environments) == ["with replacement", "without replacement"]
 
 
 def test_a_panel_has_means_and_deviations_of_its_own_environment():

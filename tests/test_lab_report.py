@@ -85,6 +85,17 @@ def test_settings_that_depend_on_the_graphs_are_told_with_them(tmp_path):
     assert set(load_results(tmp_path)["label"]) == {"mine"}
 
 
+def test_a_page_says_whether_graphs_are_played_once(tmp_path):
+    curve = np.ones(50)
+    for replacement, title in ((False, "T = 50, each graph once"), (True, "2 environments")):
+        environment = EnvironmentSettings(horizon=50, replacement=replacement).to_dict()
+        result = BanditResult(curve.astype(int), curve, curve)
+        ResultStore(tmp_path).add(RunKey("a", {}, environment), 1, "mine", result, 1.0)
+        page = write_report(tmp_path).read_text()
+        assert title in page
+    assert "<td>False, True</td>" in page
+
+
 def test_curves_are_means_and_bands_intervals(tmp_path):
     results = load_results(fill(tmp_path, ts=[0.1, 0.3], random=[1.0, 2.0]))
     left, right = regret_figure(results, ["ts", "random"]).axes
