@@ -37,5 +37,5 @@ $(VENV)/.installed: setup.cfg constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/.installed-all: setup.cfg constraints.txt | $(BIN)/python
-	$(PIP) -e '.[chem,sb3,distributed,parquet,dev]'
+	$(PIP) -e '.[chem,sb3,distributed,parquet,benchmarks,dev]'
 	touch $@ $(VENV)/.installed
