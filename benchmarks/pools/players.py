@@ -1,0 +1,82 @@
+"""Players by name: a model with an acquisition, or an agent of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+import registry
+from benchmarks.pools import forest, tanimoto
+from benchmarks.pools.acquisitions import (
+    Acquisition,
+    UpperConfidenceBound,
+    expected_improvement,
+    greedy,
+    thompson_sampling,
+)
+from benchmarks.pools.ours import AgentPlayer
+from benchmarks.pools.screening import Floats, Indices, Player
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_lab.settings import AgentSpec
+
+
+class Model(Protocol):
+    """What is known of a pool after some measurements."""
+
+    def begin(self, molecules: MoleculeSet, seed: int) -> None:
+        """Forget everything and take in K molecules."""
+
+    def predict(self, measured: Indices, values: Floats) -> tuple[Floats, Floats]:
+        """Return mean and standard deviation, `(K,)` each, in units of the values."""
+
+
+class ModelPlayer:
+    """Choose the molecules that an acquisition scores highest, by a model; ties at random."""
+
+    def __init__(self, model: Model, acquisition: Acquisition) -> None:
+        self._model, self._acquisition = model, acquisition
+
+    def begin(self, molecules: MoleculeSet, seed: int) -> None:
+        """Begin anew, with a stream each for model and acquisition."""
+        of_model, own = np.random.SeedSequence(seed).spawn(2)
+        self._model.begin(molecules, int(of_model.generate_state(1)[0]))
+        self._generator = np.random.default_rng(own)
+
+    def choose(self, measured: Indices, values: Floats, count: int) -> Indices:
+        """Return the best `count` of those that were not measured."""
+        mean, std = self._model.predict(measured, values)
+        scores = self._acquisition(mean, std, float(values.max()), self._generator)
+        left = np.setdiff1d(np.arange(len(mean)), measured)
+        return left[np.lexsort((self._generator.random(len(left)), -scores[left]))[:count]]
+
+
+MODELS: dict[str, tuple[Callable[[], Model], float]] = {  # with the scale of their upper confidence bounds
+    "forest": (forest.Forest, forest.SCALE),
+    "tanimoto": (tanimoto.TanimotoProcess, tanimoto.SCALE),
+}
+ACQUISITIONS: dict[str, Acquisition] = {"greedy": greedy, "ts": thompson_sampling, "ei": expected_improvement}
+
+
+def make_player(text: str) -> Player:
+    """Make a player.
+
+    Args:
+        text: `forest-` or `tanimoto-` with `greedy`, `ts`, `ei` or `ucb` (`ucb:scale=0.5`, in standard deviations),
+            or an agent of the registry as `name:setting=value,...`.
+
+    Raises:
+        ValueError: if there is none of that name, or it does not take such settings.
+    """
+    spec = AgentSpec.parse(text)
+    name, _, rule = spec.name.partition("-")
+    if name not in MODELS:
+        return AgentPlayer(registry.make_agent(spec.name, **spec.settings))
+    if rule not in (*ACQUISITIONS, "ucb"):
+        raise ValueError(f"Expected `{name}-` with {', '.join(ACQUISITIONS)} or ucb. Got `{spec.name}`.")
+    if spec.settings.keys() - ({"scale"} if rule == "ucb" else set()):
+        raise ValueError(f"Expected no settings but `scale` of ucb. Got `{text}`.")
+    make_model, scale = MODELS[name]
+    settings = {"scale": scale, **spec.settings}
+    return ModelPlayer(make_model(), UpperConfidenceBound(**settings) if rule == "ucb" else ACQUISITIONS[rule])

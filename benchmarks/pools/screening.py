@@ -1,0 +1,154 @@
+"""A pool of molecules, measured a batch at a time, and what was found: every molecule can be measured once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+
+Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Screen:
+    """A pool, and how it is measured."""
+
+    molecules: MoleculeSet
+    """K molecules."""
+    values: Floats
+    """`(K,)`, to be maximised: what a measurement tells."""
+    start: int
+    """First measurements, at random."""
+    batch: int
+    """Measurements a round."""
+    rounds: int
+    """Rounds, in each of which a player chooses a batch."""
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.molecules),) or not np.isfinite(self.values).all():
+            raise ValueError(
+                f"Expected a finite value for each of {len(self.molecules)} molecules. Got shape {self.values.shape}, "
+                f"of which {np.isfinite(self.values).sum()} are finite."
+            )
+        if not (self.start >= 1 and self.batch >= 1 and self.rounds >= 0):
+            raise ValueError(
+                f"Expected `start` and `batch` of at least 1, `rounds` of at least 0. Got {self.start}, {self.batch} "
+                f"and {self.rounds}."
+            )
+        if self.start + self.batch * self.rounds > len(self.molecules):
+            raise ValueError(
+                f"Expected at most {len(self.molecules)} measurements, one a molecule. Got {self.start} + {self.rounds}"
+                f" rounds of {self.batch}."
+            )
+
+
+class Player(Protocol):
+    """Whoever chooses what is measured next."""
+
+    def begin(self, molecules: MoleculeSet, seed: int) -> None:
+        """Forget everything and take in K molecules; `seed` is that of all the player's randomness."""
+
+    def choose(self, measured: Indices, values: Floats, count: int) -> Sequence[int] | Indices:
+        """Return `count` different molecules that were not measured.
+
+        Args:
+            measured: `(t,)`, in the order measured; it begins with all that earlier calls were given.
+            values: `(t,)`, what they told.
+            count: how many to choose.
+        """
+
+
+def play(screen: Screen, player: Player, seed: int) -> Indices:
+    """Measure a pool. All players of a seed start with the same molecules, so that they can be compared in pairs.
+
+    Args:
+        screen: the pool.
+        player: who chooses.
+        seed: of the first measurements, and, by another stream, of the player.
+
+    Returns:
+        `(start + rounds * batch,)`: molecules in the order measured.
+
+    Raises:
+        ValueError: if the player chooses anything but as many new molecules as it was asked for.
+    """
+    start, of_player = np.random.SeedSequence(seed).spawn(2)
+    order = np.random.default_rng(start).choice(len(screen.values), screen.start, replace=False).astype(np.int64)
+    player.begin(screen.molecules, int(of_player.generate_state(1)[0]))
+    for _ in range(screen.rounds):
+        chosen = np.asarray(player.choose(order, screen.values[order], screen.batch), np.int64)
+        _check_choice(chosen, order, screen)
+        order = np.concatenate([order, chosen])
+    return order
+
+
+def _check_choice(chosen: Indices, order: Indices, screen: Screen) -> None:
+    pool = np.arange(len(screen.values))
+    different = len(np.unique(chosen)) == len(chosen) == screen.batch
+    if not different or not np.isin(chosen, pool).all() or np.isin(chosen, order).any():
+        raise ValueError(f"Expected {screen.batch} different molecules that were not measured. Got {chosen.tolist()}.")
+
+
+def share_of_top(values: ArrayLike, order: ArrayLike, n: int = 100) -> float:
+    """Return how many of the n largest values were found, as a share of n.
+
+    Values are counted, not molecules: of the molecules that tie at the n-th value, any will do, and at most as many as
+    the n largest values hold are counted. Docking scores have a resolution of 0.1, so that ties are many.
+
+    Args:
+        values: `(K,)` of the pool.
+        order: molecules measured, each once.
+        n: at most K.
+
+    Returns:
+        From 0 to 1.
+
+    Raises:
+        ValueError: if n is not from 1 to K.
+    """
+    pool = np.asarray(values, np.float64)
+    if not 1 <= n <= len(pool):
+        raise ValueError(f"Expected `n` from 1 to {len(pool)}. Got {n}.")
+    found, threshold = pool[np.asarray(order, np.int64)], np.partition(pool, -n)[-n]
+    ties = n - int((pool > threshold).sum())  # of the n largest
+    return (int((found > threshold).sum()) + min(ties, int((found == threshold).sum()))) / n
+
+
+def simple_regret(values: ArrayLike, order: ArrayLike) -> Floats:
+    """Return by how much the best found so far falls short of the best of the pool.
+
+        s_t = max_k y_k - max_{i <= t} y_{order_i}
+
+    Args:
+        values: `(K,)` of the pool, y.
+        order: `(t,)`, molecules measured.
+
+    Returns:
+        `(t,)`, after each measurement, in units of the values.
+    """
+    pool = np.asarray(values, np.float64)
+    best_so_far = np.maximum.accumulate(pool[np.asarray(order, np.int64)])
+    return np.asarray(pool.max() - best_so_far, np.float64)
+
+
+def cumulative_regret(values: ArrayLike, order: ArrayLike, start: int) -> Floats:
+    """Return the sum of what each chosen molecule falls short of the best of the pool, which can be measured only once.
+
+        R_t = sum_{i = start + 1}^{start + t} (max_k y_k - y_{order_i})
+
+    Args:
+        values: `(K,)` of the pool, y.
+        order: molecules measured.
+        start: first measurements, which nobody chose and which do not count.
+
+    Returns:
+        `(len(order) - start,)`, in units of the values.
+    """
+    pool = np.asarray(values, np.float64)
+    return np.cumsum(pool.max() - pool[np.asarray(order, np.int64)[start:]])
