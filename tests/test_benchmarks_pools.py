@@ -1,24 +1,25 @@
-"""Which molecule next: scores by brute force, models by their definitions, and players that keep to the rules."""
+"""Which molecule next: scores by brute force, players that keep to the rules, and plays that are kept."""
 
+import csv
+import gzip
 import types
 from collections import Counter
+from concurrent.futures import Future
 
 import numpy as np
+import pandas as pd
 import pytest
+from conftest import Here
 from hypothesis import given
 from hypothesis import strategies as st
-from rdkit import Chem, rdBase
-from rdkit.Chem import rdMolDescriptors
-from rdkit.DataStructs import ConvertToNumpyArray
-from sklearn.ensemble import RandomForestRegressor
 
-from benchmarks.pools.acquisitions import UpperConfidenceBound, expected_improvement, greedy, thompson_sampling
-from benchmarks.pools.forest import Forest, atom_pair_bits
-from benchmarks.pools.minmax import MinMax, atom_pair_counts
+from benchmarks.pools import __main__ as command_line
+from benchmarks.pools import campaign, sources
+from benchmarks.pools.acquisitions import greedy
 from benchmarks.pools.ours import AgentPlayer
 from benchmarks.pools.players import ModelPlayer, make_player
 from benchmarks.pools.screening import Screen, cumulative_regret, play, share_of_top, simple_regret
-from benchmarks.pools.tanimoto import TanimotoProcess
+from benchmarks.pools.summary import tables
 from graph_bandit_env import enumerate_library
 from graph_bandit_env.pools.molecule_set import from_smiles
 
@@ -34,7 +35,7 @@ def library():
 
 @pytest.fixture(scope="module")
 def molecules(library):
-    return from_smiles([*library[0][:59], "C"], [*library[1][:59], 0.5])  # methane has no pairs of atoms
+    return from_smiles(library[0][:60], library[1][:60])
 
 
 @pytest.fixture(scope="module")
@@ -100,89 +101,6 @@ def test_a_choice_against_the_rules_is_refused(screen, chosen):
         play(Screen(screen.molecules, screen.values, start=4, batch=4, rounds=1), player, 1)
 
 
-def test_bits_are_those_of_molpal(molecules):
-    """By the call that MolPAL makes."""
-    for smiles, row in zip(molecules.smiles[:20], atom_pair_bits(molecules.smiles[:20]), strict=True):
-        expected = np.zeros(2048)
-        with rdBase.BlockLogs():  # it is deprecated
-            found = rdMolDescriptors.GetHashedAtomPairFingerprintAsBitVect(
-                Chem.MolFromSmiles(smiles), minLength=1, maxLength=3, nBits=2048
-            )
-        ConvertToNumpyArray(found, expected)
-        assert np.array_equal(row, expected)
-
-
-def test_a_forest_is_known_by_its_trees(molecules):
-    measured = np.arange(30)
-    model, seed = Forest(), 5
-    model.begin(molecules, seed)
-    mean, std = model.predict(measured, molecules.targets[measured])
-    bits = atom_pair_bits(molecules.smiles)
-    forest = RandomForestRegressor(max_depth=8, random_state=int(np.random.default_rng(seed).integers(2**31)))
-    forest.fit(bits[measured], molecules.targets[measured])
-    np.testing.assert_allclose(mean, forest.predict(bits))
-    squares = np.mean([tree.predict(bits) ** 2 for tree in forest.estimators_], axis=0)
-    np.testing.assert_allclose(std**2, squares - mean**2, atol=1e-9)
-
-
-def test_every_pair_of_atoms_is_counted(molecules):
-    atoms = molecules.num_nodes
-    assert atom_pair_counts(molecules.smiles).sum(axis=1).tolist() == (atoms * (atoms - 1) // 2).tolist()
-
-
-def test_similarity_is_minima_by_maxima(molecules):
-    counts = atom_pair_counts(molecules.smiles)
-    dense = counts.toarray()
-    smaller = np.minimum(dense[:, None], dense[None]).sum(axis=-1)
-    larger = np.maximum(dense[:, None], dense[None]).sum(axis=-1)
-    expected = np.where(larger > 0, smaller / np.maximum(larger, 1), 1.0)
-    some, kept = np.array([3, 59, 7]), np.array([7, 59, 0, 11])
-    np.testing.assert_allclose(MinMax(counts).between(some, kept), expected[np.ix_(some, kept)])
-
-
-def log_likelihood(kernel, noise, values):
-    covariance = kernel + noise * np.eye(len(values))
-    return -values @ np.linalg.solve(covariance, values) - np.linalg.slogdet(covariance)[1]
-
-
-def test_the_process_is_the_closed_form_at_its_best_hyperparameters(molecules, monkeypatch):
-    monkeypatch.setattr("benchmarks.pools.tanimoto.CHUNK", 7)
-    everything, measured = np.arange(60), np.random.default_rng(0).permutation(60)[:40]
-    noise = np.random.default_rng(1).normal(0, 1.5, 40)  # so that the best noise is none of its bounds
-    values = 100 + 5 * (molecules.targets[measured] + noise)
-    model = TanimotoProcess()
-    model.begin(molecules, seed=0)
-    mean, std = model.predict(measured, values)
-
-    standardised = (values - values.mean()) / values.std()
-    fitted = model.fit(measured, standardised).kernel_
-    scale, level = fitted.k1.k1.constant_value, fitted.k2.noise_level
-    similarity = MinMax(atom_pair_counts(molecules.smiles)).between(everything, everything)
-    between, within = scale * similarity[:, measured], scale * similarity[np.ix_(measured, measured)]
-    inverse = np.linalg.inv(within + level * np.eye(40))
-    np.testing.assert_allclose(mean, values.mean() + values.std() * between @ inverse @ standardised, rtol=1e-5)
-    variance = scale - np.einsum("ij,jk,ik->i", between, inverse, between)
-    np.testing.assert_allclose(std, values.std() * np.sqrt(variance), rtol=1e-4)
-
-    best = log_likelihood(within, level, standardised)
-    for factor in (0.8, 1.25):
-        assert log_likelihood(factor * within, level, standardised) < best
-        assert log_likelihood(within, factor * level, standardised) < best
-
-
-def test_acquisitions_are_what_they_are_called():
-    mean, std = np.array([0.0, 1.0, 2.5, -1.0]), np.array([1.0, 0.5, 0.2, 2.0])
-    generator = np.random.default_rng(0)
-    assert greedy(mean, std, 1.2, generator).tolist() == mean.tolist()
-    assert UpperConfidenceBound(2.0)(mean, std, 1.2, generator).tolist() == [2.0, 2.0, 2.9, 3.0]
-    draws = np.array([thompson_sampling(mean, std, 1.2, generator) for _ in range(40_000)])
-    np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.05)
-    np.testing.assert_allclose(np.cov(draws.T), np.diag(std**2), atol=0.1)
-    gains = np.maximum(draws - 1.2, 0.0).mean(axis=0)
-    np.testing.assert_allclose(expected_improvement(mean, std, 1.2, generator), gains, atol=0.02)
-    assert expected_improvement(np.array([3.0, 1.0]), np.zeros(2), 1.2, generator).tolist() == [1.8, 0.0]
-
-
 def test_a_player_takes_the_best_of_those_that_are_left():
     mean = np.array([5.0, 1.0, 4.0, 2.0, 3.0, 3.0])
     model = types.SimpleNamespace(begin=lambda molecules, seed: None, predict=lambda *_: (mean, np.zeros(6)))
@@ -241,3 +159,81 @@ def test_an_agent_is_told_each_result_once(screen, kind):
 def test_unknown_players_are_refused(name, message):
     with pytest.raises(ValueError, match=message):
         make_player(name)
+
+
+class HereAsThere(Here):
+    """Play in this process, and hand over what goes wrong as a process does."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - as an executor does
+            future.set_exception(error)
+        return future
+
+
+@pytest.fixture
+def pools(library, tmp_path, monkeypatch):
+    """A folder with both tables, played in this process."""
+    smiles, values = library
+    with (tmp_path / "docking_pool.csv.gz").open("wb") as file:
+        lines = ["smiles,score", *(f"{text},{-value}" for text, value in zip(smiles, values, strict=True))]
+        file.write(gzip.compress("\n".join(lines).encode()))
+    with (tmp_path / "photoswitches.csv").open("w", newline="") as file:
+        cells = [["SMILES", sources.WAVELENGTH], *([s, v] for s, v in zip(smiles[:59], values, strict=False))]
+        csv.writer(file).writerows([*cells, ["CCO", ""]])
+    monkeypatch.setattr(sources, "DRAWN", 110)
+    monkeypatch.setattr(campaign, "Processes", lambda count: HereAsThere())
+    return tmp_path
+
+
+def test_a_command_plays_what_is_missing_and_prints_pairs(pools, capsys, monkeypatch):
+    out = pools / "new" / "plays.csv"
+    command = ["docking", "--data", str(pools), "--seeds", "2", "--out", str(out), "--markdown", "--players"]
+    assert command_line.main([*command, "random"]) == 0
+    with out.open("a") as file:
+        file.write('"docking, draw 1",tanimoto-gr')  # as if it had been killed there
+    assert command_line.main([*command, "random", "tanimoto-greedy"]) == 0
+    assert out.read_text().count("\n") == 1 + 2 * 2
+    shown = capsys.readouterr().out
+    monkeypatch.setattr(campaign, "play_one", lambda *task: 1 / 0)
+    assert command_line.main([*command, "random", "tanimoto-greedy"]) == 0
+    table = capsys.readouterr().out
+    assert shown.endswith(table)
+    assert "| less random [95 % interval] | seeds |" in table
+    assert command_line.main([*command, "random", "--draw", "2"]) == 1  # which would have to be played
+
+
+def test_one_player_that_fails_stops_no_other(pools, capsys, monkeypatch):
+    monkeypatch.setattr("benchmarks.pools.players.AgentPlayer.choose", lambda *_: [1 / 0])
+    command = ["photoswitches", "--data", str(pools), "--seeds", "1", "--rounds", "2", "--workers", "2"]
+    out = pools / "plays.csv"
+    assert command_line.main([*command, "--out", str(out), "--players", "random", "tanimoto-ei"]) == 1
+    shown = capsys.readouterr()
+    assert "random, seed 0 failed: ZeroDivisionError" in shown.err
+    assert "tanimoto-ei" in shown.out
+    assert command_line.main(["docking", "--data", str(pools), "--out", str(out)]) == 1
+    assert "to have the columns screen, player, seed, seconds, % of the top 100" in capsys.readouterr().err
+
+
+def test_both_pools_are_read_as_they_are_measured(pools):
+    docking = sources.DockingScores(pools, draw=1).read()
+    assert (len(docking.values), docking.start, docking.batch, docking.rounds) == (110, 1, 1, 5)
+    photoswitches = sources.Photoswitches(pools, rounds=4)
+    screen = photoswitches.read()
+    assert (len(screen.values), screen.start, screen.batch, screen.rounds) == (59, 3, 1, 4)
+    order = np.argsort(screen.values)[:7]
+    mean, last, total = photoswitches.score(screen, order)
+    short = screen.values.max() - screen.values[order]
+    assert (mean, last) == pytest.approx((short[3:].mean(), short[-1]))
+    assert total == pytest.approx(short[3:].sum())
+
+
+def test_differences_are_those_of_common_seeds():
+    rows = [("p", "a", 0, 1.0, 10.0), ("p", "a", 1, 3.0, 30.0), ("p", "b", 1, 5.0, 35.0)]
+    plays = pd.DataFrame(rows, columns=["screen", "player", "seed", "seconds", "points"])
+    ((header, first, second),) = tables(plays, ["b", "c", "a"], reference="a")
+    assert header[:3] == ("player", "points [95 % interval]", "less a [95 % interval]")
+    assert first == ("b", "35.0 [35.0, 35.0]", "+5.0 [+5.0, +5.0]", "1", "5.0")
+    assert second == ("a", "20.0 [10.0, 30.0]", "", "2", "2.0")

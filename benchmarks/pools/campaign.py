@@ -1,0 +1,136 @@
+"""Play every player with every seed, each on one thread of a process of its own, and keep what is finished."""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.pools.players import make_player
+from benchmarks.pools.screening import Screen, play
+from benchmarks.pools.sources import Source
+from graph_bandit_lab.executors import Processes
+
+KEY = ("screen", "player", "seed")
+Row = tuple[str | int | float, ...]
+
+
+def play_all(
+    source: Source, players: Sequence[str], seeds: Sequence[int], workers: int = 1, out: Path | None = None
+) -> tuple[pd.DataFrame, int]:
+    """Play what has not been played yet.
+
+    Args:
+        source: of the pool.
+        players: by name; each plays every seed.
+        seeds: of `screening.play`.
+        workers: processes.
+        out: CSV file, to which each row is appended as soon as it is known, and whose rows are not played again,
+            whichever version of the code they are of; None: nothing is kept.
+
+    Returns:
+        A row for each player and seed that finished: screen, player, seed, seconds and scores; and how many failed.
+
+    Raises:
+        ValueError: if a player or its settings are unknown, or the file has other columns.
+    """
+    for player in players:
+        make_player(player)  # which refuses unknown names before anything is played
+    columns = [*KEY, "seconds", *source.scores]
+    rows = [] if out is None else read_rows(out, columns)
+    known = {row[: len(KEY)] for row in rows}
+    tasks = [(player, seed) for seed in seeds for player in players if (source.name, player, seed) not in known]
+    failed = 0
+    with closing(_play_in_parallel(source, tasks, workers)) as outcomes:
+        for (player, seed), outcome in outcomes:
+            if isinstance(outcome, Exception):
+                failed += 1
+                print(f"{player}, seed {seed} failed: {type(outcome).__name__}: {outcome}", file=sys.stderr)
+                continue
+            rows.append(outcome)
+            if out is not None:
+                append_row(out, columns, outcome)
+            told = ", ".join(f"{name} {value}" for name, value in zip(columns[2:], outcome[2:], strict=True))
+            print(f"{player}: {told}", file=sys.stderr)
+    table = pd.DataFrame(rows, columns=columns)
+    asked = (table["screen"] == source.name) & table["player"].isin(players) & table["seed"].isin(seeds)
+    return table[asked], failed
+
+
+def _play_in_parallel(
+    source: Source, tasks: Sequence[tuple[str, int]], workers: int
+) -> Generator[tuple[tuple[str, int], Row | Exception]]:
+    """Yield rows in the order in which they are finished; where a play failed, what it raised."""
+    waiting = iter(tasks)
+    flying: dict[Future[Row], tuple[str, int]] = {}
+    pool = Processes(workers)
+    try:
+        while True:
+            for task in islice(waiting, pool.slots - len(flying)):
+                flying[pool.submit(play_one, source, *task)] = task
+            if not flying:
+                break
+            for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                yield flying.pop(future), _outcome_of(future)
+    except BaseException:
+        pool.abandon()
+        raise
+    pool.shutdown()
+
+
+def _outcome_of(future: Future[Row]) -> Row | Exception:
+    try:
+        return future.result()
+    except Exception as error:  # noqa: BLE001 - of any player; the others go on
+        return error
+
+
+def play_one(source: Source, player: str, seed: int) -> Row:
+    """Play one seed of one player on one thread; the seconds are those of the play, after imports and reading."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    torch.set_num_threads(1)
+    screen, chosen = _read_once(source), make_player(player)
+    with threadpool_limits(1):
+        begin = time.perf_counter()
+        order = play(screen, chosen, seed)
+        seconds = time.perf_counter() - begin
+    return source.name, player, seed, round(seconds, 3), *source.score(screen, order)
+
+
+@lru_cache(maxsize=1)
+def _read_once(source: Source) -> Screen:
+    return source.read()
+
+
+def append_row(path: Path, columns: Sequence[str], row: Row) -> None:
+    """Append a row, with a header before the first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    begun = path.is_file() and path.stat().st_size > 0
+    with path.open("a", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([row] if begun else [columns, row])
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
+    """Return the rows of a file, of which there may be none; one that was cut short is taken away.
+
+    Raises:
+        ValueError: if the file has other columns.
+    """
+    text = path.read_text() if path.is_file() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole)
+    header, *body = list(csv.reader(whole.splitlines())) or [list(columns)]
+    if header != list(columns):
+        raise ValueError(f"Expected {path} to have the columns {', '.join(columns)}. It has {', '.join(header)}.")
+    return [(screen, player, int(seed), *map(float, numbers)) for screen, player, seed, *numbers in body]
