@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -18,6 +18,7 @@ def choose_batch(
     count: int,
     generator: torch.Generator,
     hallucinate: Callable[[int], Belief],
+    pending: Sequence[int] = (),
 ) -> list[int]:
     """Choose distinct actions one after the other.
 
@@ -31,6 +32,7 @@ def choose_batch(
         count: how many.
         generator: of all the agent's randomness.
         hallucinate: returns the belief after one more action without its reward; is told each in turn.
+        pending: actions already under way, whose rewards are not known yet. They are not on offer again.
 
     Returns:
         `count` indices, in the order of choice.
@@ -38,15 +40,18 @@ def choose_batch(
     Raises:
         ValueError: if fewer are on offer, or `count` is not an integer >= 1.
     """
-    check_count(count, mask)
-    left, chosen = mask.clone(), []
+    left, chosen, imagines = mask.clone(), [], not getattr(rule, "draws_rewards", False)
+    left[list(pending)] = False
+    check_count(count, left)
+    for action in pending if imagines else ():
+        belief = hallucinate(action)
     while True:
         action = masked_argmax(rule(belief, left, generator), left, generator)
         chosen.append(action)
         if len(chosen) == count:
             return chosen
         left[action] = False
-        if not getattr(rule, "draws_rewards", False):
+        if imagines:
             belief = hallucinate(action)
 
 

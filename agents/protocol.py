@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -72,8 +73,16 @@ class Prediction:
 class BatchAgent(Agent, Protocol):
     """An agent that can also choose several graphs at a time, and say what it expects of each."""
 
-    def select_batch(self, observation: Any, count: int, action_mask: ArrayLike | None = None) -> list[int]:
+    def select_batch(
+        self, observation: Any, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
+    ) -> list[int]:
         """Return `count` different graphs whose `action_mask` is 1, in the order of choice; see `agents.batch`.
+
+        Args:
+            observation: as in `select_action`.
+            count: how many.
+            action_mask: `(K,)`; None: all are allowed.
+            pending: graphs that are being measured, whose rewards are not known yet; they are not chosen.
 
         Raises:
             ValueError: if fewer are on offer.

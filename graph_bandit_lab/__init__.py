@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graph_bandit_lab.campaign import Campaign
     from graph_bandit_lab.experiment import run_experiment
     from graph_bandit_lab.loop import BanditResult, run_bandit
     from graph_bandit_lab.report import write_report
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BanditResult": "loop",
+    "Campaign": "campaign",
     "EnvironmentSettings": "settings",
     "RunSettings": "settings",
     "load_results": "results",
@@ -21,6 +23,7 @@ _HOMES = {
 }
 __all__ = [
     "BanditResult",
+    "Campaign",
     "EnvironmentSettings",
     "RunSettings",
     "load_results",

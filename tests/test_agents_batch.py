@@ -53,6 +53,21 @@ def test_nothing_is_chosen_twice_or_against_the_mask():
         choose_batch(Greedy(), belief, mask, 4, torch.Generator(), lambda action: belief)
 
 
+def test_what_is_under_way_counts_as_chosen():
+    told = []
+
+    def hallucinate(action):
+        told.append(action)
+        return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
+
+    belief = believe([3.0, 2.0, 1.0, 0.0], np.eye(4))
+    chosen = choose_batch(UpperConfidenceBound(), belief, EVERY, 2, torch.Generator(), hallucinate, pending=[1, 3])
+    assert chosen == [0, 2]
+    assert told == [1, 3, 0]
+    with pytest.raises(ValueError, match="from 1 to 2, which are on offer"):
+        choose_batch(Greedy(), belief, EVERY, 3, torch.Generator(), hallucinate, pending=[1, 3])
+
+
 @pytest.fixture(params=BATCH)
 def agent(request, small_env):
     small = {"width": 16, "steps": 5} if not request.param.startswith("gntk") else {}
@@ -69,9 +84,8 @@ def test_these_are_batch_agents_and_the_others_are_not(agent):
 
 def test_a_batch_before_and_after_results(agent):
     for _ in range(2):
-        chosen = agent.select_batch(None, 4, [1, 1, 0, 1, 1, 1])
-        assert len(set(chosen)) == 4
-        assert 2 not in chosen
+        chosen = agent.select_batch(None, 4, [1, 1, 0, 1, 1, 1], pending=[5])
+        assert sorted(chosen) == [0, 1, 3, 4]
         assert all(type(action) is int for action in chosen)
         agent.update(None, chosen, [0.1, 0.5, -0.3, 0.2])
 

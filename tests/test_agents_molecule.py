@@ -145,5 +145,5 @@ def test_hallucinated_choices_spread_over_the_pool():
     alike = ["CCCCCCCCCCCC", "CCCCCCCCCCCCC", "CCCCCCCCCCCCCC", "c1ccccc1", "O=S(=O)(N)c1ccncc1"]
     agent = registry.make_agent("molecule-ucb", tangent_share=0.0, exploration_scale=5.0)
     agent.reset(None, seed=0, graph_set=from_smiles(alike))
-    chosen = agent.select_batch(None, 3)
-    assert {3, 4} <= set(chosen)
+    assert {3, 4} <= set(agent.select_batch(None, 3))
+    assert set(agent.select_batch(None, 2, pending=[1])) == {3, 4}

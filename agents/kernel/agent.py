@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,9 @@ class KernelAgent:
         return masked_argmax(index, mask, self.generator)
 
     @one_thread()
-    def select_batch(self, observation: Any, count: int, action_mask: ArrayLike | None = None) -> list[int]:
+    def select_batch(
+        self, observation: Any, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
+    ) -> list[int]:
         """Choose different graphs, one after the other."""
         check_reset(self, "kernel")
         mask = read_mask(action_mask, len(self.kernel))
@@ -101,7 +103,7 @@ class KernelAgent:
             imagined.add(action, imagined.mean[action].item())
             return self.belief(imagined)
 
-        return choose_batch(self.rule, self.belief(), mask, count, self.generator, hallucinate)
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, hallucinate, pending)
 
     def predict(self) -> Prediction:
         """Return mean and standard deviation of each graph's reward."""

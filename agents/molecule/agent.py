@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -79,12 +79,16 @@ class MoleculeAgent:
         return self.select_batch(observation, 1, action_mask)[0]
 
     @one_thread()
-    def select_batch(self, observation: Any, count: int, action_mask: ArrayLike | None = None) -> list[int]:
+    def select_batch(
+        self, observation: Any, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
+    ) -> list[int]:
         """Choose different molecules, one after the other, on the short list."""
         check_reset(self, "posterior")
         mask = read_mask(action_mask, len(self._graphs))
+        mask[list(pending)] = False
         check_count(count, mask)
-        near, mean, variance = self._short_list(mask, count)
+        near = torch.cat([self._short_list(mask, count), torch.tensor(pending, dtype=torch.int64)])
+        mean, variance = (every[near] for every in self._mean_and_variance())
         nu, posterior = self.settings.exploration_scale, self.posterior
         covariance = cache(lambda: posterior.covariance(near))
         root = cache(lambda: nu * _root(covariance()))
@@ -98,8 +102,10 @@ class MoleculeAgent:
             return Belief(mean, nu * left.diagonal().clamp(min=0).sqrt(), root)
 
         belief = Belief(mean, nu * variance.sqrt(), root)
-        offered = torch.ones(len(near), dtype=torch.bool)
-        chosen = choose_batch(self.rule, belief, offered, count, self.generator, hallucinate)
+        places = range(len(near) - len(pending), len(near))
+        chosen = choose_batch(
+            self.rule, belief, torch.ones(len(near), dtype=torch.bool), count, self.generator, hallucinate, places
+        )
         return [int(near[place]) for place in chosen]
 
     @one_thread()
@@ -117,7 +123,7 @@ class MoleculeAgent:
         """Return mean and standard deviation of each molecule's value, and the noise of a measurement."""
         check_reset(self, "posterior")
         location, unit = self.history.location_and_scale()
-        mean, variance = self.posterior.mean_and_variance(torch.arange(len(self._graphs)))
+        mean, variance = self._mean_and_variance()
         noise_std = unit * self.posterior.hyperparameters.noise**0.5
         return Prediction((location + unit * mean).numpy(), (unit * variance.sqrt()).numpy(), noise_std)
 
@@ -198,15 +204,21 @@ class MoleculeAgent:
             likelihood = MarginalLikelihood((within + within.T) / 2, self.history, location, unit)
             hyperparameters = likelihood.fit(None, known, prior_scale=1.0)
         targets = (self.history.means[seen] - location) / unit
+        self._believed: tuple[Tensor, Tensor] | None = None
         self.posterior = DualPosterior(self._kernel, hyperparameters, seen, self.history.counts[seen], targets)
 
-    def _short_list(self, mask: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the molecules on offer of largest mean + 2 sigma, and their means and variances."""
+    def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
+        """Return what is believed of every molecule; once for each posterior."""
+        self._believed = self._believed or self.posterior.mean_and_variance(torch.arange(len(self._graphs)))
+        return self._believed
+
+    def _short_list(self, mask: Tensor, count: int) -> Tensor:
+        """Return the molecules on offer of largest mean + 2 sigma, in the order of the set."""
         offered = mask.nonzero().squeeze(1)
-        mean, variance = self.posterior.mean_and_variance(offered)
+        mean, variance = self._mean_and_variance()
         size = min(len(offered), max(self.settings.short_list, count))
-        kept = (mean + 2 * variance.sqrt()).topk(size).indices.sort().values
-        return offered[kept], mean[kept], variance[kept]
+        kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices
+        return offered[kept].sort().values
 
 
 def _root(covariance: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -68,7 +68,9 @@ class NeuralAgent:
         return masked_argmax(index, mask, self.generator)  # line 5: G_t
 
     @one_thread()
-    def select_batch(self, observation: Any, count: int, action_mask: ArrayLike | None = None) -> list[int]:
+    def select_batch(
+        self, observation: Any, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
+    ) -> list[int]:
         """Choose different graphs, one after the other."""
         check_reset(self, "network")
         mask = read_mask(action_mask, self.network.num_graphs)
@@ -79,7 +81,7 @@ class NeuralAgent:
             imagined.add(self._features(), torch.tensor([action]))
             return self.belief(imagined)
 
-        return choose_batch(self.rule, self.belief(), mask, count, self.generator, hallucinate)
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, hallucinate, pending)
 
     @one_thread()
     def predict(self) -> Prediction:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.protocol import Agent
+from agents.protocol import Agent, BatchAgent
 from benchmarks.pools.screening import Floats, Indices
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 
@@ -16,8 +16,8 @@ class AgentPlayer:
     """Tell an agent each result once, and ask it for a batch.
 
     Args:
-        agent: its `select_batch(observation, count, action_mask)` chooses a batch, if it has one; else `select_action`
-            chooses one molecule after the other, without any results in between.
+        agent: a `BatchAgent` chooses a batch; of any other `select_action` chooses one molecule after the other,
+            without any results in between.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -34,8 +34,8 @@ class AgentPlayer:
         self._told = len(measured)
         mask = np.ones(self._num_molecules, np.int8)
         mask[measured] = 0
-        if hasattr(self._agent, "select_batch"):
-            return [int(action) for action in self._agent.select_batch(None, count, mask)]
+        if isinstance(self._agent, BatchAgent):
+            return self._agent.select_batch(None, count, mask)
         chosen: list[int] = []
         for _ in range(count):
             chosen.append(int(self._agent.select_action(None, mask)))

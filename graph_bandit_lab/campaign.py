@@ -1,0 +1,241 @@
+"""A campaign: ask which graphs to measure next, tell what came back."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+import registry
+from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
+from graph_bandit_lab.files import replace_file
+from graph_bandit_lab.settings import AgentSpec
+
+
+class Campaign:
+    """Choose graphs of a pool to measure, a few at a time, for as long as it takes.
+
+    Results may come in any order, or not at all. With `state`, everything is written to that file before a call
+    returns: a program that is killed loses nothing, and the next `Campaign` on the file goes on. The agent is trained
+    anew from the measurements, so that suggestions depend on them, on the seed and on the number of rounds alone.
+
+    Args:
+        graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has).
+        agent: as on the command line, `name:setting=value,...`; None: `molecule-ucb` for molecules, else
+            `gnn-ts:steps=1000`. One that is no `BatchAgent` chooses a batch one after the other, and predicts nothing.
+        maximize: whether large values are wanted, or small ones; None: large ones.
+        seed: of all randomness; None: 0.
+        state: file of the campaign; None: it is not kept. What is None above is then as the file has it. Another agent
+            may take over; direction and seed stay.
+        offered: `(K,)` bool. Graphs that can be suggested; None: all. The others can be told all the same.
+
+    Raises:
+        ValueError: if the agent is unknown, or the file is of a campaign with other graphs, direction or seed.
+    """
+
+    def __init__(
+        self,
+        graph_set: Any,
+        agent: str | None = None,
+        *,
+        maximize: bool | None = None,
+        seed: int | None = None,
+        state: str | Path | None = None,
+        offered: Sequence[bool] | NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.graph_set = graph_set
+        self.ids = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
+        self._place = {identifier: k for k, identifier in enumerate(self.ids)}
+        self._offered = np.ones(len(self.ids), np.bool_) if offered is None else np.array(offered, np.bool_)
+        if self._offered.shape != (len(self.ids),):
+            raise ValueError(f"Expected `offered` of shape `({len(self.ids)},)`. Got `{self._offered.shape}`.")
+        default = "molecule-ucb" if hasattr(graph_set, "smiles") else "gnn-ts:steps=1000"
+        self.path = None if state is None else Path(state)
+        self._written = self._read()
+        self.state = CampaignState(agent or default, maximize is not False, seed or 0)
+        if self.path is not None and self._written is not None:
+            found = CampaignState.from_json(self._written, self.path)
+            self._refuse_another(found, maximize, seed)
+            self.state = dataclasses.replace(found, agent=agent or found.agent)
+        self._make_agent()  # which refuses an unknown one before anything is written
+        self._fitted: tuple[tuple[Any, ...], Any] | None = None
+
+    @property
+    def best(self) -> float | None:
+        """Return the best value measured so far; None: nothing was measured."""
+        values = [one.value for one in self.state.measured]
+        return None if not values else max(values) if self.state.maximize else min(values)
+
+    def ask(self, count: int = 1) -> tuple[Suggestion, ...]:
+        """Choose graphs that are neither measured nor pending nor failed, and count them as pending.
+
+        Args:
+            count: how many.
+
+        Returns:
+            The graphs, first choice first, with what is expected of each.
+
+        Raises:
+            ValueError: if fewer are left.
+        """
+        mask = self._offered.copy()
+        taken = [*(one.id for one in self.state.measured), *self.state.failed, *self.state.pending]
+        mask[[self._place[identifier] for identifier in taken]] = False
+        if not 1 <= count <= mask.sum():
+            raise ValueError(f"Expected a number of graphs from 1 to {mask.sum()}, which are left. Got {count!r}.")
+        agent = self._agent()
+        pending = [self._place[identifier] for identifier in self.state.pending]
+        if hasattr(agent, "select_batch"):
+            chosen = agent.select_batch(None, count, mask, pending)
+        else:
+            chosen = []
+            for _ in range(count):
+                chosen.append(agent.select_action(None, mask))
+                mask[chosen[-1]] = False
+        suggested = self._describe(agent, chosen)
+        self._save(
+            rounds=(*self.state.rounds, suggested),
+            pending=(*self.state.pending, *(one.id for one in suggested)),
+        )
+        return suggested
+
+    def tell(self, identifier: str, value: float) -> None:
+        """Take in a measurement; a further one of the same graph counts beside the earlier ones.
+
+        Raises:
+            ValueError: if there is no such graph, or the value is not finite; nothing is changed then.
+        """
+        self.tell_many({identifier: value})
+
+    def tell_many(self, values: Mapping[str, float]) -> None:
+        """Take in a measurement of each of some graphs; all or none.
+
+        Raises:
+            ValueError: as `tell`.
+        """
+        checked = {self._known(identifier): _finite(identifier, value) for identifier, value in values.items()}
+        told = tuple(Measurement(identifier, value, len(self.state.rounds)) for identifier, value in checked.items())
+        self._save(
+            measured=(*self.state.measured, *told),
+            pending=tuple(one for one in self.state.pending if one not in checked),
+            failed=tuple(one for one in self.state.failed if one not in checked),
+        )
+
+    def tell_failed(self, identifier: str) -> None:
+        """Note that a graph cannot be measured: it is not suggested again, and teaches nothing.
+
+        Raises:
+            ValueError: if there is no such graph.
+        """
+        self._known(identifier)
+        self._save(
+            failed=tuple(dict.fromkeys((*self.state.failed, identifier))),
+            pending=tuple(one for one in self.state.pending if one != identifier),
+        )
+
+    def withdraw(self, identifier: str) -> None:
+        """Forget that a graph is pending: it can be suggested again.
+
+        Raises:
+            ValueError: if there is no such graph.
+        """
+        self._known(identifier)
+        self._save(pending=tuple(one for one in self.state.pending if one != identifier))
+
+    def replace_results(
+        self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()
+    ) -> None:
+        """Take over what somebody else keeps the books of: all measurements, failures and what is under way.
+
+        Raises:
+            ValueError: as `tell`.
+        """
+        measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
+        for one in measured:
+            _finite(self._known(one.id), one.value)
+        for identifier in (*failed, *pending):
+            self._known(identifier)
+        self._save(measured=measured, failed=failed, pending=pending)
+
+    def predict(self) -> dict[str, Suggestion]:
+        """Return what is expected of every graph now, by its id, as far as the agent predicts."""
+        return {one.id: one for one in self._describe(self._agent(), range(len(self.ids)))}
+
+    def _agent(self) -> Any:
+        """Return the agent that has learnt all measurements; trained once for the same ones."""
+        key = (self.state.agent, len(self.state.rounds), *((one.id, one.value) for one in self.state.measured))
+        if self._fitted is None or self._fitted[0] != key:
+            agent = self._make_agent()
+            sequence = np.random.SeedSequence([self.state.seed, len(self.state.rounds)])
+            agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
+            if self.state.measured:
+                sign = 1.0 if self.state.maximize else -1.0
+                places = np.array([self._place[one.id] for one in self.state.measured])
+                agent.update(None, places, np.array([sign * one.value for one in self.state.measured]))
+            self._fitted = key, agent
+        return self._fitted[1]
+
+    def _describe(self, agent: Any, places: Sequence[int]) -> tuple[Suggestion, ...]:
+        if not hasattr(agent, "predict"):
+            return tuple(Suggestion(self.ids[k]) for k in places)
+        found, best, sign = agent.predict(), self.best, 1.0 if self.state.maximize else -1.0
+        suggestions = []
+        for k in places:
+            mean, std = sign * float(found.mean[k]), float(found.std[k])
+            better = None if best is None else float(norm.sf(sign * (best - mean) / max(std, 1e-300)))
+            suggestions.append(Suggestion(self.ids[k], mean, std, found.noise_std, better))
+        return tuple(suggestions)
+
+    def _make_agent(self) -> Any:
+        spec = AgentSpec.parse(self.state.agent)
+        needs = registry.agent_needs(spec.name)
+        if needs == "molecules" and not hasattr(self.graph_set, "smiles"):
+            raise ValueError(f"Agent `{spec.name}` needs molecules. Choose another, or make a MoleculeSet.")
+        return registry.make_agent(spec.name, **spec.settings)
+
+    def _known(self, identifier: str) -> str:
+        if identifier not in self._place:
+            nearest = difflib.get_close_matches(str(identifier), self.ids, n=1)
+            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+            raise ValueError(f"Expected the id of a graph of the pool. Got {identifier!r}.{hint}")
+        return identifier
+
+    def _save(self, **changes: Any) -> None:
+        state = dataclasses.replace(self.state, **changes)
+        if self.path is not None:
+            if self._read() != self._written:
+                raise ValueError(f"Expected {self.path} as this campaign left it. Another process wrote to it: reopen.")
+            text = state.to_json()
+            replace_file(self.path, text.encode())
+            self._written = text
+        self.state = state
+
+    def _read(self) -> str | None:
+        return self.path.read_text() if self.path is not None and self.path.is_file() else None
+
+    def _refuse_another(self, found: CampaignState, maximize: bool | None, seed: int | None) -> None:
+        for name, wanted in (("maximize", maximize), ("seed", seed)):
+            if wanted not in (None, getattr(found, name)):
+                raise ValueError(
+                    f"Expected a campaign with `{name}` {wanted}. {self.path} has {getattr(found, name)}. "
+                    "Give what it has, or another `state`."
+                )
+        told = (*(one.id for one in found.measured), *found.failed, *found.pending)
+        if unknown := [identifier for identifier in told if identifier not in self._place]:
+            raise ValueError(
+                f"Expected a pool with the graphs of this campaign. `{unknown[0]}` is in {self.path}, not in the pool."
+            )
+
+
+def _finite(identifier: str, value: float) -> float:
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not good or not math.isfinite(value):
+        raise ValueError(f"Expected a finite number for `{identifier}`. Got {value!r}.")
+    return float(value)
