@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 import registry
 from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
+from graph_bandit_lab.expectations import check_value, expect
 from graph_bandit_lab.files import replace_file
 from graph_bandit_lab.settings import AgentSpec
 
@@ -67,6 +67,20 @@ class Campaign:
         self._make_agent()  # which refuses an unknown one before anything is written
         self._fitted: tuple[tuple[Any, ...], Any] | None = None
 
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Write the changes of a `with` block once, at its end; if it raises, nothing of them is left."""
+        before, path = self.state, self.path
+        self.path = None
+        try:
+            yield
+        except BaseException:
+            self.state = before
+            raise
+        finally:
+            self.path = path
+        self._save()
+
     @property
     def best(self) -> float | None:
         """Return the best value measured so far; None: nothing was measured."""
@@ -99,7 +113,8 @@ class Campaign:
             for _ in range(count):
                 chosen.append(agent.select_action(None, mask))
                 mask[chosen[-1]] = False
-        suggested = self._describe(agent, chosen)
+        suggested = self._expect(chosen)
+        self._fitted = None  # its generator has moved on; the same question must have the same answer
         self._save(
             rounds=(*self.state.rounds, suggested),
             pending=(*self.state.pending, *(one.id for one in suggested)),
@@ -120,7 +135,7 @@ class Campaign:
         Raises:
             ValueError: as `tell`.
         """
-        checked = {self._known(identifier): _finite(identifier, value) for identifier, value in values.items()}
+        checked = {self._known(identifier): check_value(identifier, value) for identifier, value in values.items()}
         told = tuple(Measurement(identifier, value, len(self.state.rounds)) for identifier, value in checked.items())
         self._save(
             measured=(*self.state.measured, *told),
@@ -149,6 +164,20 @@ class Campaign:
         self._known(identifier)
         self._save(pending=tuple(one for one in self.state.pending if one != identifier))
 
+    def undo_ask(self) -> None:
+        """Take the last suggestions back, as if they had not been asked for.
+
+        Raises:
+            ValueError: if there was no round yet.
+        """
+        if not self.state.rounds:
+            raise ValueError("Expected a round to take back. Nothing was suggested yet.")
+        taken_back = {one.id for one in self.state.rounds[-1]}
+        self._save(
+            rounds=self.state.rounds[:-1],
+            pending=tuple(one for one in self.state.pending if one not in taken_back),
+        )
+
     def replace_results(
         self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()
     ) -> None:
@@ -159,14 +188,17 @@ class Campaign:
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
         for one in measured:
-            _finite(self._known(one.id), one.value)
+            check_value(self._known(one.id), one.value)
         for identifier in (*failed, *pending):
             self._known(identifier)
         self._save(measured=measured, failed=failed, pending=pending)
 
     def predict(self) -> dict[str, Suggestion]:
         """Return what is expected of every graph now, by its id, as far as the agent predicts."""
-        return {one.id: one for one in self._describe(self._agent(), range(len(self.ids)))}
+        return {one.id: one for one in self._expect(range(len(self.ids)))}
+
+    def _expect(self, places: Sequence[int]) -> tuple[Suggestion, ...]:
+        return expect(self._agent(), places, self.ids, self.best, self.state.maximize)
 
     def _agent(self) -> Any:
         """Return the agent that has learnt all measurements; trained once for the same ones."""
@@ -181,17 +213,6 @@ class Campaign:
                 agent.update(None, places, np.array([sign * one.value for one in self.state.measured]))
             self._fitted = key, agent
         return self._fitted[1]
-
-    def _describe(self, agent: Any, places: Sequence[int]) -> tuple[Suggestion, ...]:
-        if not hasattr(agent, "predict"):
-            return tuple(Suggestion(self.ids[k]) for k in places)
-        found, best, sign = agent.predict(), self.best, 1.0 if self.state.maximize else -1.0
-        suggestions = []
-        for k in places:
-            mean, std = sign * float(found.mean[k]), float(found.std[k])
-            better = None if best is None else float(norm.sf(sign * (best - mean) / max(std, 1e-300)))
-            suggestions.append(Suggestion(self.ids[k], mean, std, found.noise_std, better))
-        return tuple(suggestions)
 
     def _make_agent(self) -> Any:
         spec = AgentSpec.parse(self.state.agent)
@@ -232,10 +253,3 @@ class Campaign:
             raise ValueError(
                 f"Expected a pool with the graphs of this campaign. `{unknown[0]}` is in {self.path}, not in the pool."
             )
-
-
-def _finite(identifier: str, value: float) -> float:
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not math.isfinite(value):
-        raise ValueError(f"Expected a finite number for `{identifier}`. Got {value!r}.")
-    return float(value)

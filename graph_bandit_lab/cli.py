@@ -22,6 +22,7 @@ from graph_bandit_lab.export import write_csv, write_parquet
 from graph_bandit_lab.report import describe, title_of, write_report
 from graph_bandit_lab.results import FILE_NAME, load_results
 from graph_bandit_lab.settings import RunSettings
+from graph_bandit_lab.suggest import SuggestSettings, suggest
 from graph_bandit_lab.sweep import LOG_NAME, describe_work, run_sweep
 from graph_bandit_lab.sweep_file import Overrides, plan_sweep
 from graph_bandit_lab.tables import (
@@ -108,6 +109,7 @@ Command = (
     | Annotated[ReportSettings, tyro.conf.subcommand("report")]
     | Annotated[TunedSettings, tyro.conf.subcommand("tuned")]
     | Annotated[CompareSettings, tyro.conf.subcommand("compare")]
+    | Annotated[SuggestSettings, tyro.conf.subcommand("suggest")]
     | Annotated[AgentsSettings, tyro.conf.subcommand("agents")]
 )
 
@@ -126,6 +128,9 @@ def main(args: list[str] | None = None) -> int:
             return _sweep(command)
         if isinstance(command, CompareSettings):
             return _compare(command)
+        if isinstance(command, SuggestSettings):
+            suggest(command)
+            return 0
         print(describe_agents() if command.name is None else describe_agent(command.name))
         return 0
     except KeyboardInterrupt:

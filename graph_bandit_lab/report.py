@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from matplotlib.figure import Figure
+from jinja2 import Environment
 
 from graph_bandit_lab.figures import agent_lines, diagnostics_figure, regret_figure
 from graph_bandit_lab.files import replace_file
 from graph_bandit_lab.keys import with_later_defaults
+from graph_bandit_lab.pages import templates, to_png, to_svg
 from graph_bandit_lab.results import load_results
 from graph_bandit_lab.settings_figure import settings_figure
 from graph_bandit_lab.statistics import AgentSummary, count_repetitions, play_equal_instances, summarize
@@ -52,9 +51,9 @@ def write_report(folder: str | Path) -> Path:
     several = len({str(environment) for environment in results["environment"]}) > 1
     content = sweep_content(results) if several else _content_of_one(results)
     drawn = {name: figure for name in FIGURES if (figure := content.pop(name, None)) is not None}
-    pictures = dict.fromkeys(FIGURES, "") | {name: _to_svg(figure) for name, figure in drawn.items()}
+    pictures = dict.fromkeys(FIGURES, "") | {name: to_svg(figure) for name, figure in drawn.items()}
     for name, figure in drawn.items():
-        replace_file(folder / f"{name}.png", _to_png(figure))
+        replace_file(folder / f"{name}.png", to_png(figure))
         replace_file(folder / f"{name}.svg", pictures[name].encode())
     template = _templates().get_template("sweep.html.jinja" if several else "report.html.jinja")
     title = title_of(results)
@@ -112,9 +111,7 @@ def format_ratio(ratio: float) -> str:
 
 
 def _templates() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("graph_bandit_lab", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
+    environment = templates()
     environment.filters["interval"] = format_interval
     environment.filters["ratio"] = format_ratio
     environment.filters["count_repetitions"] = count_repetitions
@@ -154,15 +151,3 @@ def _merge(by_model: dict[str, dict[str, Any]]) -> dict[str, str]:
 def _all_versions(results: pd.DataFrame) -> dict[str, str]:
     frame = pd.DataFrame(results["versions"].tolist())
     return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}
-
-
-def _to_png(figure: Figure) -> bytes:
-    picture = io.BytesIO()
-    figure.savefig(picture, dpi=160 if figure.get_figheight() < 12 else 110, format="png")
-    return picture.getvalue()
-
-
-def _to_svg(figure: Figure) -> str:
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()[text.getvalue().index("<svg") :]

@@ -195,6 +195,37 @@ def test_the_default_agent_depends_on_what_the_pool_is():
     assert begin(None, graph_set=GraphPool([[[1.0]]], [[]])).state.agent.startswith("gnn-ts")
 
 
+def test_changes_at_once_are_all_or_none(tmp_path):
+    path = tmp_path / "state.json"
+    campaign = begin("random", state=path)
+
+    def tell_and_ask_too_much():
+        with campaign.at_once():
+            campaign.tell(IDS[0], 1.0)
+            campaign.ask(100)
+
+    with pytest.raises(ValueError, match="which are left"):
+        tell_and_ask_too_much()
+    assert not path.exists()
+    assert campaign.state.measured == ()
+    with campaign.at_once():
+        campaign.tell(IDS[0], 1.0)
+        campaign.ask(2)
+        assert not path.exists()
+    assert begin(None, state=path).state == campaign.state
+
+
+def test_the_last_round_can_be_taken_back():
+    campaign = begin("random")
+    with pytest.raises(ValueError, match="Nothing was suggested yet"):
+        campaign.undo_ask()
+    first, second = campaign.ask(2), campaign.ask(2)
+    campaign.undo_ask()
+    assert campaign.state.rounds == (first,)
+    assert campaign.state.pending == tuple(ids_of(first))
+    assert campaign.ask(2) == second
+
+
 def test_replaced_results_are_checked_first():
     campaign = begin()
     campaign.replace_results([Measurement(IDS[0], 1.0, 0), Measurement(IDS[0], 2.0, 1)], failed=[IDS[3]])

@@ -174,13 +174,16 @@ def from_smiles(
     targets: Sequence[float] | None = None,
     features: Features = "one_hot",
     on_error: Literal["raise", "skip"] = "raise",
+    ids: Sequence[str] | None = None,
 ) -> MoleculeSet:
     """Make a set of molecules from SMILES; arguments and errors are those of `from_smiles_csv`, lines count from 1."""
+    if ids is not None and len(ids) != len(smiles):
+        raise ValueError(f"Expected an identifier for each of {len(smiles)} molecules. Got {len(ids)}.")
     values = [math.nan] * len(smiles) if targets is None else [float(value) for value in targets]
     if len(values) != len(smiles):
         raise ValueError(f"Expected a target for each of {len(smiles)} molecules. Got {len(values)}.")
     rows = [
-        Row(line, text, None, None if math.isnan(value) else value)
+        Row(line, text, None if ids is None else ids[line - 1], None if math.isnan(value) else value)
         for line, (text, value) in enumerate(zip(smiles, values, strict=True), start=1)
     ]
     return _assemble(rows, [], features, on_error, Path("the list"), None, 1)

@@ -1,0 +1,49 @@
+"""What an agent expects of some graphs, in the words of a campaign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from graph_bandit_lab.campaign_state import Suggestion
+
+
+def expect(
+    agent: Any, places: Sequence[int], ids: Sequence[str], best: float | None, maximize: bool
+) -> tuple[Suggestion, ...]:
+    """Say what an agent expects of some graphs; nothing but their names, if it does not predict.
+
+        P(beats the best) = Phi(+-(mean - best) / std)
+
+    Args:
+        agent: which was told rewards, the values or (where small ones are wanted) their negatives.
+        places: indices of the graphs.
+        ids: names of all graphs.
+        best: value so far, if any.
+        maximize: whether large values are wanted.
+    """
+    if not hasattr(agent, "predict"):
+        return tuple(Suggestion(ids[k]) for k in places)
+    found, sign = agent.predict(), 1.0 if maximize else -1.0
+    expected = []
+    for k in places:
+        mean, std = sign * float(found.mean[k]), float(found.std[k])
+        beats = None if best is None else NormalDist().cdf(sign * (mean - best) / max(std, 1e-300))
+        expected.append(Suggestion(ids[k], mean, std, found.noise_std, beats))
+    return tuple(expected)
+
+
+def check_value(identifier: str, value: float) -> float:
+    """Return a value as a float.
+
+    Raises:
+        ValueError: if it is no finite number.
+    """
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not good or not math.isfinite(value):
+        raise ValueError(f"Expected a finite number for `{identifier}`. Got {value!r}.")
+    return float(value)

@@ -1,0 +1,157 @@
+"""Tables of results that people keep in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+FAILED = ("failed", "fail")
+PENDING = ("pending", "running")
+SHOWN = 10  # problems in a message
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How columns are called."""
+
+    value: str
+    """Measured values: a number, `failed`, `pending`, or nothing."""
+    identifier: str | None = None
+    """Names of molecules."""
+    smiles: str = "smiles"
+    """SMILES."""
+
+
+@dataclass(frozen=True)
+class MeasuredRow:
+    """A row that says something about a molecule."""
+
+    place: str
+    """File and line."""
+    identifier: str
+    """Name; empty where there is none."""
+    smiles: str
+    """SMILES as written; empty where there is none."""
+    value: float | str
+    """A number, "failed" or "pending"."""
+
+
+class BadResultsError(ValueError):
+    """Rows that cannot be understood; nothing is taken from the file then."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
+        more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+        super().__init__(f"Expected results that can be understood. {len(problems)} rows cannot:\n{listed}{more}")
+
+
+def read_measured(paths: Iterable[Path], columns: Columns) -> list[MeasuredRow]:
+    """Read the rows of some tables that say something: a value, or that there is or will be none.
+
+    Args:
+        paths: `.csv` or `.tsv`, each also `.gz`; separated by commas, semicolons or tabs, whichever the header has.
+        columns: `value` is needed, and `identifier` or `smiles`.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        BadResultsError: a ValueError, with file and line of each row whose value cannot be understood.
+        ValueError: if a column is missing, or no row says anything.
+    """
+    rows: list[MeasuredRow] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            _read_table(path, columns, rows, problems)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"Expected {path} in UTF-8. Save it as `CSV UTF-8`. Got: {error}.") from error
+    if problems:
+        raise BadResultsError(problems)
+    if not rows:
+        raise ValueError(
+            f"Expected at least one value in column `{columns.value}`. Got none. Without `--measured` a first batch is "
+            "suggested from what the molecules look like alone."
+        )
+    return rows
+
+
+def read_header(path: Path) -> list[str]:
+    """Return the names of the columns of a table; nothing, where it has none or cannot be read."""
+    name = path.name.lower()
+    if not path.is_file() or name.endswith((".smi", ".smi.gz")):
+        return []
+    if name.endswith(".parquet"):
+        from pyarrow.parquet import read_schema  # the extra `parquet`
+
+        return list(read_schema(path).names)
+    with _open_text(path) as file:
+        header = file.readline()
+    return next(csv.reader([header], delimiter=_delimiter_of(header)), [])
+
+
+def _read_table(path: Path, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:
+    """Append the rows of a table, and what is wrong with others."""
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected a table of results. Got {path}, which is no file.")
+    if path.suffix.lower() in (".xlsx", ".xls", ".ods"):
+        raise ValueError(f"Expected a text table. Got {path.name}: save it as CSV.")
+    with _open_text(path) as file:
+        header = file.readline()
+        delimiter = _delimiter_of(header)
+        names = next(csv.reader([header], delimiter=delimiter), [])
+        _check_columns(path, names, columns)
+        reader = csv.DictReader(file, fieldnames=names, delimiter=delimiter)
+        for record in reader:
+            place = f"{path.name}, line {reader.line_num + 1}"
+            try:
+                value = _read_value(str(record.get(columns.value) or "").strip())
+            except ValueError as error:
+                problems.append(f"{place}: {error}")
+                continue
+            identifier = str(record.get(columns.identifier or "") or "").strip()
+            smiles = str(record.get(columns.smiles) or "").strip()
+            if value is not None and (identifier or smiles):
+                rows.append(MeasuredRow(place, identifier, smiles, value))
+            elif value is not None:
+                problems.append(f"{place}: a value without a molecule.")
+
+
+def _read_value(text: str) -> float | str | None:
+    lowered = text.lower()
+    if lowered in FAILED:
+        return "failed"
+    if lowered in PENDING:
+        return "pending"
+    if not text or lowered in ("nan", "na", "n/a"):
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        remedy = " Write a point instead of the comma." if text.count(",") == 1 else ""
+        raise ValueError(f"expected a number, `failed`, `pending` or nothing. Got {text!r}.{remedy}") from None
+    if not math.isfinite(value):
+        raise ValueError(f"expected a finite number. Got {text!r}.")
+    return value
+
+
+def _check_columns(path: Path, names: Sequence[str], columns: Columns) -> None:
+    listed = ", ".join(names) or "none"
+    if columns.value not in names:
+        raise ValueError(f"Expected a column `{columns.value}` in {path}. It has {listed}.")
+    if columns.identifier not in names and columns.smiles not in names:
+        either = " or ".join(f"`{name}`" for name in (columns.identifier, columns.smiles) if name)
+        raise ValueError(f"Expected a column {either} in {path}, to know the molecules by. It has {listed}.")
+
+
+def _delimiter_of(header: str) -> str:
+    return max(",;\t", key=header.count)
+
+
+def _open_text(path: Path) -> IO[str]:
+    if path.name.lower().endswith(".gz"):
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")

@@ -1,0 +1,202 @@
+"""`graph-bandit suggest`: which molecules of a table to measure next."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+
+import registry
+from graph_bandit_lab.books import Books, match_rows
+from graph_bandit_lab.campaign import Campaign
+from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
+from graph_bandit_lab.files import make_folder, replace_file
+from graph_bandit_lab.measured_rows import Columns, read_header, read_measured
+from graph_bandit_lab.memory import check_memory
+from graph_bandit_lab.neighbours import Neighbour, nearest_measured
+from graph_bandit_lab.suggest_page import PageContent, render_page
+from graph_bandit_lab.tables import print_columns
+
+NEIGHBOURS = 3
+CHOICE = "Mean and sd are of every molecule; the choice is among the short list of largest mean + 2 sd."
+
+
+@dataclass(frozen=True)
+class SuggestSettings:
+    """Suggest which molecules of a table to measure next, from those that were measured."""
+
+    pool: tyro.conf.Positional[Path]
+    """Table of molecules to choose from: .csv, .tsv or .smi (each also .gz), or .parquet."""
+    out: Path
+    """CSV file of the suggestions, which is replaced. What was suggested before is kept beside it."""
+    measured: tuple[Path, ...] = ()
+    """Tables of results; molecules that the pool does not hold teach too. Without any, a first batch is suggested from
+    what the molecules look like alone."""
+    n: int = 8
+    """How many to suggest."""
+    maximize: str | None = None
+    """Column of the measured values, of which large ones are wanted: a number, `failed`, `pending` or nothing."""
+    minimize: str | None = None
+    """The same, if small ones are wanted."""
+    smiles: str = "smiles"
+    """Column of the SMILES, in pool and results."""
+    id: str | None = None
+    """Column of the names, in pool and results; None: `id`, where the pool has such a column."""
+    html: Path | None = None
+    """Page of drawn structures and of the progress of the campaign."""
+    agent: str = "molecule-ucb"
+    """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:networks=3."""
+    seed: int = 0
+    """Seed of all randomness."""
+    again: bool = False
+    """Suggest those again that were suggested before and have no result; else they count as being measured."""
+    skip_bad_rows: bool = False
+    """Leave out rows of the pool that are no molecules."""
+
+    def __post_init__(self) -> None:
+        if (self.maximize is None) == (self.minimize is None):
+            raise ValueError("Expected one of `--maximize COLUMN` and `--minimize COLUMN`.")
+        if self.n < 1:
+            raise ValueError(f"Expected `--n` to be at least 1. Got {self.n}.")
+        if self.out.resolve() in [path.resolve() for path in (self.pool, *self.measured)]:
+            raise ValueError(f"Expected `--out` to be another file than those that are read. Got {self.out}.")
+
+    @property
+    def target(self) -> str:
+        """Return the column of the measured values."""
+        return self.maximize or self.minimize or ""
+
+    @property
+    def state(self) -> Path:
+        """Return the file of the campaign."""
+        return self.out.with_name(self.out.stem + ".campaign.json")
+
+
+def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
+    """Read pool and results, choose, and write suggestions, campaign and page.
+
+    Results are read anew each time, so that a table may be mended. The same command with the same results gives the
+    same suggestions; with other results it is another round.
+
+    Raises:
+        ValueError, OSError: if something cannot be read; nothing is written then.
+    """
+    identifier = settings.id or ("id" if "id" in read_header(settings.pool) else None)
+    check_memory(settings.pool)
+    pool = registry.read_molecules(
+        settings.pool,
+        settings.smiles,
+        identifier,
+        on_error="skip" if settings.skip_bad_rows else "raise",
+        workers=len(os.sched_getaffinity(0)),
+    )
+    books = Books()
+    if settings.measured:
+        columns = Columns(settings.target, identifier or "id", settings.smiles)
+        books = match_rows(read_measured(settings.measured, columns), pool, registry.canonical_smiles)
+    molecules = pool
+    if books.outside:
+        molecules = pool.join(registry.make_molecules(list(books.outside.values()), list(books.outside)))
+    make_folder(settings.out.parent)
+    campaign = Campaign(
+        molecules,
+        settings.agent,
+        maximize=settings.maximize is not None,
+        seed=settings.seed,
+        state=settings.state,
+        offered=np.arange(len(molecules)) < len(pool),
+    )
+    with campaign.at_once():
+        _enter(campaign, books, settings.again)
+        suggested = campaign.ask(settings.n)
+    smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
+    near = _neighbours(suggested, campaign.state, smiles_of)
+    replace_file(settings.out, _to_csv(settings.target, suggested, smiles_of, near).encode())
+    if settings.html is not None:
+        content = PageContent(settings.target, len(pool), campaign.state, suggested, near, smiles_of)
+        make_folder(settings.html.parent)
+        replace_file(settings.html, render_page(content).encode())
+    _print(settings, pool, campaign, suggested)
+    return suggested
+
+
+def _enter(campaign: Campaign, books: Books, again: bool) -> None:
+    """Take over the results, and what was suggested before and has none yet."""
+    known = campaign.state
+    told = {(one.id, one.value) for one in known.measured}
+    if known.rounds and (told, set(known.failed)) == (set(books.measured), set(books.failed)):
+        campaign.undo_ask()  # nothing came back since: the same question, not another round
+        known = campaign.state
+    suggested_in = {one.id: number for number, ones in enumerate(known.rounds, start=1) for one in ones}
+    first_seen = {one.id: one.round for one in known.measured}
+    measured = [
+        Measurement(key, value, suggested_in.get(key, first_seen.get(key, len(known.rounds))))
+        for key, value in books.measured
+    ]
+    settled = {one.id for one in measured} | set(books.failed)
+    waiting = [] if again else [key for key in known.pending if key not in settled]
+    campaign.replace_results(measured, books.failed, dict.fromkeys((*books.pending, *waiting)))
+
+
+def _neighbours(
+    suggested: tuple[Suggestion, ...], state: CampaignState, smiles_of: dict[str, str]
+) -> dict[str, list[Neighbour]]:
+    values: dict[str, list[float]] = {}
+    for one in state.measured:
+        values.setdefault(one.id, []).append(one.value)
+    means = {key: float(np.mean(found)) for key, found in values.items()}
+    return nearest_measured([one.id for one in suggested], means, smiles_of, NEIGHBOURS)
+
+
+def _to_csv(
+    target: str, suggested: tuple[Suggestion, ...], smiles_of: dict[str, str], near: dict[str, list[Neighbour]]
+) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = ["rank", "id", "smiles", f"predicted_{target}", "standard_deviation", "probability_of_beating_best"]
+    for number in range(1, NEIGHBOURS + 1):
+        columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{target}"]
+    writer.writerow(columns)
+    for rank, one in enumerate(suggested, start=1):
+        cells: list[Any] = [rank, one.id, smiles_of[one.id], *map(_short, (one.mean, one.std, one.probability))]
+        for neighbour in near[one.id]:
+            cells += [neighbour.id, _short(neighbour.similarity), _short(neighbour.value)]
+        writer.writerow(cells + [""] * (len(columns) - len(cells)))
+    return text.getvalue()
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def _print(settings: SuggestSettings, pool: Any, campaign: Campaign, suggested: tuple[Suggestion, ...]) -> None:
+    """Say what was known, what is suggested, and where it is written."""
+    state = campaign.state
+    asked_now = {one.id for one in suggested}
+    waiting = [key for key in state.pending if key not in asked_now]
+    outside = len({one.id for one in state.measured} - set(pool.ids))
+    parts = [f"{len(pool):,} molecules", f"{len(state.measured):,} measurements"]
+    parts += [f"{outside} measured molecules outside the pool"] * bool(outside)
+    parts += [f"{len(pool.skipped)} bad rows left out"] * bool(pool.skipped)
+    parts += [f"{len(state.failed)} failed"] * bool(state.failed)
+    best = "" if campaign.best is None else f"; best {settings.target} so far {campaign.best:.4g}"
+    print(f"{', '.join(parts)}{best}.")
+    if waiting:
+        listed = ", ".join(waiting[:5]) + (", ..." if len(waiting) > 5 else "")
+        print(
+            f"Still without a result, so taken as being measured: {listed}. (Write `failed` for those that will have "
+            "none; --again suggests all of them again.)"
+        )
+    print(f"\nRound {len(state.rounds)}, by {state.agent}. {CHOICE}\n")
+    rows: list[tuple[str, ...]] = [("rank", "id", settings.target, "sd", "beats the best")]
+    for rank, one in enumerate(suggested, start=1):
+        beats = "" if one.probability is None else f"{one.probability:.0%}"
+        rows.append((str(rank), one.id, _short(one.mean), _short(one.std), beats))
+    print_columns(rows)
+    print("\n" + "\n".join(str(path) for path in (settings.out, settings.html) if path is not None))

@@ -1,0 +1,52 @@
+import pytest
+
+import registry
+from graph_bandit_env import from_smiles
+from graph_bandit_lab.books import match_rows
+from graph_bandit_lab.measured_rows import BadResultsError, MeasuredRow
+
+POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
+
+
+def match(*rows):
+    return match_rows(
+        [MeasuredRow(f"line {k}", *row) for k, row in enumerate(rows, start=2)], POOL, registry.canonical_smiles
+    )
+
+
+def test_names_come_first_then_canonical_smiles():
+    books = match(("a", "", 1.0), ("", "C1=CC=CC=C1", 2.0), ("other", "NCC", 3.0))
+    assert books.measured == (("a", 1.0), ("b", 2.0), ("c", 3.0))
+    assert not books.outside
+
+
+def test_molecules_outside_the_pool_are_kept_with_their_values():
+    books = match(("x", "OCCC", 1.0), ("", "CCCO", 2.0), ("", "CCCCO", 3.0), ("y", "CCl", "failed"))
+    assert books.measured == (("x", 1.0), ("x", 2.0), ("CCCCO", 3.0))
+    assert books.outside == {"x": "CCCO", "CCCCO": "CCCCO"}
+    assert books.failed == ()
+
+
+def test_a_value_settles_what_failed_or_was_under_way():
+    books = match(("a", "", "failed"), ("b", "", "pending"), ("a", "", 1.0), ("c", "", "failed"), ("c", "", "failed"))
+    assert (books.measured, books.failed, books.pending) == ((("a", 1.0),), ("c",), ("b",))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("z", "", 1.0), "line 3: the pool has no `z`, and there is no SMILES"),
+        (("", "nonsense", 1.0), "line 3: RDKit reads no molecule from 'nonsense'"),
+        (("a", "CCN", 1.0), "line 3: `a` is CCO in the pool, and CCN here"),
+        (("x", "CCCCl", 1.0), "line 3: `x` is CCCO above, and CCCCl here"),
+    ],
+)
+def test_rows_whose_molecule_is_unclear_are_named(row, message):
+    with pytest.raises(BadResultsError, match=message):
+        match(("x", "CCCO", 1.0), row)
+
+
+def test_the_nearest_name_is_shown():
+    pool = from_smiles(["CCO"], ids=["mol-17"])
+    with pytest.raises(BadResultsError, match="Did you mean `mol-17`?"):
+        match_rows([MeasuredRow("line 2", "mol17", "", 1.0)], pool, registry.canonical_smiles)

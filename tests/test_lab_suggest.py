@@ -1,0 +1,218 @@
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+from rdkit import Chem
+from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
+from rdkit.DataStructs import TanimotoSimilarity
+
+from graph_bandit_env import enumerate_library
+from graph_bandit_lab.campaign_figures import compared, share_within
+from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
+from graph_bandit_lab.cli import main
+from graph_bandit_lab.neighbours import nearest_measured
+from graph_bandit_lab.suggest import SuggestSettings
+
+LIBRARY = enumerate_library("logp")
+SOME = [*range(0, 4400, 110)]
+NAMES = [f"m{k}" for k in range(len(SOME))]
+SMILES = dict(zip(NAMES, (LIBRARY.smiles[k] for k in SOME), strict=True))
+VALUES = dict(zip(NAMES, LIBRARY.targets[SOME].tolist(), strict=True))
+AGENT = "molecule-ucb:width=8,depth=1,steps=20"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("pool.csv", [("id", "smiles"), *SMILES.items()])
+    write("results.csv", [("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6])])
+    return tmp_path
+
+
+def write(name, rows):
+    with open(name, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def append(rows):
+    with open("results.csv", "a", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def suggest(*more, out="out.csv", measured=("--measured", "results.csv"), direction="--maximize"):
+    code = main(
+        ["suggest", "pool.csv", *measured, "--n", "4", direction, "logp", "--out", out, "--agent", AGENT, *more]
+    )
+    with open(out, newline="") as file:
+        return code, list(csv.DictReader(file))
+
+
+def state():
+    with open("out.campaign.json") as file:
+        return json.load(file)
+
+
+def test_a_table_of_suggestions_with_their_reasons(folder, capsys):
+    code, rows = suggest()
+    assert code == 0
+    assert [row["rank"] for row in rows] == ["1", "2", "3", "4"]
+    for row in rows:
+        assert row["smiles"] == SMILES[row["id"]]
+        assert row["id"] not in NAMES[:6]
+        assert 0 < float(row["probability_of_beating_best"]) < 1
+        assert float(row["standard_deviation"]) > 0
+        assert {row[f"nearest_{k}"] for k in (1, 2, 3)} <= set(NAMES[:6])
+        assert float(row["nearest_1_logp"]) == pytest.approx(VALUES[row["nearest_1"]], rel=1e-3)
+    printed = capsys.readouterr().out
+    assert "40 molecules, 6 measurements; best logp so far" in printed
+    assert "short list" in printed
+
+
+def test_the_same_question_has_the_same_answer_and_is_no_new_round(folder):
+    first, again = suggest()[1], suggest()[1]
+    assert again == first
+    assert len(state()["rounds"]) == 1
+
+
+def test_results_make_a_new_round_and_what_is_missing_counts_as_under_way(folder, capsys):
+    first = [row["id"] for row in suggest()[1]]
+    append([(first[0], VALUES[first[0]]), (first[1], "failed")])
+    second = [row["id"] for row in suggest()[1]]
+    assert not set(first) & set(second)
+    assert f"taken as being measured: {first[2]}, {first[3]}." in capsys.readouterr().out
+    found = state()
+    assert len(found["rounds"]) == 2
+    assert found["failed"] == [first[1]]
+    assert set(found["pending"]) == {first[2], first[3], *second}
+    assert found["measured"][-1] == {"id": first[0], "value": VALUES[first[0]], "round": 1}
+
+
+def test_what_was_never_measured_can_be_suggested_again(folder):
+    suggest()
+    append([(NAMES[-1], VALUES[NAMES[-1]])])
+    suggest("--again", "--n", "33")  # all that is left
+    assert set(state()["pending"]) == set(NAMES) - {*NAMES[:6], NAMES[-1]}
+
+
+def test_a_mended_result_is_taken_as_it_is_now(folder):
+    suggest()
+    write("results.csv", [("id", "logp"), *((name, 100.0) for name in NAMES[:2])])
+    suggest()
+    assert [one["value"] for one in state()["measured"]] == [100.0, 100.0]
+
+
+def test_molecules_outside_the_pool_teach_and_are_not_suggested(folder, capsys):
+    _, without = suggest(out="without.csv")
+    write("more.csv", [("id", "smiles", "logp"), ("x", "CCCCCCCCCCCCCCCC", 7.0), ("", "OCCO", -1.0)])
+    _, rows = suggest(measured=("--measured", "results.csv", "more.csv"))
+    assert "2 measured molecules outside the pool; best logp so far 7" in capsys.readouterr().out
+    assert {row["id"] for row in rows} <= set(NAMES)
+    assert [row["predicted_logp"] for row in rows] != [row["predicted_logp"] for row in without]
+
+
+def test_without_results_a_first_batch_is_suggested(folder):
+    code, rows = suggest(measured=())
+    assert code == 0
+    assert len({row["id"] for row in rows}) == 4
+    assert rows[0]["probability_of_beating_best"] == rows[0]["nearest_1"] == ""
+
+
+def test_small_values_can_be_wanted(folder):
+    for _ in range(4):
+        _, rows = suggest(direction="--minimize")
+        append([(row["id"], VALUES[row["id"]]) for row in rows])
+    found = {one["id"] for one in state()["measured"]}
+    assert min(VALUES, key=VALUES.get) in found
+
+
+def test_the_page_draws_every_suggestion_and_needs_nothing_else(folder):
+    suggest("--html", "pages/page.html")
+    rows = suggest()[1]
+    append([(row["id"], VALUES[row["id"]]) for row in rows])
+    suggest("--html", "pages/page.html")
+    page = (folder / "pages" / "page.html").read_text()
+    assert page.count('class="structure"') == 4
+    assert "Of 4 results that were predicted" in page
+    assert "Round 2" in page
+    assert not re.search(r'(src|href)="http', page)
+
+
+def test_names_are_escaped_on_the_page(folder):
+    write("pool.csv", [("id", "smiles"), *((f"<b>{name}", text) for name, text in SMILES.items())])
+    write("results.csv", [("id", "logp"), ("<b>m0", 1.0)])
+    suggest("--html", "page.html")
+    assert "<b>m" not in (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda: write("results.csv", [("id", "logp"), ("m0", "high")]), "line 2: expected a number"),
+        (lambda: write("results.csv", [("id", "logp"), ("mm", 1.0)]), "the pool has no `mm`"),
+        (lambda: write("results.csv", [("id", "logp")]), "at least one value in column `logp`"),
+        (lambda: write("results.csv", [("id", "other"), ("m0", 1)]), "It has id, other"),
+        (lambda: write("pool.csv", [("id", "smiles"), ("a", "nonsense")]), "line 2: RDKit reads no molecule"),
+        (lambda: write("pool.csv", [("id", "structure"), ("a", "C")]), "Expected a column `smiles`"),
+        (lambda: write("out.campaign.json", [("{", "}")]), "to be the state of a campaign"),
+    ],
+)
+def test_bad_input_is_told_and_nothing_is_changed(folder, prepare, message, capsys):
+    suggest()
+    prepare()
+    before = {name: (folder / name).read_bytes() for name in ("out.csv", "out.campaign.json")}
+    assert suggest()[0] == 1
+    assert message in capsys.readouterr().err
+    assert {name: (folder / name).read_bytes() for name in before} == before
+
+
+def test_bad_rows_of_the_pool_can_be_left_out(folder, capsys):
+    write("pool.csv", [("id", "smiles"), ("bad", "nonsense"), *SMILES.items()])
+    assert suggest("--skip-bad-rows")[0] == 0
+    assert "40 molecules, 6 measurements, 1 bad rows left out" in capsys.readouterr().out
+
+
+def test_refuses_settings_that_make_no_sense(tmp_path):
+    given = {"pool": tmp_path / "pool.csv", "out": tmp_path / "out.csv"}
+    for settings, message in (
+        ({}, "one of `--maximize COLUMN` and"),
+        ({"maximize": "a", "minimize": "a"}, "one of `--maximize COLUMN` and"),
+        ({"maximize": "a", "n": 0}, "`--n` to be at least 1"),
+        ({"maximize": "a", "measured": (tmp_path / "out.csv",)}, "`--out` to be another file"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SuggestSettings(**given, **settings)
+
+
+def test_a_question_that_is_refused_changes_nothing(folder, capsys):
+    suggest()
+    before = (folder / "out.campaign.json").read_bytes()
+    assert suggest("--n", "100")[0] == 1
+    assert "which are left" in capsys.readouterr().err
+    assert (folder / "out.campaign.json").read_bytes() == before
+
+
+def test_more_than_is_left_is_refused(folder, capsys):
+    assert main(["suggest", "pool.csv", "--maximize", "logp", "--out", "a.csv", "--n", "41", "--agent", AGENT]) == 1
+    assert "from 1 to 40, which are left. Got 41" in capsys.readouterr().err
+
+
+def test_the_nearest_are_those_of_largest_similarity():
+    generator = GetAtomPairGenerator(fpSize=4096)
+    prints = {name: generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for name, text in SMILES.items()}
+    values = {name: VALUES[name] for name in NAMES[5:]}
+    (found,) = nearest_measured(["m0"], values, SMILES, 3).values()
+    best = sorted(values, key=lambda name: -TanimotoSimilarity(prints["m0"], prints[name]))[:3]
+    assert [one.id for one in found] == best
+    assert [one.value for one in found] == [VALUES[name] for name in best]
+
+
+def test_predictions_are_compared_with_what_came_back_in_their_own_round():
+    rounds = ((Suggestion("a", 1.0, 0.3, 0.4, 0.5),), (Suggestion("b", 0.0, 1.0, 0.0, 0.5), Suggestion("c")))
+    measured = (Measurement("a", 1.6, 1), Measurement("b", 2.5, 2), Measurement("c", 0.0, 2), Measurement("a", 9.0, 2))
+    pairs = compared(CampaignState("random", True, 0, measured, rounds=rounds))
+    assert [two.value for _, two in pairs] == [1.6, 2.5]
+    assert [one.result_std for one, _ in pairs] == [pytest.approx(0.5), 1.0]
+    assert (share_within(pairs, 1), share_within(pairs, 2)) == (0.0, 0.5)
+    assert np.isclose(share_within(pairs, 3), 1.0)
