@@ -105,7 +105,10 @@ def test_refuses_what_is_no_smiles():
         AtomPairCounts(["C", "nonsense"])
 
 
-def test_tangent_kernel_is_the_gram_matrix_of_unit_mean_diagonal(packed, network):
+@pytest.mark.parametrize("held_bytes", [0, 1 << 27])
+def test_tangent_kernel_is_the_gram_matrix_of_unit_mean_diagonal(packed, network, held_bytes, monkeypatch):
+    monkeypatch.setattr("agents.molecule.kernel.HELD_BYTES", held_bytes)
+    monkeypatch.setattr("agents.molecule.kernel.BLOCK", 3)
     kernel = TangentKernel(network, packed)
     features = network.tangent_features(packed.take(EVERY))[1].double()
     expected = features @ features.T / features.square().sum(1).mean()

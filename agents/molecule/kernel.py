@@ -13,6 +13,7 @@ from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
 
 BLOCK = 256  # molecules whose tangent features are held at a time: 30 MB at 30,000 features
+HELD_BYTES = 1 << 27  # of all tangent features in float32: those of a thousand molecules
 TYPICAL = 256  # molecules whose mean squared features are the unit of the tangent kernel
 
 
@@ -47,8 +48,8 @@ class TangentKernel:
 
         k(G, G') = <psi(G), psi(G')> / c,   c the mean of |psi|^2 over some molecules of the set.
 
-    Features are made in blocks and never held for the whole set; those of the rows are kept for the next call with the
-    same rows. Products are summed in float32.
+    Features are held where those of the whole set take at most `HELD_BYTES`; else they are made in blocks at each call,
+    but for those of the rows, which are kept for the next call with the same rows. Products are summed in float32.
 
     Args:
         network: which must not be trained any more.
@@ -58,6 +59,7 @@ class TangentKernel:
     def __init__(self, network: MolecularNetwork, graphs: PackedGraphs) -> None:
         self.network, self.graphs = network, graphs
         self._kept: tuple[Tensor, Tensor] | None = None
+        self._held: Tensor | None = None
         typical = torch.linspace(0, len(graphs) - 1, min(TYPICAL, len(graphs))).long()
         self._unit = 1.0
         self._unit = self.columns(typical[:0], typical)[1].mean().item() or 1.0
@@ -74,6 +76,14 @@ class TangentKernel:
         return torch.cat(products, dim=1).double() / self._unit, torch.cat(squares).double() / self._unit
 
     def _blocks(self, index: Tensor) -> Iterator[Tensor]:
+        if 4 * self.network.num_features * len(self.graphs) > HELD_BYTES:
+            yield from self._make(index)
+            return
+        if self._held is None:
+            self._held = torch.cat(list(self._make(torch.arange(len(self.graphs)))))
+        yield self._held[index]
+
+    def _make(self, index: Tensor) -> Iterator[Tensor]:
         for block in index.split(BLOCK):
             yield self.network.tangent_features(self.graphs.take(block))[1]
 
