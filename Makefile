@@ -1,15 +1,20 @@
-# Two commands: `make demo` runs the main job, `make test` checks everything. Both set up what they need.
+# `make demo` runs the main job, `make suggest` the chemist's, `make test` checks everything. Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo test lint types tests bench clean
+.PHONY: demo suggest test lint types tests bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
 		--horizon 300 --repetitions 5 --seed 0 --out runs/demo
+
+suggest: $(VENV)/.installed-chem
+	$(BIN)/graph-bandit library --property qed --out runs/molecules
+	$(BIN)/graph-bandit suggest runs/molecules/pool.csv --measured runs/molecules/measured.csv --n 8 --maximize qed \
+		--out runs/molecules/suggestions.csv --html runs/molecules/suggestions.html
 
 test: lint types tests
 
@@ -36,6 +41,10 @@ $(VENV)/.installed: setup.cfg constraints.txt | $(BIN)/python
 	$(PIP) -e .
 	touch $@
 
+$(VENV)/.installed-chem: setup.cfg constraints.txt | $(BIN)/python
+	$(PIP) -e '.[chem]'
+	touch $@ $(VENV)/.installed
+
 $(VENV)/.installed-all: setup.cfg constraints.txt | $(BIN)/python
 	$(PIP) -e '.[chem,sb3,distributed,parquet,benchmarks,dev]'
-	touch $@ $(VENV)/.installed
+	touch $@ $(VENV)/.installed $(VENV)/.installed-chem

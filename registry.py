@@ -96,6 +96,13 @@ def make_molecules(smiles: Sequence[str], ids: Sequence[str] | None = None) -> M
     return from_smiles(smiles, ids=ids)
 
 
+def enumerate_library(reward: Literal["qed", "logp", "tpsa"]) -> MoleculeSet:
+    """Make a library of molecules with a computed property; see `graph_bandit_env.enumerate_library`."""
+    from graph_bandit_env import enumerate_library as enumerate_molecules
+
+    return enumerate_molecules(reward)
+
+
 def canonical_smiles(smiles: str) -> str:
     """Return the canonical SMILES, by which a MoleculeSet tells molecules apart; empty if there is no molecule."""
     from graph_bandit_env.pools.molecule_parser import canonical_smiles as canonical

@@ -6,19 +6,27 @@ import os
 import sqlite3
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import pandas as pd
 import tyro
 
 from graph_bandit_lab.agents_help import describe_agent, describe_agents
+from graph_bandit_lab.commands import (
+    AgentsSettings,
+    CompareSettings,
+    LibraryCommand,
+    ReportSettings,
+    SweepCommand,
+    TunedSettings,
+)
 from graph_bandit_lab.compare import compare_folders
 from graph_bandit_lab.executors import DaskExecutor, Processes, count_threads
 from graph_bandit_lab.experiment import run_experiment
 from graph_bandit_lab.export import write_csv, write_parquet
+from graph_bandit_lab.library import write_library
 from graph_bandit_lab.report import describe, title_of, write_report
 from graph_bandit_lab.results import FILE_NAME, load_results
 from graph_bandit_lab.settings import RunSettings
@@ -34,75 +42,6 @@ from graph_bandit_lab.tables import (
 )
 from graph_bandit_lab.tuning import TUNED_NAME, table_of_choices, write_tuned
 
-
-@dataclass(frozen=True)
-class ReportSettings:
-    """Write the report of a folder again, from its stored results."""
-
-    folder: tyro.conf.Positional[Path]
-    """Folder that `graph-bandit run --out` wrote."""
-    markdown: bool = False
-    """Print the table too, in Markdown; of a sweep, also one of every environment."""
-    csv: Path | None = None
-    """Write a row for each repetition to this file too, environment and agent settings in columns of their own."""
-    parquet: Path | None = None
-    """The same as an Apache Parquet file, with actions, rewards and regret of each round (the extra `parquet`)."""
-
-
-@dataclass(frozen=True)
-class CompareSettings:
-    """Say whether a change made agents better or worse: two folders, paired on equal environments and seeds."""
-
-    before: tyro.conf.Positional[Path]
-    """Folder of results before the change."""
-    after: tyro.conf.Positional[Path]
-    """Folder of results after it."""
-
-
-@dataclass(frozen=True)
-class AgentsSettings:
-    """List the agents that are installed, or the settings of one."""
-
-    name: tyro.conf.Positional[str | None] = None
-    """Agent whose settings to explain."""
-
-
-@dataclass(frozen=True)
-class TunedSettings:
-    """Write the best settings of a folder, for each agent and graph model, to a file that `sweep --tuned` reads."""
-
-    folder: tyro.conf.Positional[Path]
-    """Folder of results in which agents were played under many settings."""
-    out: Path
-    """The file, which is replaced."""
-
-
-@dataclass(frozen=True)
-class SweepCommand:
-    """Play a grid of environments and agents in parallel, keep every repetition, and go on after any interruption."""
-
-    sweep: tyro.conf.Positional[str]
-    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others. README.md shows both."""
-    out: Path
-    """Folder for results and the log. Repetitions that it holds are not played again."""
-    workers: int = 0
-    """Processes, each on one thread; 0: one for each core."""
-    scheduler: str | None = None
-    """Address of a Dask scheduler, tcp://host:port; None: processes on this machine."""
-    fit: Literal["steps", "literal"] = "steps"
-    """Stands for {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
-    tuned: Path | None = None
-    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings that come with the fit."""
-    agents: tuple[str, ...] = ()
-    """Agents instead of those of the sweep, on the same environments and seeds."""
-    repetitions: int | None = None
-    """Repetitions instead of those of the sweep; the first seeds stay the same."""
-    dry_run: bool = False
-    """Say how many repetitions there are, how many are stored, and about how long the rest will take."""
-    retry_failed: bool = False
-    """Play those again that are stored as failed."""
-
-
 Command = (
     Annotated[RunSettings, tyro.conf.subcommand("run")]
     | Annotated[SweepCommand, tyro.conf.subcommand("sweep")]
@@ -110,6 +49,7 @@ Command = (
     | Annotated[TunedSettings, tyro.conf.subcommand("tuned")]
     | Annotated[CompareSettings, tyro.conf.subcommand("compare")]
     | Annotated[SuggestSettings, tyro.conf.subcommand("suggest")]
+    | Annotated[LibraryCommand, tyro.conf.subcommand("library")]
     | Annotated[AgentsSettings, tyro.conf.subcommand("agents")]
 )
 
@@ -130,6 +70,9 @@ def main(args: list[str] | None = None) -> int:
             return _compare(command)
         if isinstance(command, SuggestSettings):
             suggest(command)
+            return 0
+        if isinstance(command, LibraryCommand):
+            print("\n".join(map(str, write_library(command.out, command.property, command.measured, command.seed))))
             return 0
         print(describe_agents() if command.name is None else describe_agent(command.name))
         return 0

@@ -5,12 +5,12 @@ import pytest
 import torch
 from conftest import ragged_graphs
 from rdkit import Chem
-from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
+from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
 from rdkit.DataStructs import TanimotoSimilarity
 from torch_geometric.data import Batch
 
 from agents.likelihood import Hyperparameters
-from agents.molecule.fingerprints import AtomPairCounts
+from agents.molecule.fingerprints import FingerprintCounts
 from agents.molecule.kernel import SumKernel, TangentKernel, TanimotoKernel
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
@@ -85,24 +85,25 @@ def test_the_default_network_has_about_thirty_thousand_parameters():
     assert 25_000 < MolecularNetwork(38, 10).num_features < 35_000
 
 
-def test_similarity_is_that_of_rdkit():
-    generator = GetAtomPairGenerator(fpSize=4096)
+@pytest.mark.parametrize(
+    ("kind", "generator"),
+    [("atom_pairs", GetAtomPairGenerator(fpSize=4096)), ("morgan", GetMorganGenerator(radius=3, fpSize=4096))],
+)
+def test_similarity_is_that_of_rdkit(kind, generator):
+    rows, columns = EVERY[[0, 1, 3, 4]], EVERY[[1, 3, 4, 5, 7]]  # one atom has no pairs: RDKit calls it unlike itself
     prints = [generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in SMILES]
-    expected = [[TanimotoSimilarity(a, b) for b in prints[1:6]] for a in prints[:4]]
-    found = AtomPairCounts(SMILES).similarity(EVERY[:4], EVERY[1:6])
-    compared = torch.tensor(expected, dtype=torch.float64)
-    single = [2]  # methane has no pairs, and RDKit calls it unlike itself
-    kept = [k for k in range(4) if k not in single]
-    torch.testing.assert_close(found[kept], compared[kept])
+    expected = [[TanimotoSimilarity(prints[i], prints[j]) for j in columns] for i in rows]
+    found = FingerprintCounts(SMILES, kind).similarity(rows, columns)
+    torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
 
 def test_molecules_without_pairs_are_alike():
-    assert AtomPairCounts(SMILES).similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
+    assert FingerprintCounts(SMILES, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
 
 
 def test_refuses_what_is_no_smiles():
     with pytest.raises(ValueError, match="number 1, 'nonsense'"):
-        AtomPairCounts(["C", "nonsense"])
+        FingerprintCounts(["C", "nonsense"], "morgan")
 
 
 @pytest.mark.parametrize("held_bytes", [0, 1 << 27])
@@ -118,7 +119,7 @@ def test_tangent_kernel_is_the_gram_matrix_of_unit_mean_diagonal(packed, network
 
 
 def test_a_sum_of_kernels_adds_up(packed, network):
-    one, other = TanimotoKernel(AtomPairCounts(SMILES)), TangentKernel(network, packed)
+    one, other = TanimotoKernel(FingerprintCounts(SMILES, "atom_pairs")), TangentKernel(network, packed)
     cross, diagonal = SumKernel([(0.3, one), (0.7, other)]).columns(EVERY[:2], EVERY)
     torch.testing.assert_close(cross, 0.3 * one.columns(EVERY[:2], EVERY)[0] + 0.7 * other.columns(EVERY[:2], EVERY)[0])
     torch.testing.assert_close(diagonal, 0.3 + 0.7 * other.columns(EVERY[:2], EVERY)[1])
@@ -126,7 +127,7 @@ def test_a_sum_of_kernels_adds_up(packed, network):
 
 def test_the_posterior_is_that_of_the_whole_covariance():
     """Invert the covariance of every single measurement instead."""
-    kernel = TanimotoKernel(AtomPairCounts(SMILES))
+    kernel = TanimotoKernel(FingerprintCounts(SMILES, "atom_pairs"))
     whole = 2.0 * kernel.columns(EVERY, EVERY)[0].numpy()
     actions = np.array([0, 4, 4, 4, 5])
     rewards = np.array([1.0, -1.0, -0.5, 0.0, 0.3])
@@ -152,7 +153,14 @@ def test_training_learns_the_molecules_it_is_shown(packed, network):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("tangent_share", 1.5), ("networks", 0), ("learning_rate", 0), ("noise_variance", 0), ("steps", 0)],
+    [
+        ("tangent_share", 1.5),
+        ("morgan_share", 1.1),
+        ("networks", 0),
+        ("learning_rate", 0),
+        ("noise_variance", 0),
+        ("steps", 0),
+    ],
 )
 def test_refuses_settings_that_make_no_sense(name, value):
     with pytest.raises(ValueError, match=f"`{name}`"):

@@ -16,7 +16,7 @@ from agents.batch import check_count, choose_batch
 from agents.history import History
 from agents.inputs import check_reset, derive_streams, read_feedback, read_graphs, read_mask
 from agents.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
-from agents.molecule.fingerprints import AtomPairCounts
+from agents.molecule.fingerprints import FingerprintCounts
 from agents.molecule.kernel import Kernel, SumKernel, TangentKernel, TanimotoKernel
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
@@ -34,11 +34,11 @@ Weights = dict[str, Tensor]
 class MoleculeAgent:
     """Train networks on what was measured; play by a Gaussian process on fingerprints and tangent features.
 
-        k = (1 - w) T + (w / n) sum_i <psi_i, psi_i> / c_i
+        k = (1 - w) ((1 - v) T_pairs + v T_morgan) + (w / n) sum_i <psi_i, psi_i> / c_i
 
-    with T the Tanimoto similarity of atom-pair counts, psi_i the tangent features of network i after its training, and
-    w = `tangent_share`. Scale and noise are those of largest marginal likelihood; all results are conditioned on
-    exactly. Memory does not grow with the number of molecules times that of features.
+    with T the Tanimoto similarity of counts, v = `morgan_share`, psi_i the tangent features of network i after its
+    training, and w = `tangent_share`. Scale and noise are those of largest marginal likelihood; all results are
+    conditioned on exactly. Memory does not grow with the number of molecules times that of features.
 
     Args:
         settings: of kernel, training and choice.
@@ -65,7 +65,9 @@ class MoleculeAgent:
         if getattr(graph_set, "features", "one_hot") != "one_hot":
             raise ValueError(f'Expected molecules with features="one_hot". Got {graph_set.features!r}.')
         network_seed, generator = derive_streams(seed)
-        self._fingerprints = AtomPairCounts(graph_set.smiles)
+        self._fingerprints = {
+            kind: TanimotoKernel(FingerprintCounts(graph_set.smiles, kind)) for kind in ("atom_pairs", "morgan")
+        }
         self._graphs = PackedGraphs(read_graphs(None, graph_set))
         seeds = np.random.SeedSequence(network_seed).generate_state(self.settings.networks, np.uint64)
         self._seeds = [int(seed >> 1) for seed in seeds]
@@ -187,11 +189,14 @@ class MoleculeAgent:
         for network, its_weights in zip(self._networks, weights, strict=True):
             network.load_state_dict(its_weights)
         self._trained_on = trained_on
-        share = self.settings.tangent_share
-        parts: list[tuple[float, Kernel]] = [(1 - share, TanimotoKernel(self._fingerprints))] if share < 1 else []
-        if share > 0:
-            parts += [(share / len(weights), TangentKernel(network, self._graphs)) for network in self._networks]
-        self._kernel = SumKernel(parts)
+        tangent, morgan = self.settings.tangent_share, self.settings.morgan_share
+        parts: list[tuple[float, Kernel]] = [
+            ((1 - tangent) * (1 - morgan), self._fingerprints["atom_pairs"]),
+            ((1 - tangent) * morgan, self._fingerprints["morgan"]),
+        ]
+        if tangent > 0:
+            parts += [(tangent / len(weights), TangentKernel(network, self._graphs)) for network in self._networks]
+        self._kernel = SumKernel([part for part in parts if part[0] > 0])
 
     def _condition(self) -> None:
         """Fit scale and noise, and build the posterior, from all that was measured."""

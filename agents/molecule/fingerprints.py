@@ -1,8 +1,9 @@
-"""Atom-pair fingerprints and their Tanimoto similarity."""
+"""Fingerprints of molecules and their Tanimoto similarity."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import torch
@@ -13,26 +14,29 @@ from torch import Tensor
 from gntk import compile_loop
 
 BINS = 4096
+Kind = Literal["atom_pairs", "morgan"]
 
 
-class AtomPairCounts:
-    """How often each pair of atom types at a distance occurs in each molecule, hashed to 4096 bins.
-
-    Carhart, Smith & Venkataraghavan (1985), as RDKit counts them; held sparsely.
+class FingerprintCounts:
+    """How often each feature occurs in each molecule, as RDKit counts them, hashed to 4096 bins; held sparsely.
 
     Args:
         smiles: K molecules.
+        kind: "atom_pairs", pairs of atom types at a distance (Carhart, Smith & Venkataraghavan 1985), or "morgan",
+            neighbourhoods of up to three bonds around an atom (Rogers & Hahn 2010).
 
     Raises:
         ImportError: if RDKit is not installed.
         ValueError: if a SMILES is none.
     """
 
-    def __init__(self, smiles: Sequence[str]) -> None:
+    def __init__(self, smiles: Sequence[str], kind: Kind) -> None:
         from rdkit import Chem
-        from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
+        from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
 
-        generator = GetAtomPairGenerator(fpSize=BINS)
+        generator = (
+            GetAtomPairGenerator(fpSize=BINS) if kind == "atom_pairs" else GetMorganGenerator(radius=3, fpSize=BINS)
+        )
         columns, counts, offsets = [], [], [0]
         for place, text in enumerate(smiles):
             molecule = Chem.MolFromSmiles(text)
@@ -58,7 +62,7 @@ class AtomPairCounts:
             right: `(m,)`. Others.
 
         Returns:
-            `(n, m)` float64, 1 where both are the same molecule, or have no pairs of atoms.
+            `(n, m)` float64, 1 where both are the same molecule, or none has any feature.
         """
         mine, theirs = self.counts[left.numpy()], self.counts[right.numpy()]
         return torch.from_numpy(tanimoto(mine.toarray(), theirs.indptr, theirs.indices, theirs.data))

@@ -8,7 +8,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from agents.molecule.fingerprints import AtomPairCounts
+from agents.molecule.fingerprints import FingerprintCounts
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
 
@@ -33,9 +33,9 @@ class Kernel(Protocol):
 
 
 class TanimotoKernel:
-    """Tanimoto similarity of atom-pair counts."""
+    """Tanimoto similarity of counts."""
 
-    def __init__(self, fingerprints: AtomPairCounts) -> None:
+    def __init__(self, fingerprints: FingerprintCounts) -> None:
         self.fingerprints = fingerprints
 
     def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:

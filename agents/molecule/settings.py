@@ -14,6 +14,8 @@ class MoleculeSettings:
 
     tangent_share: float = 0.5
     """Part of the kernel that is the network's, from 0 (fingerprints only; nothing is trained) to 1 (network only)."""
+    morgan_share: float = 0.3
+    """Part of the fingerprints' kernel that compares neighbourhoods of atoms; the others are pairs of atoms."""
     networks: int = 1
     """Networks whose tangent kernels are averaged, each trained from initial weights of its own."""
     width: int = 56
@@ -40,8 +42,9 @@ class MoleculeSettings:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.tangent_share > 1:
-            raise ValueError(f"Expected `tangent_share` to be from 0 to 1. Got {self.tangent_share}.")
+        for name in ("tangent_share", "morgan_share"):
+            if getattr(self, name) > 1:
+                raise ValueError(f"Expected `{name}` to be from 0 to 1. Got {getattr(self, name)}.")
         for name in ("learning_rate", "noise_variance"):
             if getattr(self, name) == 0:
                 raise ValueError(f"Expected `{name}` to be positive. Got 0.")

@@ -1,0 +1,75 @@
+"""Suggest from a pool of 49,699 molecules with 300 measurements: python -m benchmarks.pools.large --data FOLDER.
+
+Runs `graph-bandit suggest` twice, each in a process of its own: the first time, and with what was read kept beside the
+pool. Prints wall time and the peak memory of the largest process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import tyro
+
+from graph_bandit_lab.tables import print_columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeSettings:
+    """Suggest from a large pool, and measure what that takes."""
+
+    data: Path
+    """Folder of docking_pool.csv.gz."""
+    molecules: int | None = None
+    """How many of the molecules, from the first; None: all."""
+    measured: int = 300
+    """How many of them have results, drawn at random."""
+
+
+def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
+    """Write pool and results; return the arguments of `graph-bandit`."""
+    table = pd.read_csv(settings.data / "docking_pool.csv.gz").iloc[: settings.molecules]
+    table.insert(0, "id", [f"m{k}" for k in range(len(table))])
+    known = np.random.default_rng(0).choice(len(table), settings.measured, replace=False)
+    table[["id", "smiles"]].to_csv(folder / "pool.csv", index=False)
+    table.iloc[known][["id", "score"]].to_csv(folder / "measured.csv", index=False)
+    names = ("pool.csv", "measured.csv", "suggestions.csv", "suggestions.html")
+    pool, measured, out, page = (str(folder / name) for name in names)
+    return ["suggest", pool, "--measured", measured, "--minimize", "score", "--n", "8", "--out", out, "--html", page]
+
+
+def measure(arguments: list[str]) -> tuple[float, float]:
+    """Run the command; return wall time in seconds and peak memory in bytes.
+
+    Raises:
+        RuntimeError: if it fails.
+    """
+    begin = time.perf_counter()
+    command = [sys.executable, "-m", "graph_bandit_lab.cli", *arguments]
+    _, status, usage = os.wait4(os.posix_spawn(sys.executable, command, os.environ), 0)
+    if os.waitstatus_to_exitcode(status):
+        raise RuntimeError(f"`graph-bandit {' '.join(arguments)}` failed.")
+    return time.perf_counter() - begin, 1024.0 * usage.ru_maxrss
+
+
+def main(args: list[str] | None = None) -> None:
+    """Measure both runs and print them."""
+    settings = tyro.cli(LargeSettings, args=args, prog="python -m benchmarks.pools.large")
+    rows: list[tuple[str, ...]] = [("", "seconds", "peak memory of the largest process")]
+    with tempfile.TemporaryDirectory() as name:
+        arguments = write_tables(settings, Path(name))
+        for label in ("the first time", "with the cache"):
+            seconds, peak = measure(arguments)
+            rows.append((label, f"{seconds:.0f}", f"{peak / 1e9:.1f} GB"))
+    print()
+    print_columns(rows)
+
+
+if __name__ == "__main__":
+    main()
