@@ -18,12 +18,13 @@ from graph_bandit_lab.campaign import Campaign
 from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
 from graph_bandit_lab.files import make_folder, replace_file
 from graph_bandit_lab.measured_rows import Columns, read_header, read_measured
-from graph_bandit_lab.memory import check_memory
+from graph_bandit_lab.memory import check_memory, count_rows
 from graph_bandit_lab.neighbours import Neighbour, nearest_measured
 from graph_bandit_lab.suggest_page import PageContent, render_page
 from graph_bandit_lab.tables import print_columns
 
 NEIGHBOURS = 3
+MANY = 10_000  # rows, which more processes read sooner than one, the time to start them included
 CHOICE = "Mean and sd are of every molecule; the choice is among the short list of largest mean + 2 sd."
 
 
@@ -94,7 +95,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         settings.smiles,
         identifier,
         on_error="skip" if settings.skip_bad_rows else "raise",
-        workers=len(os.sched_getaffinity(0)),
+        workers=len(os.sched_getaffinity(0)) if count_rows(settings.pool) > MANY else 1,
     )
     books = Books()
     if settings.measured:

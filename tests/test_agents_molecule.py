@@ -88,7 +88,7 @@ def test_predictions_move_with_the_unit_of_the_measurements(make):
 
 def test_without_a_tangent_part_nothing_is_trained(make, monkeypatch):
     monkeypatch.setattr("agents.molecule.agent.train", lambda *arguments: pytest.fail("trained"))
-    agent = make(tangent_share=0.0)
+    agent = make(tangent_weight=0.0)
     agent.reset(None, graph_set=MOLECULES)
     agent.update(None, [0, 1], [0.0, 1.0])
     assert agent.select_action(None) in range(len(MOLECULES))
@@ -143,7 +143,7 @@ def test_finds_the_best_molecule_sooner_than_random_play(make, env):
 def test_hallucinated_choices_spread_over_the_pool():
     """Near copies of one molecule: after the first of them, the others are no longer uncertain."""
     alike = ["CCCCCCCCCCCC", "CCCCCCCCCCCCC", "CCCCCCCCCCCCCC", "c1ccccc1", "O=S(=O)(N)c1ccncc1"]
-    agent = registry.make_agent("molecule-ucb", tangent_share=0.0, exploration_scale=5.0)
+    agent = registry.make_agent("molecule-ucb", tangent_weight=0.0, descriptor_weight=0.0, exploration_scale=5.0)
     agent.reset(None, seed=0, graph_set=from_smiles(alike))
     assert {3, 4} <= set(agent.select_batch(None, 3))
     assert set(agent.select_batch(None, 2, pending=[1])) == {3, 4}

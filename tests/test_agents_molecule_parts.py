@@ -10,7 +10,8 @@ from rdkit.DataStructs import TanimotoSimilarity
 from torch_geometric.data import Batch
 
 from agents.likelihood import Hyperparameters
-from agents.molecule.fingerprints import FingerprintCounts
+from agents.molecule.descriptors import DescriptorKernel, compute_descriptors
+from agents.molecule.fingerprints import FingerprintCounts, read_molecules
 from agents.molecule.kernel import SumKernel, TangentKernel, TanimotoKernel
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
@@ -31,6 +32,7 @@ SMILES = (
 )
 MOLECULES = from_smiles(SMILES)
 EVERY = torch.arange(len(SMILES))
+MOLS = read_molecules(SMILES)
 
 
 @pytest.fixture
@@ -93,17 +95,37 @@ def test_similarity_is_that_of_rdkit(kind, generator):
     rows, columns = EVERY[[0, 1, 3, 4]], EVERY[[1, 3, 4, 5, 7]]  # one atom has no pairs: RDKit calls it unlike itself
     prints = [generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in SMILES]
     expected = [[TanimotoSimilarity(prints[i], prints[j]) for j in columns] for i in rows]
-    found = FingerprintCounts(SMILES, kind).similarity(rows, columns)
+    found = FingerprintCounts(MOLS, kind).similarity(rows, columns)
     torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
 
 def test_molecules_without_pairs_are_alike():
-    assert FingerprintCounts(SMILES, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
+    assert FingerprintCounts(MOLS, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
 
 
 def test_refuses_what_is_no_smiles():
     with pytest.raises(ValueError, match="number 1, 'nonsense'"):
-        FingerprintCounts(["C", "nonsense"], "morgan")
+        read_molecules(["C", "nonsense"])
+
+
+def test_descriptors_are_properties_that_a_chemist_knows():
+    ethanol, methane = compute_descriptors(read_molecules(["CCO", "C"]))
+    assert ethanol[:5].tolist() == pytest.approx([46.069, 20.23, 1, 1, 0])  # mass, polar surface, OH gives and takes
+    assert methane[0] == pytest.approx(16.043)
+
+
+def test_descriptor_kernel_is_a_gaussian_of_standardised_properties():
+    values = compute_descriptors(MOLS)
+    points = (values - values.mean(0)) / np.where(values.std(0) > 0, values.std(0), 1)
+    expected = [[np.exp(-((points[i] - points[j]) ** 2).sum() / 96) for j in EVERY] for i in (1, 4)]
+    cross, diagonal = DescriptorKernel(MOLS).columns(torch.tensor([1, 4]), EVERY)
+    np.testing.assert_allclose(cross, expected, rtol=1e-6)
+    assert diagonal.tolist() == [1.0] * len(SMILES)
+
+
+def test_refuses_a_kernel_of_nothing():
+    with pytest.raises(ValueError, match="one of the four weights"):
+        MoleculeSettings(pairs_weight=0, morgan_weight=0, descriptor_weight=0, tangent_weight=0)
 
 
 @pytest.mark.parametrize("held_bytes", [0, 1 << 27])
@@ -119,7 +141,7 @@ def test_tangent_kernel_is_the_gram_matrix_of_unit_mean_diagonal(packed, network
 
 
 def test_a_sum_of_kernels_adds_up(packed, network):
-    one, other = TanimotoKernel(FingerprintCounts(SMILES, "atom_pairs")), TangentKernel(network, packed)
+    one, other = TanimotoKernel(FingerprintCounts(MOLS, "atom_pairs")), TangentKernel(network, packed)
     cross, diagonal = SumKernel([(0.3, one), (0.7, other)]).columns(EVERY[:2], EVERY)
     torch.testing.assert_close(cross, 0.3 * one.columns(EVERY[:2], EVERY)[0] + 0.7 * other.columns(EVERY[:2], EVERY)[0])
     torch.testing.assert_close(diagonal, 0.3 + 0.7 * other.columns(EVERY[:2], EVERY)[1])
@@ -127,7 +149,7 @@ def test_a_sum_of_kernels_adds_up(packed, network):
 
 def test_the_posterior_is_that_of_the_whole_covariance():
     """Invert the covariance of every single measurement instead."""
-    kernel = TanimotoKernel(FingerprintCounts(SMILES, "atom_pairs"))
+    kernel = TanimotoKernel(FingerprintCounts(MOLS, "atom_pairs"))
     whole = 2.0 * kernel.columns(EVERY, EVERY)[0].numpy()
     actions = np.array([0, 4, 4, 4, 5])
     rewards = np.array([1.0, -1.0, -0.5, 0.0, 0.3])
@@ -154,8 +176,8 @@ def test_training_learns_the_molecules_it_is_shown(packed, network):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("tangent_share", 1.5),
-        ("morgan_share", 1.1),
+        ("tangent_weight", -1.0),
+        ("morgan_weight", float("inf")),
         ("networks", 0),
         ("learning_rate", 0),
         ("noise_variance", 0),

@@ -65,7 +65,7 @@ def test_results_come_in_any_order_and_replace_what_is_pending():
 
 @pytest.mark.parametrize(("maximize", "best"), [(True, max), (False, min)])
 def test_finds_the_best_in_either_direction(maximize, best):
-    campaign = begin("molecule-ucb:tangent_share=0", maximize=maximize)
+    campaign = begin("molecule-ucb:tangent_weight=0", maximize=maximize)
     campaign.tell_many({key: VALUES[key] for key in IDS[::5]})
     for _ in range(4):
         for one in campaign.ask(2):
@@ -109,7 +109,7 @@ def test_a_reopened_campaign_goes_on_as_one_that_was_never_closed(tmp_path):
 
 
 def test_a_further_measurement_counts_beside_the_earlier_ones():
-    campaign = begin("molecule-ucb:tangent_share=0,noise_variance=1e-6")
+    campaign = begin("molecule-ucb:tangent_weight=0,noise_variance=1e-6")
     campaign.tell_many({key: VALUES[key] for key in IDS[:8]})
     campaign.tell(IDS[0], VALUES[IDS[0]] + 1)
     assert campaign.predict()[IDS[0]].mean == pytest.approx(VALUES[IDS[0]] + 0.5, abs=0.01)

@@ -16,7 +16,8 @@ from agents.batch import check_count, choose_batch
 from agents.history import History
 from agents.inputs import check_reset, derive_streams, read_feedback, read_graphs, read_mask
 from agents.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
-from agents.molecule.fingerprints import FingerprintCounts
+from agents.molecule.descriptors import DescriptorKernel
+from agents.molecule.fingerprints import FingerprintCounts, read_molecules
 from agents.molecule.kernel import Kernel, SumKernel, TangentKernel, TanimotoKernel
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
@@ -32,13 +33,13 @@ Weights = dict[str, Tensor]
 
 
 class MoleculeAgent:
-    """Train networks on what was measured; play by a Gaussian process on fingerprints and tangent features.
+    """Train networks on what was measured; play by a Gaussian process on what is known of the molecules.
 
-        k = (1 - w) ((1 - v) T_pairs + v T_morgan) + (w / n) sum_i <psi_i, psi_i> / c_i
+        k = w_1 T_pairs + w_2 T_morgan + w_3 k_descriptors + (w_4 / n) sum_i <psi_i, psi_i> / c_i
 
-    with T the Tanimoto similarity of counts, v = `morgan_share`, psi_i the tangent features of network i after its
-    training, and w = `tangent_share`. Scale and noise are those of largest marginal likelihood; all results are
-    conditioned on exactly. Memory does not grow with the number of molecules times that of features.
+    with T the Tanimoto similarity of counts, psi_i the tangent features of network i after its training, and weights
+    that add up to 1. Scale and noise are those of largest marginal likelihood; all results are conditioned on exactly.
+    Memory does not grow with the number of molecules times that of features.
 
     Args:
         settings: of kernel, training and choice.
@@ -65,9 +66,7 @@ class MoleculeAgent:
         if getattr(graph_set, "features", "one_hot") != "one_hot":
             raise ValueError(f'Expected molecules with features="one_hot". Got {graph_set.features!r}.')
         network_seed, generator = derive_streams(seed)
-        self._fingerprints = {
-            kind: TanimotoKernel(FingerprintCounts(graph_set.smiles, kind)) for kind in ("atom_pairs", "morgan")
-        }
+        self._fixed_parts = _fixed_parts(self.settings, read_molecules(graph_set.smiles))
         self._graphs = PackedGraphs(read_graphs(None, graph_set))
         seeds = np.random.SeedSequence(network_seed).generate_state(self.settings.networks, np.uint64)
         self._seeds = [int(seed >> 1) for seed in seeds]
@@ -177,7 +176,7 @@ class MoleculeAgent:
         location, unit = self.history.location_and_scale()
         targets = ((self.history.means[seen] - location) / unit).float()
         trained = []
-        for member in range(self.settings.networks if self.settings.tangent_share > 0 else 0):
+        for member in range(self.settings.networks if self.settings.tangent_weight > 0 else 0):
             network = self._new_network(member)
             train(network, self._graphs, seen, targets, self.settings, self.generator)
             trained.append(network.state_dict())
@@ -189,14 +188,12 @@ class MoleculeAgent:
         for network, its_weights in zip(self._networks, weights, strict=True):
             network.load_state_dict(its_weights)
         self._trained_on = trained_on
-        tangent, morgan = self.settings.tangent_share, self.settings.morgan_share
-        parts: list[tuple[float, Kernel]] = [
-            ((1 - tangent) * (1 - morgan), self._fingerprints["atom_pairs"]),
-            ((1 - tangent) * morgan, self._fingerprints["morgan"]),
-        ]
-        if tangent > 0:
-            parts += [(tangent / len(weights), TangentKernel(network, self._graphs)) for network in self._networks]
-        self._kernel = SumKernel([part for part in parts if part[0] > 0])
+        parts = list(self._fixed_parts)
+        weight = self.settings.tangent_weight
+        if weight > 0:
+            parts += [(weight / len(weights), TangentKernel(network, self._graphs)) for network in self._networks]
+        total = sum(weight for weight, _ in parts)
+        self._kernel = SumKernel([(weight / total, part) for weight, part in parts])
 
     def _condition(self) -> None:
         """Fit scale and noise, and build the posterior, from all that was measured."""
@@ -224,6 +221,16 @@ class MoleculeAgent:
         size = min(len(offered), max(self.settings.short_list, count))
         kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices
         return offered[kept].sort().values
+
+
+def _fixed_parts(settings: MoleculeSettings, molecules: list[Any]) -> list[tuple[float, Kernel]]:
+    """Return the parts of the kernel that no measurement changes, with their weights, where those are positive."""
+    parts: tuple[tuple[float, Callable[[], Kernel]], ...] = (
+        (settings.pairs_weight, lambda: TanimotoKernel(FingerprintCounts(molecules, "atom_pairs"))),
+        (settings.morgan_weight, lambda: TanimotoKernel(FingerprintCounts(molecules, "morgan"))),
+        (settings.descriptor_weight, lambda: DescriptorKernel(molecules)),
+    )
+    return [(weight, make()) for weight, make in parts if weight > 0]
 
 
 def _root(covariance: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -17,37 +17,45 @@ BINS = 4096
 Kind = Literal["atom_pairs", "morgan"]
 
 
-class FingerprintCounts:
-    """How often each feature occurs in each molecule, as RDKit counts them, hashed to 4096 bins; held sparsely.
-
-    Args:
-        smiles: K molecules.
-        kind: "atom_pairs", pairs of atom types at a distance (Carhart, Smith & Venkataraghavan 1985), or "morgan",
-            neighbourhoods of up to three bonds around an atom (Rogers & Hahn 2010).
+def read_molecules(smiles: Sequence[str]) -> list[Any]:
+    """Return the molecules as `rdkit.Chem.Mol`.
 
     Raises:
         ImportError: if RDKit is not installed.
         ValueError: if a SMILES is none.
     """
+    from rdkit import Chem
 
-    def __init__(self, smiles: Sequence[str], kind: Kind) -> None:
-        from rdkit import Chem
+    molecules = [Chem.MolFromSmiles(text) for text in smiles]
+    for place, molecule in enumerate(molecules):
+        if molecule is None:
+            raise ValueError(f"Expected SMILES. RDKit reads no molecule from number {place}, {smiles[place]!r}.")
+    return molecules
+
+
+class FingerprintCounts:
+    """How often each feature occurs in each molecule, as RDKit counts them, hashed to 4096 bins; held sparsely.
+
+    Args:
+        molecules: K `rdkit.Chem.Mol`.
+        kind: "atom_pairs", pairs of atom types at a distance (Carhart, Smith & Venkataraghavan 1985), or "morgan",
+            neighbourhoods of up to three bonds around an atom (Rogers & Hahn 2010).
+    """
+
+    def __init__(self, molecules: Sequence[Any], kind: Kind) -> None:
         from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
 
         generator = (
             GetAtomPairGenerator(fpSize=BINS) if kind == "atom_pairs" else GetMorganGenerator(radius=3, fpSize=BINS)
         )
         columns, counts, offsets = [], [], [0]
-        for place, text in enumerate(smiles):
-            molecule = Chem.MolFromSmiles(text)
-            if molecule is None:
-                raise ValueError(f"Expected SMILES. RDKit reads no molecule from number {place}, {text!r}.")
+        for molecule in molecules:
             found = generator.GetCountFingerprint(molecule).GetNonzeroElements()
             columns += found.keys()
             counts += found.values()
             offsets.append(len(columns))
         parts = np.array(counts, np.float32), np.array(columns, np.int32), np.array(offsets, np.int64)
-        self.counts = csr_array(parts, shape=(len(smiles), BINS))
+        self.counts = csr_array(parts, shape=(len(molecules), BINS))
 
     def __len__(self) -> int:
         return int(self.counts.shape[0])

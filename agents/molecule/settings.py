@@ -10,12 +10,16 @@ from agents.settings import check_fields
 
 @dataclass(frozen=True, kw_only=True)
 class MoleculeSettings:
-    """Settings of a Gaussian process on fingerprints and on the tangent features of a trained network."""
+    """Settings of a Gaussian process on fingerprints, properties and the tangent features of a trained network."""
 
-    tangent_share: float = 0.5
-    """Part of the kernel that is the network's, from 0 (fingerprints only; nothing is trained) to 1 (network only)."""
-    morgan_share: float = 0.3
-    """Part of the fingerprints' kernel that compares neighbourhoods of atoms; the others are pairs of atoms."""
+    pairs_weight: float = 0.2
+    """Weight of the Tanimoto kernel of atom pairs. The four weights matter by their ratios; 0 leaves a part out."""
+    morgan_weight: float = 0.15
+    """Weight of the Tanimoto kernel of atoms with their neighbourhoods."""
+    descriptor_weight: float = 0.15
+    """Weight of the Gaussian kernel of properties such as mass, polar surface and rotatable bonds."""
+    tangent_weight: float = 0.5
+    """Weight of the kernel of the network's tangent features; 0: nothing is trained."""
     networks: int = 1
     """Networks whose tangent kernels are averaged, each trained from initial weights of its own."""
     width: int = 56
@@ -42,9 +46,8 @@ class MoleculeSettings:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("tangent_share", "morgan_share"):
-            if getattr(self, name) > 1:
-                raise ValueError(f"Expected `{name}` to be from 0 to 1. Got {getattr(self, name)}.")
+        if self.pairs_weight + self.morgan_weight + self.descriptor_weight + self.tangent_weight == 0:
+            raise ValueError("Expected one of the four weights of the kernel to be positive. Got zeros.")
         for name in ("learning_rate", "noise_variance"):
             if getattr(self, name) == 0:
                 raise ValueError(f"Expected `{name}` to be positive. Got 0.")
