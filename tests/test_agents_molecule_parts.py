@@ -84,7 +84,7 @@ def test_a_molecule_is_predicted_the_same_in_any_company(packed, network):
 
 
 def test_the_default_network_has_about_thirty_thousand_parameters():
-    assert 25_000 < MolecularNetwork(38, 10).num_features < 35_000
+    assert 25_000 < MolecularNetwork(38, 9).num_features < 35_000
 
 
 @pytest.mark.parametrize(

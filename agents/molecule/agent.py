@@ -24,10 +24,11 @@ from agents.molecule.packed import PackedGraphs
 from agents.molecule.posterior import DualPosterior
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.training import train
-from agents.protocol import Prediction
+from agents.protocol import DivergedError, Prediction
 from agents.state import check_identity, make_identity
 from gntk import one_thread
 
+SMALLEST_NOISE = 1e-6  # of the prior variance: tangent products are summed in float32
 STATE = ("networks", "seeds", "trained_on", "history", "rule", "generator")
 Weights = dict[str, Tensor]
 
@@ -190,7 +191,7 @@ class MoleculeAgent:
         self._trained_on = trained_on
         parts = list(self._fixed_parts)
         weight = self.settings.tangent_weight
-        if weight > 0:
+        if weight > 0 and (trained_on > 0 or not parts):  # an untrained network only tells how large a molecule is
             parts += [(weight / len(weights), TangentKernel(network, self._graphs)) for network in self._networks]
         total = sum(weight for weight, _ in parts)
         self._kernel = SumKernel([(weight / total, part) for weight, part in parts])
@@ -204,10 +205,15 @@ class MoleculeAgent:
         if len(seen):
             within = self._kernel.columns(seen, seen)[0]
             likelihood = MarginalLikelihood((within + within.T) / 2, self.history, location, unit)
-            hyperparameters = likelihood.fit(None, known, prior_scale=1.0)
+            fitted = likelihood.fit(None, known, prior_scale=1.0)
+            floor = 0.0 if known else SMALLEST_NOISE * fitted.scale * within.diagonal().mean().item()
+            hyperparameters = Hyperparameters(fitted.scale, max(fitted.noise, floor))
         targets = (self.history.means[seen] - location) / unit
         self._believed: tuple[Tensor, Tensor] | None = None
-        self.posterior = DualPosterior(self._kernel, hyperparameters, seen, self.history.counts[seen], targets)
+        try:
+            self.posterior = DualPosterior(self._kernel, hyperparameters, seen, self.history.counts[seen], targets)
+        except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
+            raise DivergedError(f"The covariance of the measurements has no Cholesky factor: {error}") from error
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
         """Return what is believed of every molecule; once for each posterior."""
@@ -215,8 +221,9 @@ class MoleculeAgent:
         return self._believed
 
     def _short_list(self, mask: Tensor, count: int) -> Tensor:
-        """Return the molecules on offer of largest mean + 2 sigma, in the order of the set."""
+        """Return the molecules on offer of largest mean + 2 sigma, ties at random, in the order of the set."""
         offered = mask.nonzero().squeeze(1)
+        offered = offered[torch.randperm(len(offered), generator=self.generator)]
         mean, variance = self._mean_and_variance()
         size = min(len(offered), max(self.settings.short_list, count))
         kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices

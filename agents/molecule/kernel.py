@@ -12,7 +12,7 @@ from agents.molecule.fingerprints import FingerprintCounts
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
 
-BLOCK = 256  # molecules whose tangent features are held at a time: 30 MB at 30,000 features
+BLOCK = 256  # molecules whose tangent features are held at a time: 27 MB at 26,000 features
 HELD_BYTES = 1 << 27  # of all tangent features in float32: those of a thousand molecules
 TYPICAL = 256  # molecules whose mean squared features are the unit of the tangent kernel
 

@@ -25,7 +25,7 @@ class MolecularNetwork(nn.Module):
     Args:
         feature_dim: columns of `batch.x`.
         edge_feature_dim: columns of `batch.edge_attr`.
-        width: units of each layer; 56 are some 30,000 parameters for molecules.
+        width: units of each layer; 56 are some 26,000 parameters for molecules.
         depth: L, rounds of messages.
         size: typical number of nodes.
     """

@@ -23,7 +23,7 @@ class MoleculeSettings:
     networks: int = 1
     """Networks whose tangent kernels are averaged, each trained from initial weights of its own."""
     width: int = 56
-    """Units of each layer of the network; 56 are some 30,000 parameters."""
+    """Units of each layer of the network; 56 are some 26,000 parameters."""
     depth: int = 3
     """Rounds of messages between atoms."""
     steps: int = 600
