@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 
 import torch
@@ -43,16 +44,20 @@ def choose_batch(
     left, chosen, imagines = mask.clone(), [], not getattr(rule, "draws_rewards", False)
     left[list(pending)] = False
     check_count(count, left)
-    for action in pending if imagines else ():
-        belief = hallucinate(action)
+    index = rule(belief, left, generator)  # what a rule remembers comes from what is known, not from what is imagined
+    rule = copy.deepcopy(rule)
+    if pending and imagines:
+        for action in pending:
+            belief = hallucinate(action)
+        index = rule(belief, left, generator)
     while True:
-        action = masked_argmax(rule(belief, left, generator), left, generator)
-        chosen.append(action)
+        chosen.append(masked_argmax(index, left, generator))
         if len(chosen) == count:
             return chosen
-        left[action] = False
+        left[chosen[-1]] = False
         if imagines:
-            belief = hallucinate(action)
+            belief = hallucinate(chosen[-1])
+        index = rule(belief, left, generator)
 
 
 def check_count(count: int, mask: Tensor) -> None:

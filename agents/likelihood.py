@@ -60,14 +60,16 @@ class MarginalLikelihood:
         return float(between.sum() + self._repeats * math.log(noise) + self._within / noise)
 
     def fit_noise(self, ridge: float) -> float:
-        """Return the noise variance n of largest likelihood, where the prior covariance is (n / ridge) K.
+        """Return the likely noise variance n, where the prior covariance is (n / ridge) K.
 
-            n = (1/t) (sum_i u_i^2 / (e_i / ridge + 1) + SS)
+            n = (sum_i u_i^2 / (e_i / ridge + 1) + SS + P ridge) / (t + P),   P = `PRIOR_ROUNDS`
 
-        as for tangent features, whose variance is in units of the noise.
+        as for tangent features, whose variance is in units of the noise. The prior is worth P rewards with a noise of
+        `ridge`, at which the prior covariance is K; without it one reward, or equal ones, would leave no noise at all.
         """
         between = float((self._coordinates**2 / (self._eigenvalues / ridge + 1)).sum())
-        return (between + self._within) / (len(self._eigenvalues) + self._repeats)
+        rounds = len(self._eigenvalues) + self._repeats
+        return (between + self._within + PRIOR_ROUNDS * ridge) / (rounds + PRIOR_ROUNDS)
 
     def fit(self, scale: float | None, noise: float | None, prior_scale: float) -> Hyperparameters:
         """Maximise the likelihood times two weak priors, which matter in the first rounds only.

@@ -10,7 +10,8 @@ from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.graph_set import GraphSet
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
-from graph_bandit_env.pools.molecule_set import MoleculeSet, from_smiles, from_smiles_csv
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 
 __all__ = [

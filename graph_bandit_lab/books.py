@@ -20,6 +20,8 @@ class Books:
     """Ids of those in the pool that could not be measured."""
     pending: tuple[str, ...] = ()
     """Ids of those in the pool that are being measured."""
+    repeated: int = 0
+    """Rows left out because another table has the same molecule and value."""
     outside: dict[str, str] = field(default_factory=dict)
     """Id and canonical SMILES of those measured that the pool does not hold."""
 
@@ -29,16 +31,19 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
 
     Args:
         rows: of `read_measured`.
-        pool: K molecules with `ids` and `smiles`.
+        pool: K molecules with `ids`, `smiles` and `aliases`.
         canonical: returns the canonical SMILES; empty if there is no molecule.
 
     Raises:
         BadResultsError: a ValueError, with each row whose molecule is unknown, or whose name and SMILES disagree.
     """
     smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
+    name_of = {**pool.aliases, **{name: name for name in pool.ids}}
     id_of = dict(zip(pool.smiles, pool.ids, strict=True))
     outside: dict[str, str] = {}
     measured: list[tuple[str, float]] = []
+    told_in: dict[tuple[str, float], str] = {}
+    repeated = 0
     other: dict[str, list[str]] = {"failed": [], "pending": []}
     problems = []
     for row in rows:
@@ -46,13 +51,13 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
         if row.smiles and not found:
             problems.append(f"{row.place}: RDKit reads no molecule from {row.smiles!r}.")
             continue
-        if row.identifier in smiles_of:
-            if found and found != smiles_of[row.identifier]:
+        if row.identifier in name_of:
+            identifier = name_of[row.identifier]
+            if found and found != smiles_of[identifier]:
                 problems.append(
-                    f"{row.place}: `{row.identifier}` is {smiles_of[row.identifier]} in the pool, and {found} here."
+                    f"{row.place}: `{row.identifier}` is {smiles_of[identifier]} in the pool, and {found} here."
                 )
                 continue
-            identifier = row.identifier
         elif found in id_of:
             identifier = id_of[found]
         elif found:
@@ -67,6 +72,8 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
             continue
         if isinstance(row.value, str):
             other[row.value].append(identifier)
+        elif told_in.setdefault((identifier, row.value), row.file) != row.file:
+            repeated += 1
         else:
             measured.append((identifier, row.value))
     if problems:
@@ -76,4 +83,5 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
         tuple(one for one in dict.fromkeys(other[kind]) if one in smiles_of and one not in known)
         for kind in ("failed", "pending")
     )
-    return Books(tuple(measured), failed, pending, {key: text for key, text in outside.items() if key in known})
+    outside = {identifier: text for identifier, text in outside.items() if identifier in known}
+    return Books(tuple(measured), failed, pending, repeated, outside)

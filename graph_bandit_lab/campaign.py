@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import registry
+from graph_bandit_lab.campaign_file import CampaignFile
 from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
 from graph_bandit_lab.expectations import check_value, expect
-from graph_bandit_lab.files import replace_file
 from graph_bandit_lab.settings import AgentSpec
 
 
@@ -24,7 +25,7 @@ class Campaign:
 
     Results may come in any order, or not at all. With `state`, everything is written to that file before a call
     returns: a program that is killed loses nothing, and the next `Campaign` on the file goes on. The agent is trained
-    anew from the measurements, so that suggestions depend on them, on the seed and on the number of rounds alone.
+    anew from the measurements, so that what it suggests depends on them, on what is pending and on the seed alone.
 
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has).
@@ -32,12 +33,13 @@ class Campaign:
             `gnn-ts:steps=1000`. One that is no `BatchAgent` chooses a batch one after the other, and predicts nothing.
         maximize: whether large values are wanted, or small ones; None: large ones.
         seed: of all randomness; None: 0.
+        target: name of what is measured, by which another campaign is noticed; None: nameless.
         state: file of the campaign; None: it is not kept. What is None above is then as the file has it. Another agent
-            may take over; direction and seed stay.
+            may take over; the others stay.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. The others can be told all the same.
 
     Raises:
-        ValueError: if the agent is unknown, or the file is of a campaign with other graphs, direction or seed.
+        ValueError: if the agent is unknown, or the file is of a campaign with another direction, seed or target.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Campaign:
         *,
         maximize: bool | None = None,
         seed: int | None = None,
+        target: str | None = None,
         state: str | Path | None = None,
         offered: Sequence[bool] | NDArray[np.bool_] | None = None,
     ) -> None:
@@ -57,67 +60,78 @@ class Campaign:
         if self._offered.shape != (len(self.ids),):
             raise ValueError(f"Expected `offered` of shape `({len(self.ids)},)`. Got `{self._offered.shape}`.")
         default = "molecule-ucb" if hasattr(graph_set, "smiles") else "gnn-ts:steps=1000"
-        self.path = None if state is None else Path(state)
-        self._written = self._read()
-        self.state = CampaignState(agent or default, maximize is not False, seed or 0)
-        if self.path is not None and self._written is not None:
-            found = CampaignState.from_json(self._written, self.path)
-            self._refuse_another(found, maximize, seed)
-            self.state = dataclasses.replace(found, agent=agent or found.agent)
+        given = {
+            "maximize": None if maximize is None else bool(maximize),
+            "seed": None if seed is None else _whole_number("seed", seed, smallest=0),
+            "target": target,
+        }
+        self._file: CampaignFile | None = CampaignFile(state)
+        found = self._file.read()
+        if found is None:
+            found = CampaignState(agent or default, given["maximize"] is not False, seed=int(given["seed"] or 0))
+            found = dataclasses.replace(found, target=target or "")
+        for name, wanted in given.items():
+            if wanted not in (None, getattr(found, name)):
+                raise ValueError(
+                    f"Expected a campaign with `{name}` {wanted}. {state} has {getattr(found, name)}. "
+                    "Give what it has, or another `state`."
+                )
+        self.state = dataclasses.replace(found, agent=agent or found.agent)
         self._make_agent()  # which refuses an unknown one before anything is written
         self._fitted: tuple[tuple[Any, ...], Any] | None = None
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Write the changes of a `with` block once, at its end; if it raises, nothing of them is left."""
-        before, path = self.state, self.path
-        self.path = None
+        """Write the changes of a `with` block once, at its end; if that fails or it raises, nothing of them is left."""
+        before, file = self.state, self._file
+        self._file = None
         try:
             yield
+            if file is not None:
+                file.write(self.state)
         except BaseException:
             self.state = before
             raise
         finally:
-            self.path = path
-        self._save()
+            self._file = file
 
     @property
     def best(self) -> float | None:
-        """Return the best value measured so far; None: nothing was measured."""
-        values = [one.value for one in self.state.measured]
+        """Return the best value measured so far, of repeated measurements the mean; None: nothing was measured."""
+        values = self.state.means().values()
         return None if not values else max(values) if self.state.maximize else min(values)
 
-    def ask(self, count: int = 1) -> tuple[Suggestion, ...]:
+    def ask(self, count: int = 1, question: str = "") -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and count them as pending.
 
         Args:
             count: how many.
+            question: kept as `state.question`, for those who ask again after a crash and want the same answer.
 
         Returns:
             The graphs, first choice first, with what is expected of each.
 
         Raises:
-            ValueError: if fewer are left.
+            ValueError: if fewer are left, or the campaign knows a graph that the pool does not hold.
         """
         mask = self._offered.copy()
-        taken = [*(one.id for one in self.state.measured), *self.state.failed, *self.state.pending]
-        mask[[self._place[identifier] for identifier in taken]] = False
-        if not 1 <= count <= mask.sum():
-            raise ValueError(f"Expected a number of graphs from 1 to {mask.sum()}, which are left. Got {count!r}.")
-        agent = self._agent()
-        pending = [self._place[identifier] for identifier in self.state.pending]
+        mask[self._places((*self.state.means(), *self.state.failed, *self.state.pending))] = False
+        count, left = _whole_number("count", count, smallest=1), int(mask.sum())
+        if count > left:
+            raise ValueError(f"Expected to be asked for no more graphs than are left, {left}. Got {count}.")
+        agent = self._agent(fresh=True)
         if hasattr(agent, "select_batch"):
-            chosen = agent.select_batch(None, count, mask, pending)
+            chosen = agent.select_batch(None, count, mask, self._places(self.state.pending))
         else:
             chosen = []
             for _ in range(count):
                 chosen.append(agent.select_action(None, mask))
                 mask[chosen[-1]] = False
         suggested = self._expect(chosen)
-        self._fitted = None  # its generator has moved on; the same question must have the same answer
         self._save(
             rounds=(*self.state.rounds, suggested),
             pending=(*self.state.pending, *(one.id for one in suggested)),
+            question=question,
         )
         return suggested
 
@@ -149,11 +163,8 @@ class Campaign:
         Raises:
             ValueError: if there is no such graph.
         """
-        self._known(identifier)
-        self._save(
-            failed=tuple(dict.fromkeys((*self.state.failed, identifier))),
-            pending=tuple(one for one in self.state.pending if one != identifier),
-        )
+        failed = tuple(dict.fromkeys((*self.state.failed, self._known(identifier))))
+        self._save(failed=failed, pending=tuple(one for one in self.state.pending if one != identifier))
 
     def withdraw(self, identifier: str) -> None:
         """Forget that a graph is pending: it can be suggested again.
@@ -173,10 +184,8 @@ class Campaign:
         if not self.state.rounds:
             raise ValueError("Expected a round to take back. Nothing was suggested yet.")
         taken_back = {one.id for one in self.state.rounds[-1]}
-        self._save(
-            rounds=self.state.rounds[:-1],
-            pending=tuple(one for one in self.state.pending if one not in taken_back),
-        )
+        pending = tuple(one for one in self.state.pending if one not in taken_back)
+        self._save(rounds=self.state.rounds[:-1], pending=pending, question="")
 
     def replace_results(
         self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()
@@ -198,19 +207,20 @@ class Campaign:
         return {one.id: one for one in self._expect(range(len(self.ids)))}
 
     def _expect(self, places: Sequence[int]) -> tuple[Suggestion, ...]:
-        return expect(self._agent(), places, self.ids, self.best, self.state.maximize)
+        return expect(self._agent(), places, self.ids, self.state)
 
-    def _agent(self) -> Any:
-        """Return the agent that has learnt all measurements; trained once for the same ones."""
-        key = (self.state.agent, len(self.state.rounds), *((one.id, one.value) for one in self.state.measured))
-        if self._fitted is None or self._fitted[0] != key:
+    def _agent(self, fresh: bool = False) -> Any:
+        """Return the agent that has learnt all measurements; `fresh`, if it must not have drawn anything yet."""
+        measured = self.state.measured
+        key = (self.state.agent, *((one.id, one.value) for one in measured))
+        if fresh or self._fitted is None or self._fitted[0] != key:
             agent = self._make_agent()
-            sequence = np.random.SeedSequence([self.state.seed, len(self.state.rounds)])
+            sequence = np.random.SeedSequence([self.state.seed, len(measured)])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
-            if self.state.measured:
+            if measured:
                 sign = 1.0 if self.state.maximize else -1.0
-                places = np.array([self._place[one.id] for one in self.state.measured])
-                agent.update(None, places, np.array([sign * one.value for one in self.state.measured]))
+                places = np.array(self._places(one.id for one in measured))
+                agent.update(None, places, np.array([sign * one.value for one in measured]))
             self._fitted = key, agent
         return self._fitted[1]
 
@@ -221,6 +231,9 @@ class Campaign:
             raise ValueError(f"Agent `{spec.name}` needs molecules. Choose another, or make a MoleculeSet.")
         return registry.make_agent(spec.name, **spec.settings)
 
+    def _places(self, identifiers: Iterable[str]) -> list[int]:
+        return [self._place[self._known(identifier)] for identifier in identifiers]
+
     def _known(self, identifier: str) -> str:
         if identifier not in self._place:
             nearest = difflib.get_close_matches(str(identifier), self.ids, n=1)
@@ -230,26 +243,16 @@ class Campaign:
 
     def _save(self, **changes: Any) -> None:
         state = dataclasses.replace(self.state, **changes)
-        if self.path is not None:
-            if self._read() != self._written:
-                raise ValueError(f"Expected {self.path} as this campaign left it. Another process wrote to it: reopen.")
-            text = state.to_json()
-            replace_file(self.path, text.encode())
-            self._written = text
+        if self._file is not None:
+            self._file.write(state)
         self.state = state
 
-    def _read(self) -> str | None:
-        return self.path.read_text() if self.path is not None and self.path.is_file() else None
 
-    def _refuse_another(self, found: CampaignState, maximize: bool | None, seed: int | None) -> None:
-        for name, wanted in (("maximize", maximize), ("seed", seed)):
-            if wanted not in (None, getattr(found, name)):
-                raise ValueError(
-                    f"Expected a campaign with `{name}` {wanted}. {self.path} has {getattr(found, name)}. "
-                    "Give what it has, or another `state`."
-                )
-        told = (*(one.id for one in found.measured), *found.failed, *found.pending)
-        if unknown := [identifier for identifier in told if identifier not in self._place]:
-            raise ValueError(
-                f"Expected a pool with the graphs of this campaign. `{unknown[0]}` is in {self.path}, not in the pool."
-            )
+def _whole_number(name: str, value: Any, smallest: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = smallest - 1
+    if isinstance(value, bool) or number < smallest:
+        raise ValueError(f"Expected `{name}` to be an integer >= {smallest}. Got {value!r}.")
+    return number

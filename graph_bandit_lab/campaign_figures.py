@@ -16,11 +16,13 @@ SHAPE = (7.2, 4.4)  # inches
 
 
 def compared(state: CampaignState) -> list[tuple[Suggestion, Measurement]]:
-    """Return each result that was suggested with a prediction, with what was predicted of it when it was."""
-    predicted = {
-        (one.id, number): one for number, suggested in enumerate(state.rounds, start=1) for one in suggested if one.std
-    }
-    return [(predicted[one.id, one.round], one) for one in state.measured if (one.id, one.round) in predicted]
+    """Return each result of a graph that had been suggested, with what was last predicted of it before it was told."""
+    pairs = []
+    for result in state.measured:
+        earlier = (one for suggested in state.rounds[: result.round] for one in suggested if one.id == result.id)
+        predicted = [one for one in earlier if one.result_std]
+        pairs += [(predicted[-1], result)] if predicted else []
+    return pairs
 
 
 def progress_figure(state: CampaignState, target: str) -> Figure:
@@ -36,7 +38,7 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
         shift = np.random.default_rng(0).uniform(-0.14, 0.14, len(values))
         axes.scatter(rounds + shift, values, s=22, color=COLORS[5], alpha=0.7, lw=0, label="measured")
         axes.plot(range(len(so_far)), so_far, "o-", color=COLORS[0], lw=2, label="best so far")
-        axes.set(title="Progress", xlabel="round (0: known before)", ylabel=target)
+        axes.set(title="Progress", xlabel="rounds suggested by then", ylabel=_plain(target))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlim(-0.5, max(len(so_far) - 0.5, 0.5))
         axes.legend(loc="lower right" if state.maximize else "upper right")
@@ -45,6 +47,7 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
 
 def calibration_figure(pairs: Sequence[tuple[Suggestion, Measurement]], target: str) -> Figure:
     """Draw results against predictions, with two standard deviations of prediction and noise."""
+    name = _plain(target)
     mean = np.array([one.mean for one, _ in pairs], np.float64)
     spread = np.array([one.result_std for one, _ in pairs], np.float64)
     values = np.array([two.value for _, two in pairs])
@@ -54,7 +57,7 @@ def calibration_figure(pairs: Sequence[tuple[Suggestion, Measurement]], target: 
         axes.errorbar(mean, values, xerr=2 * spread, fmt="o", color=COLORS[0], ecolor="#B9CFE4", ms=5, lw=1.5)
         low, high = min(mean.min(), values.min()), max(mean.max(), values.max())
         axes.axline((low, low), (high, high) if high > low else (low + 1, low + 1), color="#7A7A7A", ls="--", lw=1.2)
-        axes.set(title="Predictions and results", xlabel=f"predicted {target} (±2 sd)", ylabel=f"measured {target}")
+        axes.set(title="Predictions and results", xlabel=f"predicted {name} (±2 sd)", ylabel=f"measured {name}")
     return figure
 
 
@@ -62,3 +65,8 @@ def share_within(pairs: Sequence[tuple[Suggestion, Measurement]], deviations: fl
     """Return the share of results that lie within some standard deviations of their predictions."""
     inside = [abs(two.value - (one.mean or 0.0)) <= deviations * (one.result_std or 0.0) for one, two in pairs]
     return float(np.mean(inside))
+
+
+def _plain(text: str) -> str:
+    """Escape what matplotlib would read as mathematics."""
+    return text.replace("$", r"\$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ class Measurement:
     value: float
     """What was measured."""
     round: int
-    """How many rounds had been suggested by then; 0: known before the campaign."""
+    """How many rounds had been suggested when it was told; 0: known before the campaign."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class CampaignState:
         failed: graphs whose measurement failed.
         pending: graphs that are being measured.
         rounds: suggestions of each `ask`.
+        target: name of what is measured.
+        question: what the last `ask` was given as such.
     """
 
     agent: str
@@ -65,7 +67,16 @@ class CampaignState:
     measured: tuple[Measurement, ...] = ()
     failed: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
-    rounds: tuple[tuple[Suggestion, ...], ...] = field(default=())
+    rounds: tuple[tuple[Suggestion, ...], ...] = ()
+    target: str = ""
+    question: str = ""
+
+    def means(self) -> dict[str, float]:
+        """Return the mean of the measurements of each graph, by its id."""
+        values: dict[str, list[float]] = {}
+        for one in self.measured:
+            values.setdefault(one.id, []).append(one.value)
+        return {identifier: sum(found) / len(found) for identifier, found in values.items()}
 
     def to_json(self) -> str:
         """Write the state as text that people can read too."""

@@ -9,31 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from graph_bandit_lab.campaign_state import Suggestion
+from graph_bandit_lab.campaign_state import CampaignState, Suggestion
 
 
-def expect(
-    agent: Any, places: Sequence[int], ids: Sequence[str], best: float | None, maximize: bool
-) -> tuple[Suggestion, ...]:
-    """Say what an agent expects of some graphs; nothing but their names, if it does not predict.
+def expect(agent: Any, places: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
+    """Say what an agent expects of some graphs.
 
         P(beats the best) = Phi(+-(mean - best) / std)
+
+    Nothing but their names, if it does not predict, or before two values differ: nobody knows their unit then.
 
     Args:
         agent: which was told rewards, the values or (where small ones are wanted) their negatives.
         places: indices of the graphs.
         ids: names of all graphs.
-        best: value so far, if any.
-        maximize: whether large values are wanted.
+        state: of the campaign.
     """
-    if not hasattr(agent, "predict"):
+    values = state.means().values()
+    if not hasattr(agent, "predict") or len(set(values)) < 2:
         return tuple(Suggestion(ids[k]) for k in places)
-    found, sign = agent.predict(), 1.0 if maximize else -1.0
+    found, sign = agent.predict(), 1.0 if state.maximize else -1.0
+    best = max(sign * value for value in values)
     expected = []
     for k in places:
-        mean, std = sign * float(found.mean[k]), float(found.std[k])
-        beats = None if best is None else NormalDist().cdf(sign * (mean - best) / max(std, 1e-300))
-        expected.append(Suggestion(ids[k], mean, std, found.noise_std, beats))
+        reward, std = float(found.mean[k]), float(found.std[k])
+        beats = NormalDist().cdf((reward - best) / max(std, 1e-300))
+        expected.append(Suggestion(ids[k], sign * reward, std, found.noise_std, beats))
     return tuple(expected)
 
 

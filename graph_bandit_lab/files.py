@@ -14,7 +14,7 @@ LOCK_NAME = "driver.lock"
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file so that readers see the old one or the new one, never a part, even after a power cut."""
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     with part.open("wb") as file:
         file.write(content)
         file.flush()

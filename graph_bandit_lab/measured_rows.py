@@ -31,14 +31,21 @@ class Columns:
 class MeasuredRow:
     """A row that says something about a molecule."""
 
-    place: str
-    """File and line."""
+    file: str
+    """Path of the table."""
+    line: int
+    """As an editor counts."""
     identifier: str
     """Name; empty where there is none."""
     smiles: str
     """SMILES as written; empty where there is none."""
     value: float | str
     """A number, "failed" or "pending"."""
+
+    @property
+    def place(self) -> str:
+        """Return where the row is, for people."""
+        return f"{Path(self.file).name}, line {self.line}"
 
 
 class BadResultsError(ValueError):
@@ -106,7 +113,8 @@ def _read_table(path: Path, columns: Columns, rows: list[MeasuredRow], problems:
         _check_columns(path, names, columns)
         reader = csv.DictReader(file, fieldnames=names, delimiter=delimiter)
         for record in reader:
-            place = f"{path.name}, line {reader.line_num + 1}"
+            line = reader.line_num + 1
+            place = f"{path.name}, line {line}"
             try:
                 value = _read_value(str(record.get(columns.value) or "").strip())
             except ValueError as error:
@@ -115,7 +123,7 @@ def _read_table(path: Path, columns: Columns, rows: list[MeasuredRow], problems:
             identifier = str(record.get(columns.identifier or "") or "").strip()
             smiles = str(record.get(columns.smiles) or "").strip()
             if value is not None and (identifier or smiles):
-                rows.append(MeasuredRow(place, identifier, smiles, value))
+                rows.append(MeasuredRow(str(path), line, identifier, smiles, value))
             elif value is not None:
                 problems.append(f"{place}: a value without a molecule.")
 
@@ -131,7 +139,7 @@ def _read_value(text: str) -> float | str | None:
     try:
         value = float(text)
     except ValueError:
-        remedy = " Write a point instead of the comma." if text.count(",") == 1 else ""
+        remedy = " Write 3.5 for three and a half, 1234 for a thousand." if "," in text else ""
         raise ValueError(f"expected a number, `failed`, `pending` or nothing. Got {text!r}.{remedy}") from None
     if not math.isfinite(value):
         raise ValueError(f"expected a finite number. Got {text!r}.")

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import gzip
-import os
+import math
+from collections.abc import Iterable
 from pathlib import Path
 
 BYTES_PER_MOLECULE = 40_000  # with graphs and fingerprints; 49,699 of 13 to 40 atoms take 2.2 GB in all
+BYTES_PER_MEASUREMENT = 250_000  # twice its tangent features, in float32
 BYTES_AT_ALL = 500_000_000  # libraries, network and what a block needs
-CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+MEMORY = Path("/proc/meminfo")
+LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
 
 
-def check_memory(pool: Path) -> None:
+def check_memory(pool: Path, measured: Iterable[Path] = ()) -> None:
     """Refuse a pool that does not fit into memory.
 
     Raises:
         ValueError: if it needs more than is available; it says how much.
     """
-    rows = count_rows(pool)
-    needed, available = BYTES_AT_ALL + rows * BYTES_PER_MOLECULE, available_memory()
+    rows, results = count_rows(pool), sum(map(count_rows, measured))
+    fixed, available = BYTES_AT_ALL + results * BYTES_PER_MEASUREMENT, available_memory()
+    needed = fixed + rows * BYTES_PER_MOLECULE
     if needed > available:
-        fitting = max(0, int((available - BYTES_AT_ALL) // BYTES_PER_MOLECULE))
+        fitting = max(0, int((available - fixed) // BYTES_PER_MOLECULE))
         raise ValueError(
-            f"Expected a pool that fits into memory. {pool} has {rows:,} rows, which need about {needed / 1e9:.1f} GB; "
-            f"{available / 1e9:.1f} GB are available. Take a part of it, of at most {fitting:,} rows."
+            f"Expected a pool that fits into memory. {pool} has {rows:,} rows, which with {results:,} results need "
+            f"about {needed / 1e9:.1f} GB, and {available / 1e9:.1f} GB are available. Take a part of it, "
+            f"at most {fitting:,} rows."
         )
 
 
 def available_memory() -> float:
-    """Return how many bytes this process can still take, in its container too."""
-    free = float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    limit = CGROUP_LIMIT.read_text().strip() if CGROUP_LIMIT.is_file() else "max"
-    return free if limit == "max" else min(free, float(limit))
+    """Return how many bytes can still be taken, in this container too; infinity, where the system does not say."""
+    known = [math.inf]
+    if MEMORY.is_file():
+        fields = dict(line.split(":", 1) for line in MEMORY.read_text().splitlines() if ":" in line)
+        known += [1024.0 * int(fields["MemAvailable"].split()[0])] if "MemAvailable" in fields else []
+    if LIMIT.is_file() and USED.is_file() and LIMIT.read_text().strip() != "max":
+        known.append(float(LIMIT.read_text()) - float(USED.read_text()))
+    return min(known)
 
 
 def count_rows(path: Path) -> int:

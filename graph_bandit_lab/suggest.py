@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +27,7 @@ from graph_bandit_lab.tables import print_columns
 
 NEIGHBOURS = 3
 MANY = 10_000  # rows, which more processes read sooner than one, the time to start them included
-CHOICE = "Mean and sd are of every molecule; the choice is among the short list of largest mean + 2 sd."
+CHOICE = " Mean and sd are of every molecule; the choice is among the short list of largest mean + 2 sd."
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,11 @@ class SuggestSettings:
             raise ValueError("Expected one of `--maximize COLUMN` and `--minimize COLUMN`.")
         if self.n < 1:
             raise ValueError(f"Expected `--n` to be at least 1. Got {self.n}.")
-        if self.out.resolve() in [path.resolve() for path in (self.pool, *self.measured)]:
-            raise ValueError(f"Expected `--out` to be another file than those that are read. Got {self.out}.")
+        paths = [path.resolve() for path in (self.pool, *self.measured)]
+        for name, path in (("out", self.out), ("html", self.html)):
+            if path is not None and path.resolve() in paths:
+                raise ValueError(f"Expected `--{name}` to be another file than the others. Got {path}.")
+            paths += [] if path is None else [path.resolve()]
 
     @property
     def target(self) -> str:
@@ -88,8 +93,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     Raises:
         ValueError, OSError: if something cannot be read; nothing is written then.
     """
-    identifier = settings.id or ("id" if "id" in read_header(settings.pool) else None)
-    check_memory(settings.pool)
+    identifier = settings.id or _column_of_names(settings.pool)
+    check_memory(settings.pool, settings.measured)
     pool = registry.read_molecules(
         settings.pool,
         settings.smiles,
@@ -110,12 +115,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         settings.agent,
         maximize=settings.maximize is not None,
         seed=settings.seed,
+        target=settings.target,
         state=settings.state,
         offered=np.arange(len(molecules)) < len(pool),
     )
     with campaign.at_once():
-        _enter(campaign, books, settings.again)
-        suggested = campaign.ask(settings.n)
+        question = _enter(campaign, books, settings)
+        suggested = campaign.ask(settings.n, question)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
     near = _neighbours(suggested, campaign.state, smiles_of)
     replace_file(settings.out, _to_csv(settings.target, suggested, smiles_of, near).encode())
@@ -123,36 +129,38 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         content = PageContent(settings.target, len(pool), campaign.state, suggested, near, smiles_of)
         make_folder(settings.html.parent)
         replace_file(settings.html, render_page(content).encode())
-    _print(settings, pool, campaign, suggested)
+    _print(settings, pool, books, campaign, suggested)
     return suggested
 
 
-def _enter(campaign: Campaign, books: Books, again: bool) -> None:
-    """Take over the results, and what was suggested before and has none yet."""
+def _column_of_names(pool: Path) -> str | None:
+    header = read_header(pool)
+    return "id" if "id" in header or pool.name.lower().endswith((".smi", ".smi.gz")) else None
+
+
+def _enter(campaign: Campaign, books: Books, settings: SuggestSettings) -> str:
+    """Take over the results, and what was suggested before and has none yet; return what identifies the question."""
+    asked = (sorted(books.measured), books.failed, books.pending, settings.n, settings.agent, settings.again)
+    question = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
+    if question == campaign.state.question:
+        campaign.undo_ask()  # the same command with the same results: the same answer, not another round
     known = campaign.state
-    told = {(one.id, one.value) for one in known.measured}
-    if known.rounds and (told, set(known.failed)) == (set(books.measured), set(books.failed)):
-        campaign.undo_ask()  # nothing came back since: the same question, not another round
-        known = campaign.state
-    suggested_in = {one.id: number for number, ones in enumerate(known.rounds, start=1) for one in ones}
-    first_seen = {one.id: one.round for one in known.measured}
+    first_told = {one.id: one.round for one in reversed(known.measured)}
     measured = [
-        Measurement(key, value, suggested_in.get(key, first_seen.get(key, len(known.rounds))))
-        for key, value in books.measured
+        Measurement(identifier, value, first_told.get(identifier, len(known.rounds)))
+        for identifier, value in books.measured
     ]
     settled = {one.id for one in measured} | set(books.failed)
-    waiting = [] if again else [key for key in known.pending if key not in settled]
-    campaign.replace_results(measured, books.failed, dict.fromkeys((*books.pending, *waiting)))
+    waiting = [key for key in known.pending if key in campaign.ids and key not in settled]
+    pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
+    campaign.replace_results(measured, books.failed, pending)
+    return question
 
 
 def _neighbours(
     suggested: tuple[Suggestion, ...], state: CampaignState, smiles_of: dict[str, str]
 ) -> dict[str, list[Neighbour]]:
-    values: dict[str, list[float]] = {}
-    for one in state.measured:
-        values.setdefault(one.id, []).append(one.value)
-    means = {key: float(np.mean(found)) for key, found in values.items()}
-    return nearest_measured([one.id for one in suggested], means, smiles_of, NEIGHBOURS)
+    return nearest_measured([one.id for one in suggested], state.means(), smiles_of, NEIGHBOURS)
 
 
 def _to_csv(
@@ -176,7 +184,9 @@ def _short(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def _print(settings: SuggestSettings, pool: Any, campaign: Campaign, suggested: tuple[Suggestion, ...]) -> None:
+def _print(
+    settings: SuggestSettings, pool: Any, books: Books, campaign: Campaign, suggested: tuple[Suggestion, ...]
+) -> None:
     """Say what was known, what is suggested, and where it is written."""
     state = campaign.state
     asked_now = {one.id for one in suggested}
@@ -184,6 +194,7 @@ def _print(settings: SuggestSettings, pool: Any, campaign: Campaign, suggested: 
     outside = len({one.id for one in state.measured} - set(pool.ids))
     parts = [f"{len(pool):,} molecules", f"{len(state.measured):,} measurements"]
     parts += [f"{outside} measured molecules outside the pool"] * bool(outside)
+    parts += [f"{books.repeated} results given twice taken once"] * bool(books.repeated)
     parts += [f"{len(pool.skipped)} bad rows left out"] * bool(pool.skipped)
     parts += [f"{len(state.failed)} failed"] * bool(state.failed)
     best = "" if campaign.best is None else f"; best {settings.target} so far {campaign.best:.4g}"
@@ -194,7 +205,9 @@ def _print(settings: SuggestSettings, pool: Any, campaign: Campaign, suggested: 
             f"Still without a result, so taken as being measured: {listed}. (Write `failed` for those that will have "
             "none; --again suggests all of them again.)"
         )
-    print(f"\nRound {len(state.rounds)}, by {state.agent}. {CHOICE}\n")
+    print(f"\nRound {len(state.rounds)}, by {state.agent}.{CHOICE if state.agent.startswith('molecule-') else ''}\n")
+    if suggested[0].mean is None:
+        print("No predictions: the agent makes none, or no two results differ yet.\n")
     rows: list[tuple[str, ...]] = [("rank", "id", settings.target, "sd", "beats the best")]
     for rank, one in enumerate(suggested, start=1):
         beats = "" if one.probability is None else f"{one.probability:.0%}"

@@ -37,10 +37,8 @@ class PageContent:
 def render_page(content: PageContent) -> str:
     """Return a page of HTML that needs nothing else."""
     state = content.state
-    values = [one.value for one in state.measured]
-    best = None
-    if values:
-        best = (max if state.maximize else min)(state.measured, key=lambda one: one.value)
+    means = state.means()
+    best = (max if state.maximize else min)(means.items(), key=lambda pair: pair[1]) if means else None
     pairs = compared(state)
     now = {one.id for one in content.suggested}
     return (
@@ -62,7 +60,7 @@ def render_page(content: PageContent) -> str:
                 }
                 for one in content.suggested
             ],
-            progress=to_svg(progress_figure(state, content.target)) if values else "",
+            progress=to_svg(progress_figure(state, content.target)) if means else "",
             calibration=to_svg(calibration_figure(pairs, content.target)) if pairs else "",
             pairs=pairs,
             within_one=share_within(pairs, 1) if pairs else None,

@@ -1,5 +1,7 @@
 """Batches of every registered agent that can choose them."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -92,11 +94,27 @@ def test_a_batch_before_and_after_results(agent):
 
 def test_hallucination_leaves_the_agent_as_it_was(agent):
     agent.update(None, [0, 3], [0.5, -1.0])
-    before = agent.predict()
-    agent.select_batch(None, 5)
+    before, twin = agent.predict(), copy.deepcopy(agent)
+    agent.select_batch(None, 4, pending=[1])
+    twin.select_action(None)
+    assert_equal_states(agent.rule.state_dict(), twin.rule.state_dict())  # as if one graph had been chosen
     after = agent.predict()
     np.testing.assert_array_equal(after.mean, before.mean)
     np.testing.assert_array_equal(after.std, before.std)
+
+
+def assert_equal_states(found, expected):
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert torch.equal(found[name], value) if isinstance(value, torch.Tensor) else found[name] == value
+
+
+@pytest.mark.parametrize("rewards", [[3.0], [3.0, 3.0, 3.0]])
+def test_one_reward_or_equal_ones_leave_the_others_uncertain(agent, rewards):
+    agent.update(None, list(range(len(rewards))), rewards)
+    told = agent.predict()
+    assert told.noise_std > 1e-3
+    assert told.std[3:].min() > 0.05
 
 
 def test_predictions_are_in_reward_units(agent):

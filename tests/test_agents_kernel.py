@@ -123,12 +123,15 @@ def test_what_is_known_is_not_fitted(scale, noise):
     assert noise in (None, found.noise)
 
 
-def test_noise_in_whose_units_the_prior_is_has_the_largest_likelihood():
+def test_noise_in_whose_units_the_prior_is_has_the_largest_posterior():
+    """Its prior is that of `PRIOR_ROUNDS` more rewards with a mean square of the ridge."""
     likelihood = likelihood_of(KERNEL, record(*observe(60)))
+
+    def objective(noise):
+        return likelihood.twice_negative_log(noise / 0.2, noise) + PRIOR_ROUNDS * (np.log(noise) + 0.2 / noise)
+
     found = likelihood.fit_noise(ridge=0.2)
-    best = likelihood.twice_negative_log(found / 0.2, found)
-    for other in (0.9 * found, 1.1 * found):
-        assert likelihood.twice_negative_log(other / 0.2, other) > best
+    assert objective(found) < min(objective(0.98 * found), objective(1.02 * found))
 
 
 def test_where_nothing_is_known_the_prior_decides():

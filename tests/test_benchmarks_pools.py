@@ -21,7 +21,7 @@ from benchmarks.pools.players import ModelPlayer, make_player
 from benchmarks.pools.screening import Screen, cumulative_regret, play, share_of_top, simple_regret
 from benchmarks.pools.summary import tables
 from graph_bandit_env import enumerate_library
-from graph_bandit_env.pools.molecule_set import from_smiles
+from graph_bandit_env.pools.molecule_sources import from_smiles
 
 NAMES = ["forest-greedy", "forest-ts", "forest-ucb", "tanimoto-greedy", "tanimoto-ts", "tanimoto-ucb", "tanimoto-ei"]
 

@@ -14,7 +14,7 @@ from benchmarks.pools.forest import Forest, atom_pair_bits
 from benchmarks.pools.minmax import MinMax, atom_pair_counts
 from benchmarks.pools.tanimoto import TanimotoProcess
 from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS
-from graph_bandit_env.pools.molecule_set import from_smiles
+from graph_bandit_env.pools.molecule_sources import from_smiles
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ from graph_bandit_lab.measured_rows import BadResultsError, MeasuredRow
 POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
 
 
-def match(*rows):
-    return match_rows(
-        [MeasuredRow(f"line {k}", *row) for k, row in enumerate(rows, start=2)], POOL, registry.canonical_smiles
-    )
+def match(*rows, files=("results.csv",), pool=POOL):
+    places = [(file, line) for file in files for line in range(2, 2 + len(rows) // len(files))]
+    measured = [MeasuredRow(*place, *row) for place, row in zip(places, rows, strict=True)]
+    return match_rows(measured, pool, registry.canonical_smiles)
 
 
 def test_names_come_first_then_canonical_smiles():
@@ -49,4 +49,16 @@ def test_rows_whose_molecule_is_unclear_are_named(row, message):
 def test_the_nearest_name_is_shown():
     pool = from_smiles(["CCO"], ids=["mol-17"])
     with pytest.raises(BadResultsError, match="Did you mean `mol-17`?"):
-        match_rows([MeasuredRow("line 2", "mol17", "", 1.0)], pool, registry.canonical_smiles)
+        match(("mol17", "", 1.0), pool=pool)
+
+
+def test_rows_that_two_tables_share_count_once_and_repeats_within_one_count_twice():
+    rows = (("a", "", 1.0), ("a", "", 1.0), ("b", "", 2.0))
+    books = match(*rows, *rows, files=("one.csv", "two.csv"))
+    assert books.measured == (("a", 1.0), ("a", 1.0), ("b", 2.0))
+    assert books.repeated == 3
+
+
+def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():
+    pool = from_smiles(["CCO", "OCC", "C"], ids=["a", "twin", "c"])
+    assert match(("twin", "", 1.0), pool=pool).measured == (("a", 1.0),)

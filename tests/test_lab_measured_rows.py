@@ -20,10 +20,10 @@ def table(tmp_path):
 def test_numbers_failures_and_what_is_under_way(table):
     path = table("id,smiles,activity\na,C,1.5\nb,CC,failed\nc,CCC, Pending \nd,CCCC,\ne,N,-2e-3\nf,O,NaN\n")
     assert read_measured([path], COLUMNS) == [
-        MeasuredRow("results.csv, line 2", "a", "C", 1.5),
-        MeasuredRow("results.csv, line 3", "b", "CC", "failed"),
-        MeasuredRow("results.csv, line 4", "c", "CCC", "pending"),
-        MeasuredRow("results.csv, line 6", "e", "N", -0.002),
+        MeasuredRow(str(path), 2, "a", "C", 1.5),
+        MeasuredRow(str(path), 3, "b", "CC", "failed"),
+        MeasuredRow(str(path), 4, "c", "CCC", "pending"),
+        MeasuredRow(str(path), 6, "e", "N", -0.002),
     ]
 
 
@@ -51,7 +51,7 @@ def test_every_bad_row_is_named_at_once(table):
         read_measured([path], COLUMNS)
     for text in ("line 2: expected a number", "line 4: expected a finite", "line 5: a value without a molecule"):
         assert text in str(caught.value)
-    assert "Got '3,5'. Write a point instead of the comma." in str(caught.value)
+    assert "Got '3,5'. Write 3.5 for three and a half" in str(caught.value)
     assert "4 rows cannot" in str(caught.value)
 
 

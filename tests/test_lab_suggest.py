@@ -2,7 +2,6 @@ import csv
 import json
 import re
 
-import numpy as np
 import pytest
 from rdkit import Chem
 from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
@@ -89,6 +88,55 @@ def test_results_make_a_new_round_and_what_is_missing_counts_as_under_way(folder
     assert found["measured"][-1] == {"id": first[0], "value": VALUES[first[0]], "round": 1}
 
 
+@pytest.mark.parametrize("status", ["pending", ""])
+def test_another_question_is_another_round(folder, status):
+    first = [row["id"] for row in suggest()[1]]
+    more = [(first[0], status)] if status else [(NAMES[0], VALUES[NAMES[0]])]  # under way; or measured once more
+    append(more)
+    second = [row["id"] for row in suggest()[1]]
+    third = [row["id"] for row in suggest("--n", "2")[1]]
+    assert len({*first, *second, *third}) == 10
+    assert [len(ones) for ones in state()["rounds"]] == [4, 4, 2]
+
+
+def test_a_result_from_outside_the_pool_may_be_renamed_or_deleted(folder):
+    write("more.csv", [("id", "smiles", "logp"), ("x", "CCCCCCCCCCCC", 7.0)])
+    assert suggest(measured=("--measured", "results.csv", "more.csv"))[0] == 0
+    write("more.csv", [("id", "smiles", "logp"), ("y", "CCCCCCCCCCCC", 7.0)])
+    assert suggest(measured=("--measured", "results.csv", "more.csv"))[0] == 0
+    assert suggest()[0] == 0
+    assert len(state()["measured"]) == 6
+
+
+def test_the_same_file_does_not_take_another_target(folder, capsys):
+    suggest()
+    write("results.csv", [("id", "logp", "ic50"), ("m0", 1, 2)])
+    arguments = ["suggest", "pool.csv", "--measured", "results.csv", "--out", "out.csv", "--maximize", "ic50"]
+    assert main(arguments) == 1
+    assert "a campaign with `target` ic50" in capsys.readouterr().err
+
+
+def test_names_of_a_smi_file_are_its_second_words(folder, capsys):
+    (folder / "pool.smi").write_text("".join(f"{text} {name}\n" for name, text in SMILES.items()))
+    arguments = ["suggest", "pool.smi", "--measured", "results.csv", "--maximize", "logp", "--out", "a.csv"]
+    assert main([*arguments, "--agent", AGENT]) == 0
+    assert "40 molecules, 6 measurements" in capsys.readouterr().out
+
+
+def test_a_dollar_in_a_name_is_no_mathematics(folder):
+    write("results.csv", [("id", "IC50 ($nM$"), *((name, VALUES[name]) for name in NAMES[:6])])
+    arguments = ["suggest", "pool.csv", "--measured", "results.csv", "--out", "a.csv", "--html", "a.html"]
+    assert main([*arguments, "--maximize", "IC50 ($nM$", "--agent", AGENT]) == 0
+
+
+def test_an_agent_that_predicts_nothing_says_so(folder, capsys):
+    suggest("--agent", "random", "--html", "page.html")
+    printed = capsys.readouterr().out
+    assert "No predictions" in printed
+    assert "short list" not in printed
+    assert "No predictions" in (folder / "page.html").read_text()
+
+
 def test_what_was_never_measured_can_be_suggested_again(folder):
     suggest()
     append([(NAMES[-1], VALUES[NAMES[-1]])])
@@ -116,7 +164,7 @@ def test_without_results_a_first_batch_is_suggested(folder):
     code, rows = suggest(measured=())
     assert code == 0
     assert len({row["id"] for row in rows}) == 4
-    assert rows[0]["probability_of_beating_best"] == rows[0]["nearest_1"] == ""
+    assert all(rows[0][name] == "" for name in rows[0] if name not in ("rank", "id", "smiles"))
 
 
 def test_small_values_can_be_wanted(folder):
@@ -180,6 +228,7 @@ def test_refuses_settings_that_make_no_sense(tmp_path):
         ({"maximize": "a", "minimize": "a"}, "one of `--maximize COLUMN` and"),
         ({"maximize": "a", "n": 0}, "`--n` to be at least 1"),
         ({"maximize": "a", "measured": (tmp_path / "out.csv",)}, "`--out` to be another file"),
+        ({"maximize": "a", "html": tmp_path / "out.csv"}, "`--html` to be another file"),
     ):
         with pytest.raises(ValueError, match=message):
             SuggestSettings(**given, **settings)
@@ -189,13 +238,13 @@ def test_a_question_that_is_refused_changes_nothing(folder, capsys):
     suggest()
     before = (folder / "out.campaign.json").read_bytes()
     assert suggest("--n", "100")[0] == 1
-    assert "which are left" in capsys.readouterr().err
+    assert "than are left" in capsys.readouterr().err
     assert (folder / "out.campaign.json").read_bytes() == before
 
 
 def test_more_than_is_left_is_refused(folder, capsys):
     assert main(["suggest", "pool.csv", "--maximize", "logp", "--out", "a.csv", "--n", "41", "--agent", AGENT]) == 1
-    assert "from 1 to 40, which are left. Got 41" in capsys.readouterr().err
+    assert "than are left, 40. Got 41" in capsys.readouterr().err
 
 
 def test_the_nearest_are_those_of_largest_similarity():
@@ -208,14 +257,18 @@ def test_the_nearest_are_those_of_largest_similarity():
     assert [one.value for one in found] == [VALUES[name] for name in best]
 
 
-def test_predictions_are_compared_with_what_came_back_in_their_own_round():
-    rounds = ((Suggestion("a", 1.0, 0.3, 0.4, 0.5),), (Suggestion("b", 0.0, 1.0, 0.0, 0.5), Suggestion("c")))
-    measured = (Measurement("a", 1.6, 1), Measurement("b", 2.5, 2), Measurement("c", 0.0, 2), Measurement("a", 9.0, 2))
+def test_results_are_compared_with_what_was_last_predicted_of_them():
+    rounds = (
+        (Suggestion("a", 1.0, 0.3, 0.4, 0.5), Suggestion("d", 1.0, 1.0, 0.0)),
+        (Suggestion("b", 0.0, 1.0, 0.0, 0.5), Suggestion("c")),
+        (Suggestion("d", 5.0, 1.0, 0.0),),
+    )
+    told = (("a", 1.6, 2), ("b", 2.5, 2), ("c", 0.0, 2), ("b", 9.0, 0), ("d", 5.0, 3))
+    measured = tuple(Measurement(*one) for one in told)
     pairs = compared(CampaignState("random", True, 0, measured, rounds=rounds))
-    assert [two.value for _, two in pairs] == [1.6, 2.5]
-    assert [one.result_std for one, _ in pairs] == [pytest.approx(0.5), 1.0]
-    assert (share_within(pairs, 1), share_within(pairs, 2)) == (0.0, 0.5)
-    assert np.isclose(share_within(pairs, 3), 1.0)
+    assert [(one.mean, two.value) for one, two in pairs] == [(1.0, 1.6), (0.0, 2.5), (5.0, 5.0)]
+    assert [one.result_std for one, _ in pairs] == [pytest.approx(0.5), 1.0, 1.0]
+    assert [share_within(pairs, deviations) for deviations in (1, 2, 3)] == [pytest.approx(k / 3) for k in (1, 2, 3)]
 
 
 def test_the_library_is_a_pool_with_results_to_try(tmp_path, capsys):

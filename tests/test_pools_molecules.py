@@ -14,7 +14,8 @@ from graph_bandit_env.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_graph import CATEGORIES, one_hot_names, to_one_hot
 from graph_bandit_env.pools.molecule_parser import parse
 from graph_bandit_env.pools.molecule_rows import BadRowsError
-from graph_bandit_env.pools.molecule_set import MoleculeSet, from_smiles, from_smiles_csv
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 
 SMILES = [
     "CCO",
@@ -192,7 +193,7 @@ def test_processes_read_what_one_reads(monkeypatch):
 
 def test_reading_molecules_needs_no_torch(table):
     code = (
-        "import sys; from graph_bandit_env.pools.molecule_set import from_smiles_csv; "
+        "import sys; from graph_bandit_env.pools.molecule_sources import from_smiles_csv; "
         f"from_smiles_csv({str(table)!r}); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -251,3 +252,20 @@ def test_joining_refuses_other_features_and_what_is_no_molecule(graphs):
         from_smiles(["C"]).join(from_smiles(["C"], features="categories"))
     with pytest.raises(TypeError, match="a MoleculeSet to join. Got GraphSet"):
         from_smiles(["C"]).join(GraphSet.from_pyg(graphs))
+
+
+def test_identifiers_are_text_without_spaces_around_it(tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text("id,smiles\n m0 ,C\n,CC\n007,CCC\n")
+    assert from_smiles_csv(path, identifier="id").ids == ("m0", "CC", "007")
+    parquet = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": [7.0, None, 12.0], "smiles": ["C", "CC", "CCC"]}).to_parquet(parquet)
+    assert from_smiles_csv(parquet, identifier="id").ids == ("7", "CC", "12")
+
+
+def test_merged_rows_keep_their_identifiers_as_aliases():
+    molecules = from_smiles(["CCO", "OCC", "C", "CCO"], ids=["a", "b", "c", "a"])
+    assert molecules.ids == ("a", "c")
+    assert dict(molecules.aliases) == {"b": "a"}
+    joined = molecules.join(from_smiles(["OCC", "CC", "C(C)"], ids=["x", "y", "z"]))
+    assert dict(joined.aliases) == {"b": "a", "z": "y", "x": "a"}

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from graph_bandit_env.pools.molecule_graph import Features
-from graph_bandit_env.pools.molecule_set import MoleculeSet, from_smiles
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.pools.molecule_sources import from_smiles
 
 # Two places each, where a substituent is bonded by its first atom.
 SCAFFOLDS = (

@@ -72,10 +72,17 @@ def read_rows(
         elif not text:
             problems.append((line, f"expected a SMILES in `{smiles}`. Got nothing."))
         else:
-            name = record.get(identifier) if identifier is not None else None
+            name = _name(record.get(identifier)) if identifier is not None else None
             missing = number is None or math.isnan(number)
-            rows.append(Row(line, text, None if name is None else str(name), None if missing else number))
+            rows.append(Row(line, text, name, None if missing else number))
     return rows, problems
+
+
+def _name(cell: Any) -> str | None:
+    """Return an identifier as text; a Parquet file may have numbers, or nothing, in its place."""
+    if isinstance(cell, float):
+        cell = None if math.isnan(cell) else int(cell) if cell.is_integer() else cell
+    return None if cell is None else str(cell).strip() or None
 
 
 def _records(

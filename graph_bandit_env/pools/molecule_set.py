@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from graph_bandit_env.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.molecule_graph import Features, count_columns, to_one_hot
-from graph_bandit_env.pools.molecule_parser import ParsedMolecules, parse
-from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
+from graph_bandit_env.pools.molecule_graph import Features, count_columns
 
 
 class MoleculeSet(GraphPool):
@@ -30,6 +26,7 @@ class MoleculeSet(GraphPool):
         features: "one_hot" or "categories".
         skipped: rows that were left out: line, and what is wrong with it.
         merged: how many rows named a molecule again.
+        aliases: further identifiers of molecules, and what they are called in `ids`.
 
     Raises:
         ValueError: as `GraphPool`; also if there is not one SMILES for each graph, two are equal, or graphs have other
@@ -44,6 +41,8 @@ class MoleculeSet(GraphPool):
     """Rows that were left out: line, and what is wrong with it."""
     merged: int
     """Rows that named a molecule again."""
+    aliases: Mapping[str, str]
+    """Identifiers of rows that were merged into another, and the one in `ids` that stands for them."""
 
     def __init__(
         self,
@@ -54,6 +53,7 @@ class MoleculeSet(GraphPool):
         features: Features = "one_hot",
         skipped: Sequence[tuple[int, str]] = (),
         merged: int = 0,
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
         # Not `super().__init__`: the graphs were checked when they were made, and there may be many.
         graphs = as_graph_set(graphs)
@@ -72,6 +72,7 @@ class MoleculeSet(GraphPool):
             )
         self._label(self.smiles if ids is None else ids, targets)
         self.features, self.skipped, self.merged = features, tuple(skipped), merged
+        self.aliases = MappingProxyType(dict(aliases or {}))
 
     def join(self, other: MoleculeSet) -> MoleculeSet:
         """Return the molecules of this set, then those of another that are not in this one.
@@ -110,6 +111,10 @@ class MoleculeSet(GraphPool):
         for text, target in zip(other.smiles, other.targets, strict=True):
             if text in place and np.isnan(targets[place[text]]):
                 targets[place[text]] = target
+        ids = (*self.ids, *(other.ids[k] for k in new))
+        known_here = ((name, place[text]) for name, text in zip(other.ids, other.smiles, strict=True) if text in place)
+        here = {name: self.ids[k] for name, k in known_here}
+        aliases = {name: here.get(kept, kept) for name, kept in other.aliases.items()} | here | dict(self.aliases)
         graphs = GraphSet.from_symmetric(
             [*self._nodes, *(other._nodes[k] for k in new)],
             [*self._edge_links, *(other._edge_links[k] for k in new)],
@@ -118,136 +123,14 @@ class MoleculeSet(GraphPool):
         return MoleculeSet(
             graphs,
             (*self.smiles, *(other.smiles[k] for k in new)),
-            (*self.ids, *(other.ids[k] for k in new)),
+            ids,
             targets,
             self.features,
             (*self.skipped, *other.skipped),
             self.merged + other.merged + len(other) - len(new),
+            {name: aliases[name] for name in aliases.keys() - set(ids)},
         )
 
     def _notes(self) -> list[str]:
         notes = [f"{len(self.skipped)} rows skipped"] * bool(self.skipped)
         return [*super()._notes(), *notes, *[f"{self.merged} rows merged"] * bool(self.merged)]
-
-
-def from_smiles_csv(
-    path: str | Path,
-    smiles: str = "smiles",
-    target: str | None = None,
-    identifier: str | None = None,
-    features: Features = "one_hot",
-    on_error: Literal["raise", "skip"] = "raise",
-    cache: bool = True,
-    workers: int = 1,
-) -> MoleculeSet:
-    """Read the molecules of a table.
-
-    Args:
-        path: `.csv`, `.tsv`, `.smi` (each also `.gz`) or `.parquet`.
-        smiles: column of the SMILES.
-        target: column of measured values; empty cells are not measured.
-        identifier: column of names; without one, molecules are named by their canonical SMILES.
-        features: "one_hot" columns, or PyG's integer "categories" (as float32), for modules that embed them.
-        on_error: "raise" at rows that are no molecules, or "skip" them; `skipped` tells which.
-        cache: keep what is read in a hidden file beside the table.
-        workers: processes that read; with more than one, the script needs the guard `if __name__ == "__main__":`.
-
-    Returns:
-        The molecules, in the order of their first rows.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ImportError: if RDKit is not installed (the extra `chem` brings it).
-        BadRowsError: a ValueError, with the line of each row that is no molecule.
-        ValueError: if the kind of the file or a column is not known, no molecule is left, or two different molecules
-            have one identifier.
-    """
-    path = Path(path)
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
-    rows, problems = read_rows(path, smiles, identifier, target)
-    return _assemble(rows, problems, features, on_error, path, path if cache else None, workers)
-
-
-def from_smiles(
-    smiles: Sequence[str],
-    targets: Sequence[float] | None = None,
-    features: Features = "one_hot",
-    on_error: Literal["raise", "skip"] = "raise",
-    ids: Sequence[str] | None = None,
-) -> MoleculeSet:
-    """Make a set of molecules from SMILES; arguments and errors are those of `from_smiles_csv`, lines count from 1."""
-    if ids is not None and len(ids) != len(smiles):
-        raise ValueError(f"Expected an identifier for each of {len(smiles)} molecules. Got {len(ids)}.")
-    values = [math.nan] * len(smiles) if targets is None else [float(value) for value in targets]
-    if len(values) != len(smiles):
-        raise ValueError(f"Expected a target for each of {len(smiles)} molecules. Got {len(values)}.")
-    rows = [
-        Row(line, text, None if ids is None else ids[line - 1], None if math.isnan(value) else value)
-        for line, (text, value) in enumerate(zip(smiles, values, strict=True), start=1)
-    ]
-    return _assemble(rows, [], features, on_error, Path("the list"), None, 1)
-
-
-def _assemble(
-    rows: list[Row],
-    problems: list[tuple[int, str]],
-    features: Features,
-    on_error: str,
-    path: Path,
-    cache: Path | None,
-    workers: int,
-) -> MoleculeSet:
-    count_columns(features)  # which refuses an unknown name
-    parsed = parse([row.smiles for row in rows], workers, cache) if rows else None
-    texts = parsed.canonical if parsed is not None else ()
-    for row, canonical in zip(rows, texts, strict=True):
-        if not canonical:
-            problems.append((row.line, f"RDKit reads no molecule from {row.smiles!r}."))
-    problems.sort()
-    if problems and on_error == "raise":
-        raise BadRowsError(path, problems)
-    first: dict[str, int] = {}
-    values: dict[str, list[float]] = {}
-    for place, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
-        if canonical:
-            first.setdefault(canonical, place)
-            values.setdefault(canonical, []).extend([] if row.target is None else [row.target])
-    if parsed is None or not first:
-        raise ValueError(f"Expected at least one molecule in {path}. Got none ({len(problems)} bad rows).")
-    lines = [rows[place].line for place in first.values()]
-    ids = [rows[place].identifier or canonical for canonical, place in first.items()]
-    _refuse_equal_identifiers(ids, lines)
-    return MoleculeSet(
-        _to_graphs(parsed, list(first.values()), features),
-        tuple(first),
-        ids,
-        [float(np.mean(known)) if known else math.nan for known in values.values()],
-        features,
-        problems,
-        merged=sum(map(bool, texts)) - len(first),
-    )
-
-
-def _to_graphs(parsed: ParsedMolecules, places: list[int], features: Features) -> GraphSet:
-    """Cut the molecules at some places out of the long arrays."""
-    atoms: Any = to_one_hot(parsed.atoms.astype(np.int64), "atom") if features == "one_hot" else parsed.atoms
-    bonds: Any = to_one_hot(parsed.bonds.astype(np.int64), "bond") if features == "one_hot" else parsed.bonds
-    atom_spans = [slice(*parsed.atom_offsets[place : place + 2]) for place in places]
-    bond_spans = [slice(*parsed.bond_offsets[place : place + 2]) for place in places]
-    return GraphSet.from_symmetric(
-        [atoms[span].astype(np.float32) for span in atom_spans],
-        [parsed.links[span].copy() for span in bond_spans],
-        [bonds[span].astype(np.float32) for span in bond_spans],
-    )
-
-
-def _refuse_equal_identifiers(ids: list[str], lines: list[int]) -> None:
-    seen: dict[str, int] = {}
-    for identifier, line in zip(ids, lines, strict=True):
-        if identifier in seen:
-            raise ValueError(
-                f"Expected one molecule for each identifier. Lines {seen[identifier]} and {line} are different "
-                f"molecules, both `{identifier}`."
-            )
-        seen[identifier] = line
