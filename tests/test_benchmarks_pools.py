@@ -12,6 +12,7 @@ import pytest
 from conftest import Here
 from hypothesis import given
 from hypothesis import strategies as st
+from molecules import some_molecules
 
 from benchmarks.pools import __main__ as command_line
 from benchmarks.pools import campaign, sources
@@ -20,7 +21,6 @@ from benchmarks.pools.ours import AgentPlayer
 from benchmarks.pools.players import ModelPlayer, make_player
 from benchmarks.pools.screening import Screen, cumulative_regret, play, share_of_top, simple_regret
 from benchmarks.pools.summary import tables
-from graph_bandit_env import enumerate_library
 from graph_bandit_env.pools.molecule_sources import from_smiles
 
 NAMES = ["forest-greedy", "forest-ts", "forest-ucb", "tanimoto-greedy", "tanimoto-ts", "tanimoto-ucb", "tanimoto-ei"]
@@ -28,9 +28,9 @@ NAMES = ["forest-greedy", "forest-ts", "forest-ucb", "tanimoto-greedy", "tanimot
 
 @pytest.fixture(scope="module")
 def library():
-    whole = enumerate_library("logp")
-    places = np.random.default_rng(0).permutation(len(whole))[:120]
-    return [whole.smiles[k] for k in places], whole.targets[places]
+    molecules = some_molecules(120)
+    places = np.random.default_rng(0).permutation(len(molecules))
+    return [molecules.smiles[k] for k in places], molecules.targets[places]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_a_player_takes_the_best_of_those_that_are_left():
 class Recorder:
     """An agent that writes down what it is told, and takes the last that are allowed."""
 
-    settings = state_dict = load_state_dict = predict = None
+    settings = None
 
     def __init__(self):
         self.told = []
@@ -132,7 +132,12 @@ class Recorder:
 
 
 class BatchRecorder(Recorder):
-    select_action = None
+    """A `BatchAgent`, which must not be asked for single actions."""
+
+    state_dict = load_state_dict = predict = lambda self, *arguments: None
+
+    def select_action(self, observation, action_mask=None):
+        pytest.fail("asked for a single action")
 
     def select_batch(self, observation, count, action_mask=None):
         return np.flatnonzero(action_mask)[-count:][::-1].tolist()

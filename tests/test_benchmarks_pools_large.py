@@ -1,12 +1,12 @@
 import pandas as pd
+from molecules import some_molecules
 
 from benchmarks.pools.large import main
-from graph_bandit_env import enumerate_library
 
 
 def test_both_runs_are_measured(tmp_path, capfd):
-    molecules = enumerate_library("logp")
-    table = pd.DataFrame({"smiles": molecules.smiles, "score": molecules.targets}).iloc[:60]
+    molecules = some_molecules(60)
+    table = pd.DataFrame({"smiles": molecules.smiles, "score": molecules.targets})
     table.to_csv(tmp_path / "docking_pool.csv.gz", index=False)
     main(["--data", str(tmp_path), "--molecules", "50", "--measured", "5"])
     printed = capfd.readouterr().out

@@ -4,14 +4,13 @@ import sys
 
 import numpy as np
 import pytest
+from molecules import some_molecules
 
-from graph_bandit_env import GraphPool, enumerate_library, from_smiles
+from graph_bandit_env import GraphPool, from_smiles
 from graph_bandit_lab import Campaign
 from graph_bandit_lab.campaign_state import CampaignState, Measurement
 
-LIBRARY = enumerate_library("logp")
-SOME = [*range(0, 4400, 200)]
-MOLECULES = from_smiles([LIBRARY.smiles[k] for k in SOME], LIBRARY.targets[SOME])
+MOLECULES = some_molecules(22)
 SMALL = "molecule-ucb:width=8,depth=1,steps=20"
 IDS = MOLECULES.ids
 VALUES = dict(zip(IDS, MOLECULES.targets.tolist(), strict=True))

@@ -3,6 +3,7 @@ import json
 import re
 
 import pytest
+from molecules import some_molecules
 from rdkit import Chem
 from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
 from rdkit.DataStructs import TanimotoSimilarity
@@ -14,11 +15,10 @@ from graph_bandit_lab.cli import main
 from graph_bandit_lab.neighbours import nearest_measured
 from graph_bandit_lab.suggest import SuggestSettings
 
-LIBRARY = enumerate_library("logp")
-SOME = [*range(0, 4400, 110)]
-NAMES = [f"m{k}" for k in range(len(SOME))]
-SMILES = dict(zip(NAMES, (LIBRARY.smiles[k] for k in SOME), strict=True))
-VALUES = dict(zip(NAMES, LIBRARY.targets[SOME].tolist(), strict=True))
+MOLECULES = some_molecules()
+NAMES = [f"m{k}" for k in range(len(MOLECULES))]
+SMILES = dict(zip(NAMES, MOLECULES.smiles, strict=True))
+VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
 AGENT = "molecule-ucb:width=8,depth=1,steps=20"
 
 
@@ -277,7 +277,8 @@ def test_the_library_is_a_pool_with_results_to_try(tmp_path, capsys):
     pool, results = (list(csv.DictReader(file.read_text().splitlines())) for file in files)
     assert len(pool) == 4419
     smiles_of = {row["id"]: row["smiles"] for row in pool}
-    targets = dict(zip(LIBRARY.smiles, enumerate_library("tpsa").targets, strict=True))
+    library = enumerate_library("tpsa")
+    targets = dict(zip(library.smiles, library.targets, strict=True))
     assert len(results) == 5
     for row in results:
         assert float(row["tpsa"]) == pytest.approx(targets[smiles_of[row["id"]]], rel=1e-3)

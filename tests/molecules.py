@@ -1,0 +1,18 @@
+"""Forty molecules with computed values, in a moment."""
+
+from itertools import product
+
+from rdkit import Chem
+from rdkit.Chem.Crippen import MolLogP
+
+from graph_bandit_env import from_smiles
+from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS
+
+
+def some_molecules(count=40):
+    """Return different molecules with their logP as targets."""
+    pairs = product(SCAFFOLDS[::2], SUBSTITUENTS[::3], SUBSTITUENTS[1::5])
+    every = [Chem.MolToSmiles(Chem.MolFromSmiles(scaffold.format(*both))) for scaffold, *both in pairs]
+    smiles = list(dict.fromkeys(every))
+    chosen = smiles[:: len(smiles) // count][:count]
+    return from_smiles(chosen, [MolLogP(Chem.MolFromSmiles(text)) for text in chosen])
