@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graph_bandit_env.checks import check_choice, check_integer, check_number
 from graph_bandit_env.graph_models import RandomGraphs
 from graph_bandit_env.graph_set import GraphSet, as_graph_set
-from graph_bandit_env.noise import Noise, make_noise
+from graph_bandit_env.noise import Noise, draw_noise, make_noise
 from graph_bandit_env.reward_models import REWARD_SCALES, RewardModel, check_reward_model, draw_mean_rewards
 from graph_bandit_env.spaces import USED_UP, graph_set_space, indices_space
 
@@ -131,10 +131,10 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         if not isinstance(replacement, bool):
             raise ValueError(f"Expected `replacement` to be True or False. Got {replacement!r}.")
         self.replacement = replacement
-        self._observes_graphs = check_choice("observe", observe, ("graphs", "indices")) == "graphs"
+        self.observes_graphs = check_choice("observe", observe, ("graphs", "indices")) == "graphs"
 
         self.action_space = Discrete(self.num_graphs)
-        if self._observes_graphs:
+        if self.observes_graphs:
             width = feature_dim if given is None else given.feature_dim
             edge_width = None if given is None else given.edge_feature_dim
             self.observation_space = graph_set_space(self.num_graphs, width, edge_width)
@@ -151,6 +151,12 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
     def graph_set(self) -> GraphSet:
         """Return the K graphs of this instance."""
         return self._after_reset(self._graph_set)
+
+    @property
+    def largest_sizes(self) -> tuple[int, int]:
+        """Return how many nodes and edges (both directions counted) a graph of any instance can have."""
+        source = self._own_graphs or self._random_graphs
+        return source.largest_sizes
 
     @property
     def mean_rewards(self) -> NDArray[np.float64]:
@@ -194,7 +200,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         played = self._check_action(action)
         means = self.mean_rewards
         optimal = self._available[means[self._available].argmax()]
-        reward = float(means[played]) + self._draw_noise(float(means[played]))
+        reward = float(means[played]) + draw_noise(self._noise, self._noise_rng, float(means[played]))
         info: dict[str, Any] = {
             "mean_reward": float(means[played]),
             "optimal_mean_reward": float(means[optimal]),
@@ -226,20 +232,10 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             self._available = np.sort(drawn)
 
     def _observe(self) -> Any:
-        if self._observes_graphs:
+        if self.observes_graphs:
             return tuple(self.graph_set)
         offered = self._after_reset(self._available)
         return np.pad(offered, (0, self.actions_per_round - len(offered)), constant_values=USED_UP)
-
-    def _draw_noise(self, mean: float) -> float:
-        drawn = self._noise(self._noise_rng, mean)
-        try:
-            noise = float(drawn)
-        except (TypeError, ValueError):
-            noise = np.nan
-        if not np.isfinite(noise):
-            raise ValueError(f"Expected `noise` to return a finite number. Got {drawn!r}.")
-        return noise
 
     def _check_action(self, action: Any) -> int:
         try:

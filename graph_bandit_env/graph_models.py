@@ -39,6 +39,11 @@ class RandomGraphs:
             check_integer(name, getattr(self, name), 1)
         check_number("edge_prob", self.edge_prob, 0.0, 1.0)
 
+    @property
+    def largest_sizes(self) -> tuple[int, int]:
+        """Return how many nodes a graph has, and how many edges it can have (both directions counted)."""
+        return self.num_nodes, self.num_nodes * (self.num_nodes - 1)
+
     def draw(self, rng: np.random.Generator) -> GraphSet:
         """Draw K graphs; `rng` is the only source of randomness."""
         sizes = self.num_graphs, self.num_nodes, self.feature_dim

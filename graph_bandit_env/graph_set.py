@@ -124,6 +124,11 @@ class GraphSet(Sequence[GraphInstance]):
         return np.array([len(x) for x in self._nodes])
 
     @property
+    def largest_sizes(self) -> tuple[int, int]:
+        """Return the largest node count and the largest number of edges (both directions counted)."""
+        return max(map(len, self._nodes)), max(map(len, self._edge_links))
+
+    @property
     def feature_dim(self) -> int:
         """Return d, the number of features of a node."""
         return int(self._nodes[0].shape[1])

@@ -36,3 +36,19 @@ def make_noise(noise: str | Noise, noise_std: float) -> Noise:
         return noise
     draw = _STANDARD[check_choice("noise", noise, _STANDARD)]
     return lambda rng, mean: noise_std * draw(rng)
+
+
+def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:
+    """Draw the noise of one reward.
+
+    Raises:
+        ValueError: if the noise is not a finite number.
+    """
+    drawn = noise(rng, mean)
+    try:
+        value = float(drawn)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"Expected `noise` to return a finite number. Got {drawn!r}.")
+    return value

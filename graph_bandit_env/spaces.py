@@ -10,6 +10,23 @@ from gymnasium.spaces import Box, Graph, Tuple
 USED_UP = -1  # in an observation of indices
 
 
+class GraphSpace(Graph):
+    """Gymnasium's space of graphs; one that is asked for its shape names the wrappers that make arrays of graphs."""
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """Refuse.
+
+        Raises:
+            TypeError: always. Graphs of different sizes have no shape, and Stable-Baselines3 asks for one.
+        """
+        raise TypeError(
+            "Expected observations that are arrays. Graphs have no common shape: wrap the environment in "
+            "`graph_bandit_env.wrappers.PaddedGraphSet`, or make it with observe='indices' and wrap it in "
+            "`GraphSetIndices`."
+        )
+
+
 def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | None = None) -> Tuple[Any]:
     """Return the space of K graphs, each a Gymnasium `GraphInstance`.
 
@@ -29,7 +46,7 @@ def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | N
     edges = Box(0, 1, (1,), np.float32)
     if edge_feature_dim is not None:
         edges = Box(-np.inf, np.inf, (edge_feature_dim,), np.float32)
-    return Tuple([Graph(nodes, edges) for _ in range(num_graphs)])
+    return Tuple([GraphSpace(nodes, edges) for _ in range(num_graphs)])
 
 
 def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False) -> Box:

@@ -1,0 +1,57 @@
+"""A static graph set as indices and a mask: the graphs stay where the learner keeps them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Box, Dict
+from gymnasium.utils import RecordConstructorArgs
+from numpy.typing import NDArray
+
+from graph_bandit_env.env import GraphActionBandit
+from graph_bandit_env.spaces import USED_UP
+
+
+class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
+    """Observe which graphs are on offer, as a Dict of Boxes; the graphs are at `env.unwrapped.graph_set`, once.
+
+    | key | shape | meaning |
+    |---|---|---|
+    | `indices` | `(k,)` int64 | graphs on offer, ascending; -1 in the places of those that are used up |
+    | `mask` | `(K,)` int8 | 1 where the graph is on offer in the coming round |
+
+    An observation takes 8 k + K bytes, whatever the size of the graphs, so that replay buffers stay small.
+
+    Args:
+        env: `GraphActionBandit-v0` with `observe="indices"`.
+
+    Raises:
+        TypeError: if the environment does not observe indices.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any]) -> None:
+        RecordConstructorArgs.__init__(self)
+        gym.ObservationWrapper.__init__(self, env)
+        bandit: Any = env.unwrapped
+        if not isinstance(bandit, GraphActionBandit) or bandit.observes_graphs:
+            raise TypeError(
+                f'Expected `GraphActionBandit-v0` with observe="indices". Got {env}. '
+                '`PaddedGraphSet` takes one with observe="graphs".'
+            )
+        self._bandit = bandit
+        self.observation_space = Dict(
+            {"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)}
+        )
+
+    def observation(self, observation: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return the indices and the mask that they make."""
+        mask = np.zeros(self._bandit.num_graphs, np.int8)
+        mask[observation[observation != USED_UP]] = 1
+        return {"indices": observation, "mask": mask}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the graphs that the coming round offers, as MaskablePPO of sb3-contrib asks for it."""
+        masks: NDArray[np.bool_] = self._bandit.action_masks()
+        return masks
