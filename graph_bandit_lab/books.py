@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from graph_bandit_lab.measured_rows import BadResultsError, MeasuredRow
@@ -21,7 +22,7 @@ class Books:
     pending: tuple[str, ...] = ()
     """Ids of those in the pool that are being measured."""
     repeated: int = 0
-    """Rows left out because another table has the same molecule and value."""
+    """Rows left out because an earlier one has the same molecule and value."""
     outside: dict[str, str] = field(default_factory=dict)
     """Id and canonical SMILES of those measured that the pool does not hold."""
 
@@ -42,8 +43,6 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
     id_of = dict(zip(pool.smiles, pool.ids, strict=True))
     outside: dict[str, str] = {}
     measured: list[tuple[str, float]] = []
-    told_in: dict[tuple[str, float], str] = {}
-    repeated = 0
     other: dict[str, list[str]] = {"failed": [], "pending": []}
     problems = []
     for row in rows:
@@ -66,14 +65,13 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
                 problems.append(f"{row.place}: `{identifier}` is {outside[identifier]} above, and {found} here.")
                 continue
         else:
-            nearest = difflib.get_close_matches(row.identifier, pool.ids, n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+            alike = {name.casefold(): name for name in pool.ids}
+            nearest = difflib.get_close_matches(row.identifier.casefold(), alike, n=1)
+            hint = f" Did you mean `{alike[nearest[0]]}`?" if nearest else ""
             problems.append(f"{row.place}: the pool has no `{row.identifier}`, and there is no SMILES.{hint}")
             continue
         if isinstance(row.value, str):
             other[row.value].append(identifier)
-        elif told_in.setdefault((identifier, row.value), row.file) != row.file:
-            repeated += 1
         else:
             measured.append((identifier, row.value))
     if problems:
@@ -84,4 +82,19 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
         for kind in ("failed", "pending")
     )
     outside = {identifier: text for identifier, text in outside.items() if identifier in known}
-    return Books(tuple(measured), failed, pending, repeated, outside)
+    once = tuple(dict.fromkeys(measured))
+    return Books(once, failed, pending, len(measured) - len(once), outside)
+
+
+def far_from_others(means: Mapping[str, float], deviations: float = 15.0) -> list[tuple[str, float]]:
+    """Return values that may be slips of the pen: many robust standard deviations (1.48 MAD) from the median.
+
+    Args:
+        means: values by id; of fewer than five nothing is said.
+        deviations: how many.
+    """
+    if len(means) < 5:
+        return []
+    middle = median(means.values())
+    spread = 1.48 * median(abs(value - middle) for value in means.values())
+    return [(name, value) for name, value in means.items() if spread and abs(value - middle) > deviations * spread]

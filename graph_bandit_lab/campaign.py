@@ -74,7 +74,7 @@ class Campaign:
             if wanted not in (None, getattr(found, name)):
                 raise ValueError(
                     f"Expected a campaign with `{name}` {wanted}. {state} has {getattr(found, name)}. "
-                    "Give what it has, or another `state`."
+                    "Give what it has, or another `state` (on the command line another --out)."
                 )
         self.state = dataclasses.replace(found, agent=agent or found.agent)
         self._make_agent()  # which refuses an unknown one before anything is written
@@ -136,7 +136,7 @@ class Campaign:
         return suggested
 
     def tell(self, identifier: str, value: float) -> None:
-        """Take in a measurement; a further one of the same graph counts beside the earlier ones.
+        """Take in a measurement; another value of the same graph counts beside the earlier ones, an equal one is known.
 
         Raises:
             ValueError: if there is no such graph, or the value is not finite; nothing is changed then.
@@ -150,7 +150,8 @@ class Campaign:
             ValueError: as `tell`.
         """
         checked = {self._known(identifier): check_value(identifier, value) for identifier, value in values.items()}
-        told = tuple(Measurement(identifier, value, len(self.state.rounds)) for identifier, value in checked.items())
+        known = {(one.id, one.value) for one in self.state.measured}
+        told = (Measurement(*pair, len(self.state.rounds)) for pair in checked.items() if pair not in known)
         self._save(
             measured=(*self.state.measured, *told),
             pending=tuple(one for one in self.state.pending if one not in checked),

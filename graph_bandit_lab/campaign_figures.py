@@ -57,6 +57,7 @@ def calibration_figure(pairs: Sequence[tuple[Suggestion, Measurement]], target: 
         axes.errorbar(mean, values, xerr=2 * spread, fmt="o", color=COLORS[0], ecolor="#B9CFE4", ms=5, lw=1.5)
         low, high = min(mean.min(), values.min()), max(mean.max(), values.max())
         axes.axline((low, low), (high, high) if high > low else (low + 1, low + 1), color="#7A7A7A", ls="--", lw=1.2)
+        axes.set_aspect("equal", adjustable="datalim")
         axes.set(title="Predictions and results", xlabel=f"predicted {name} (±2 sd)", ylabel=f"measured {name}")
     return figure
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import gzip
 import math
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 FAILED = ("failed", "fail")
 PENDING = ("pending", "running")
+NOTHING = ("", "-", "nan", "na", "n/a", "#n/a", "nd", "n.d.")
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 SHOWN = 10  # problems in a message
 
 
@@ -110,13 +113,17 @@ def _read_table(path: Path, columns: Columns, rows: list[MeasuredRow], problems:
         header = file.readline()
         delimiter = _delimiter_of(header)
         names = next(csv.reader([header], delimiter=delimiter), [])
+        columns = _columns_of(names, columns)
         _check_columns(path, names, columns)
         reader = csv.DictReader(file, fieldnames=names, delimiter=delimiter)
         for record in reader:
             line = reader.line_num + 1
             place = f"{path.name}, line {line}"
+            cell = str(record.get(columns.value) or "").strip()
+            if delimiter == ";" and DECIMAL_COMMA.fullmatch(cell):  # as Excel writes it where the comma is decimal
+                cell = cell.replace(",", ".")
             try:
-                value = _read_value(str(record.get(columns.value) or "").strip())
+                value = _read_value(cell)
             except ValueError as error:
                 problems.append(f"{place}: {error}")
                 continue
@@ -125,7 +132,7 @@ def _read_table(path: Path, columns: Columns, rows: list[MeasuredRow], problems:
             if value is not None and (identifier or smiles):
                 rows.append(MeasuredRow(str(path), line, identifier, smiles, value))
             elif value is not None:
-                problems.append(f"{place}: a value without a molecule.")
+                problems.append(f"{place}: a value without a molecule; its columns are {', '.join(names)}.")
 
 
 def _read_value(text: str) -> float | str | None:
@@ -134,7 +141,7 @@ def _read_value(text: str) -> float | str | None:
         return "failed"
     if lowered in PENDING:
         return "pending"
-    if not text or lowered in ("nan", "na", "n/a"):
+    if lowered in NOTHING:
         return None
     try:
         value = float(text)
@@ -151,8 +158,16 @@ def _check_columns(path: Path, names: Sequence[str], columns: Columns) -> None:
     if columns.value not in names:
         raise ValueError(f"Expected a column `{columns.value}` in {path}. It has {listed}.")
     if columns.identifier not in names and columns.smiles not in names:
-        either = " or ".join(f"`{name}`" for name in (columns.identifier, columns.smiles) if name)
-        raise ValueError(f"Expected a column {either} in {path}, to know the molecules by. It has {listed}.")
+        raise ValueError(
+            f"Expected a column `id` or `smiles` in {path}, to know the molecules by. It has {listed}: name one by "
+            "`--id` or `--smiles`."
+        )
+
+
+def _columns_of(names: Sequence[str], columns: Columns) -> Columns:
+    """Return the columns of one table: those that were named, or `id` and `smiles` as `suggest` writes them."""
+    identifier = columns.identifier if columns.identifier in names else "id"
+    return replace(columns, identifier=identifier, smiles=columns.smiles if columns.smiles in names else "smiles")
 
 
 def _delimiter_of(header: str) -> str:

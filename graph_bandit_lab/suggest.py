@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import tyro
 
 import registry
-from graph_bandit_lab.books import Books, match_rows
+from graph_bandit_lab.books import Books, far_from_others, match_rows
 from graph_bandit_lab.campaign import Campaign
 from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
 from graph_bandit_lab.files import make_folder, replace_file
@@ -57,6 +58,10 @@ class SuggestSettings:
     """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:networks=3."""
     seed: int = 0
     """Seed of all randomness."""
+    undo: bool = False
+    """Take the last round back first, as if it had not been suggested."""
+    forget: bool = False
+    """Go on although results of earlier rounds are not in the tables any more."""
     again: bool = False
     """Suggest those again that were suggested before and have no result; else they count as being measured."""
     skip_bad_rows: bool = False
@@ -93,18 +98,21 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     Raises:
         ValueError, OSError: if something cannot be read; nothing is written then.
     """
-    identifier = settings.id or _column_of_names(settings.pool)
+    header = read_header(settings.pool)
+    identifier = settings.id or _column_of_names(settings.pool, header)
+    alike = [name for name in header if name.casefold() == settings.smiles.casefold()]
+    smiles = settings.smiles if settings.smiles in header or len(alike) != 1 else alike[0]
     check_memory(settings.pool, settings.measured)
     pool = registry.read_molecules(
         settings.pool,
-        settings.smiles,
+        smiles,
         identifier,
         on_error="skip" if settings.skip_bad_rows else "raise",
         workers=len(os.sched_getaffinity(0)) if count_rows(settings.pool) > MANY else 1,
     )
     books = Books()
     if settings.measured:
-        columns = Columns(settings.target, identifier or "id", settings.smiles)
+        columns = Columns(settings.target, identifier, smiles)
         books = match_rows(read_measured(settings.measured, columns), pool, registry.canonical_smiles)
     molecules = pool
     if books.outside:
@@ -133,8 +141,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     return suggested
 
 
-def _column_of_names(pool: Path) -> str | None:
-    header = read_header(pool)
+def _column_of_names(pool: Path, header: Sequence[str]) -> str | None:
     return "id" if "id" in header or pool.name.lower().endswith((".smi", ".smi.gz")) else None
 
 
@@ -142,13 +149,19 @@ def _enter(campaign: Campaign, books: Books, settings: SuggestSettings) -> str:
     """Take over the results, and what was suggested before and has none yet; return what identifies the question."""
     asked = (sorted(books.measured), books.failed, books.pending, settings.n, settings.agent, settings.again)
     question = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
-    if question == campaign.state.question:
+    if settings.undo or question == campaign.state.question:
         campaign.undo_ask()  # the same command with the same results: the same answer, not another round
     known = campaign.state
+    lost = sorted({one.id for one in known.measured} - {identifier for identifier, _ in books.measured})
+    if lost and not settings.forget:
+        raise ValueError(
+            f"Expected the results of earlier rounds in the tables again. Missing: {_listed(lost)}. Give all tables "
+            "with --measured, or --forget to go on without these."
+        )
     first_told = {one.id: one.round for one in reversed(known.measured)}
     measured = [
         Measurement(identifier, value, first_told.get(identifier, len(known.rounds)))
-        for identifier, value in books.measured
+        for identifier, value in sorted(books.measured)
     ]
     settled = {one.id for one in measured} | set(books.failed)
     waiting = [key for key in known.pending if key in campaign.ids and key not in settled]
@@ -180,6 +193,11 @@ def _to_csv(
     return text.getvalue()
 
 
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(names[:10]) + more
+
+
 def _short(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
@@ -193,6 +211,7 @@ def _print(
     waiting = [key for key in state.pending if key not in asked_now]
     outside = len({one.id for one in state.measured} - set(pool.ids))
     parts = [f"{len(pool):,} molecules", f"{len(state.measured):,} measurements"]
+    parts += [f"{pool.merged} rows of equal molecules merged"] * bool(pool.merged)
     parts += [f"{outside} measured molecules outside the pool"] * bool(outside)
     parts += [f"{books.repeated} results given twice taken once"] * bool(books.repeated)
     parts += [f"{len(pool.skipped)} bad rows left out"] * bool(pool.skipped)
@@ -200,14 +219,15 @@ def _print(
     best = "" if campaign.best is None else f"; best {settings.target} so far {campaign.best:.4g}"
     print(f"{', '.join(parts)}{best}.")
     if waiting:
-        listed = ", ".join(waiting[:5]) + (", ..." if len(waiting) > 5 else "")
         print(
-            f"Still without a result, so taken as being measured: {listed}. (Write `failed` for those that will have "
-            "none; --again suggests all of them again.)"
+            f"Still without a result, so taken as being measured: {_listed(waiting)}. (Write `failed` for those that "
+            "will have none; --again suggests again what the tables do not call pending.)"
         )
-    print(f"\nRound {len(state.rounds)}, by {state.agent}.{CHOICE if state.agent.startswith('molecule-') else ''}\n")
-    if suggested[0].mean is None:
-        print("No predictions: the agent makes none, or no two results differ yet.\n")
+    for identifier, value in far_from_others(state.means()):
+        print(f"Look at {identifier}: {value:.4g} is far from all other results.")
+    predicts = suggested[0].mean is not None
+    choice = CHOICE if predicts else " No predictions: the agent makes none, or no two results differ yet."
+    print(f"\nRound {len(state.rounds)}, by {state.agent}.{choice}\n")
     rows: list[tuple[str, ...]] = [("rank", "id", settings.target, "sd", "beats the best")]
     for rank, one in enumerate(suggested, start=1):
         beats = "" if one.probability is None else f"{one.probability:.0%}"

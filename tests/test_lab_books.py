@@ -2,7 +2,7 @@ import pytest
 
 import registry
 from graph_bandit_env import from_smiles
-from graph_bandit_lab.books import match_rows
+from graph_bandit_lab.books import far_from_others, match_rows
 from graph_bandit_lab.measured_rows import BadResultsError, MeasuredRow
 
 POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
@@ -47,16 +47,23 @@ def test_rows_whose_molecule_is_unclear_are_named(row, message):
 
 
 def test_the_nearest_name_is_shown():
-    pool = from_smiles(["CCO"], ids=["mol-17"])
-    with pytest.raises(BadResultsError, match="Did you mean `mol-17`?"):
+    pool = from_smiles(["CCO", "CCN"], ids=["MOL-17", "other"])
+    with pytest.raises(BadResultsError, match="Did you mean `MOL-17`?"):
         match(("mol17", "", 1.0), pool=pool)
 
 
-def test_rows_that_two_tables_share_count_once_and_repeats_within_one_count_twice():
-    rows = (("a", "", 1.0), ("a", "", 1.0), ("b", "", 2.0))
+def test_equal_rows_count_once_and_others_of_the_same_molecule_beside_each_other():
+    rows = (("a", "", 1.0), ("a", "", 1.5), ("b", "", 2.0))
     books = match(*rows, *rows, files=("one.csv", "two.csv"))
-    assert books.measured == (("a", 1.0), ("a", 1.0), ("b", 2.0))
+    assert books.measured == (("a", 1.0), ("a", 1.5), ("b", 2.0))
     assert books.repeated == 3
+
+
+def test_a_slip_of_the_pen_is_far_from_all_others():
+    values = {"a": 6.1, "b": 6.5, "c": 5.9, "d": 661.0, "e": 7.2}
+    assert far_from_others(values) == [("d", 661.0)]
+    assert far_from_others(dict(list(values.items())[:4])) == []
+    assert far_from_others(dict.fromkeys("abcdef", 1.0)) == []
 
 
 def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():

@@ -106,9 +106,17 @@ def test_predictions_after_a_choice_are_those_of_the_choice():
 def test_the_best_is_the_best_mean_of_repeated_measurements():
     campaign = begin("random")
     campaign.tell(IDS[1], 4.0)
-    for value in (1.0, 1.0, 7.0):
+    for value in (1.0, 2.0, 6.0):
         campaign.tell(IDS[0], value)
     assert campaign.best == 4.0
+
+
+def test_telling_the_same_again_changes_nothing():
+    """A program that is started again tells all that it knows."""
+    campaign = begin("random")
+    for _ in range(2):
+        campaign.tell_many({IDS[0]: 1.0, IDS[1]: 2.0})
+    assert len(campaign.state.measured) == 2
 
 
 def test_a_reopened_campaign_goes_on_as_one_that_was_never_closed(tmp_path):

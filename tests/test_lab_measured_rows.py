@@ -40,6 +40,22 @@ def test_lines_are_counted_as_an_editor_does(table):
     assert [row.place for row in read_measured([path], COLUMNS)] == ["results.csv, line 3", "results.csv, line 4"]
 
 
+def test_decimal_commas_are_read_where_they_separate_nothing(table):
+    path = table("id;activity\na;3,5\nb;-,25\nc;1.5\n")
+    assert [row.value for row in read_measured([path], COLUMNS)] == [3.5, -0.25, 1.5]
+
+
+def test_what_people_write_for_nothing_is_nothing(table):
+    path = table("id,activity\na,1\n" + "".join(f"b,{text}\n" for text in ("-", "n.d.", "ND", "#N/A", " ")))
+    assert len(read_measured([path], COLUMNS)) == 1
+
+
+def test_suggestions_can_be_filled_in_and_given_back(table):
+    """They have columns `id` and `smiles`, whatever those of the pool are called."""
+    path = table("rank,id,smiles,activity\n1,a,CC,2\n")
+    assert read_measured([path], Columns("activity", "Compound ID", "SMILES"))[0].smiles == "CC"
+
+
 def test_several_tables_are_one(table):
     paths = [table("id,activity\na,1\n", "one.csv"), table("smiles,activity\nCC,2\n", "two.csv")]
     assert [(row.identifier, row.smiles) for row in read_measured(paths, COLUMNS)] == [("a", ""), ("", "CC")]
@@ -65,7 +81,7 @@ def test_a_long_list_of_bad_rows_is_cut(table):
     [
         ("", "column `activity` .* It has none"),
         ("id,Activity\na,1\n", "column `activity` .* It has id, Activity"),
-        ("name,activity\na,1\n", "column `id` or `smiles` .* It has name, activity"),
+        ("name,activity\na,1\n", "column `id` or `smiles` .* It has name, activity: name one by `--id`"),
         ("id,activity\n", "at least one value in column `activity`. Got none"),
         ("id,activity\na,\n", "at least one value in column `activity`. Got none"),
     ],

@@ -85,13 +85,13 @@ def test_results_make_a_new_round_and_what_is_missing_counts_as_under_way(folder
     assert len(found["rounds"]) == 2
     assert found["failed"] == [first[1]]
     assert set(found["pending"]) == {first[2], first[3], *second}
-    assert found["measured"][-1] == {"id": first[0], "value": VALUES[first[0]], "round": 1}
+    assert {"id": first[0], "value": VALUES[first[0]], "round": 1} in found["measured"]
 
 
 @pytest.mark.parametrize("status", ["pending", ""])
 def test_another_question_is_another_round(folder, status):
     first = [row["id"] for row in suggest()[1]]
-    more = [(first[0], status)] if status else [(NAMES[0], VALUES[NAMES[0]])]  # under way; or measured once more
+    more = [(first[0], status)] if status else [(NAMES[0], 0.5)]  # under way; or measured once more
     append(more)
     second = [row["id"] for row in suggest()[1]]
     third = [row["id"] for row in suggest("--n", "2")[1]]
@@ -103,9 +103,38 @@ def test_a_result_from_outside_the_pool_may_be_renamed_or_deleted(folder):
     write("more.csv", [("id", "smiles", "logp"), ("x", "CCCCCCCCCCCC", 7.0)])
     assert suggest(measured=("--measured", "results.csv", "more.csv"))[0] == 0
     write("more.csv", [("id", "smiles", "logp"), ("y", "CCCCCCCCCCCC", 7.0)])
-    assert suggest(measured=("--measured", "results.csv", "more.csv"))[0] == 0
-    assert suggest()[0] == 0
+    assert suggest("--forget", measured=("--measured", "results.csv", "more.csv"))[0] == 0
+    assert suggest("--forget")[0] == 0
     assert len(state()["measured"]) == 6
+
+
+@pytest.mark.parametrize("measured", [(), ("--measured", "few.csv")])
+def test_results_that_are_gone_are_missed(folder, measured, capsys):
+    suggest()
+    write("few.csv", [("id", "logp"), (NAMES[0], 1.0)])
+    before = (folder / "out.campaign.json").read_bytes()
+    assert suggest(measured=measured)[0] == 1
+    assert "Missing: " in capsys.readouterr().err
+    assert (folder / "out.campaign.json").read_bytes() == before
+    assert suggest("--forget", measured=measured)[0] == 0
+
+
+def test_a_round_can_be_taken_back(folder):
+    first = suggest()[1]
+    shorter = suggest("--n", "2", "--undo")[1]
+    assert [row["id"] for row in shorter] == [row["id"] for row in first[:2]]
+    assert len(state()["rounds"]) == 1
+
+
+def test_a_column_of_smiles_is_found_in_capitals_too(folder):
+    write("pool.csv", [("id", "SMILES"), *SMILES.items()])
+    assert suggest()[0] == 0
+
+
+def test_a_slip_of_the_pen_is_shown(folder, capsys):
+    append([(NAMES[6], 661)])
+    suggest()
+    assert f"Look at {NAMES[6]}: 661 is far" in capsys.readouterr().out
 
 
 def test_the_same_file_does_not_take_another_target(folder, capsys):
@@ -146,9 +175,15 @@ def test_what_was_never_measured_can_be_suggested_again(folder):
 
 def test_a_mended_result_is_taken_as_it_is_now(folder):
     suggest()
-    write("results.csv", [("id", "logp"), *((name, 100.0) for name in NAMES[:2])])
+    write("results.csv", [("id", "logp"), *((name, 10.0 + k) for k, name in enumerate(NAMES[:6]))])
     suggest()
-    assert [one["value"] for one in state()["measured"]] == [100.0, 100.0]
+    assert sorted(one["value"] for one in state()["measured"]) == [10.0, 11.0, 12.0, 13.0, 14.0, 15.0]
+
+
+def test_the_order_of_the_results_does_not_matter(folder):
+    _, rows = suggest()
+    write("results.csv", [("id", "logp"), *((name, VALUES[name]) for name in NAMES[5::-1])])
+    assert suggest(out="other.csv")[1] == rows
 
 
 def test_molecules_outside_the_pool_teach_and_are_not_suggested(folder, capsys):

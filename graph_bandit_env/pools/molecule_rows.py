@@ -33,7 +33,7 @@ class BadRowsError(ValueError):
         more = f"\n  and {len(problems) - shown} more" if len(problems) > shown else ""
         super().__init__(
             f"Expected {path} to hold molecules. {len(problems)} rows are bad:\n{listed}{more}\n"
-            'Mend them, or leave them out with on_error="skip".'
+            'Mend them, or leave them out with on_error="skip" (on the command line --skip-bad-rows).'
         )
         self.problems = tuple(problems)
 
@@ -114,7 +114,9 @@ def _records(
 def _check_columns(path: Path, found: list[str], smiles: str, identifier: str | None, target: str | None) -> None:
     for column in (smiles, identifier, target):
         if column is not None and column not in found:
-            raise ValueError(f"Expected a column `{column}` in {path}. It has {', '.join(found) or 'none'}.")
+            alike = [f" Did you mean `{name}`?" for name in found if name.casefold() == column.casefold()]
+            listed = ", ".join(found) or "none"
+            raise ValueError(f"Expected a column `{column}` in {path}. It has {listed}.{''.join(alike[:1])}")
 
 
 def _open_text(path: Path) -> IO[str]:
