@@ -18,7 +18,7 @@ class MoleculeSettings:
     """Weight of the Tanimoto kernel of atoms with their neighbourhoods."""
     descriptor_weight: float = 0.15
     """Weight of the Gaussian kernel of properties such as mass, polar surface and rotatable bonds."""
-    tangent_weight: float = 0.5
+    tangent_weight: float = 0.17
     """Weight of the kernel of the network's tangent features; 0: nothing is trained."""
     networks: int = 1
     """Networks whose tangent kernels are averaged, each trained from initial weights of its own."""
