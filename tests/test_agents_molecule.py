@@ -103,6 +103,18 @@ def test_networks_are_trained_anew_when_enough_was_measured(make, monkeypatch):
     assert trained == [1, 2, 3, 5, 8]
 
 
+def test_molecules_read_in_parts_are_those_read_at_once(make, monkeypatch):
+    told = []
+    for at_a_time in (7, 1000):
+        monkeypatch.setattr("agents.molecule.fixed_parts.AT_A_TIME", at_a_time)
+        agent = make()
+        agent.reset(None, graph_set=MOLECULES)
+        agent.update(None, np.arange(10), MOLECULES.targets[:10])
+        told.append(agent.predict())
+    np.testing.assert_array_equal(told[0].mean, told[1].mean)
+    np.testing.assert_array_equal(told[0].std, told[1].std)
+
+
 def test_leaves_the_global_generators_and_threads_alone(make, env):
     torch.manual_seed(1)
     states, threads = torch.get_rng_state(), torch.get_num_threads()

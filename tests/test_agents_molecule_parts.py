@@ -103,6 +103,12 @@ def test_molecules_without_pairs_are_alike():
     assert FingerprintCounts(MOLS, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
 
 
+def test_stacked_counts_are_those_of_all_at_once():
+    parts = [FingerprintCounts(MOLS[:3], "morgan"), FingerprintCounts(MOLS[3:], "morgan")]
+    whole = FingerprintCounts(MOLS, "morgan")
+    assert torch.equal(FingerprintCounts.stack(parts).similarity(EVERY, EVERY), whole.similarity(EVERY, EVERY))
+
+
 def test_refuses_what_is_no_smiles():
     with pytest.raises(ValueError, match="number 1, 'nonsense'"):
         read_molecules(["C", "nonsense"])
@@ -118,7 +124,7 @@ def test_descriptor_kernel_is_a_gaussian_of_standardised_properties():
     values = compute_descriptors(MOLS)
     points = (values - values.mean(0)) / np.where(values.std(0) > 0, values.std(0), 1)
     expected = [[np.exp(-((points[i] - points[j]) ** 2).sum() / 96) for j in EVERY] for i in (1, 4)]
-    cross, diagonal = DescriptorKernel(MOLS).columns(torch.tensor([1, 4]), EVERY)
+    cross, diagonal = DescriptorKernel(values).columns(torch.tensor([1, 4]), EVERY)
     np.testing.assert_allclose(cross, expected, rtol=1e-6)
     assert diagonal.tolist() == [1.0] * len(SMILES)
 

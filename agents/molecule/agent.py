@@ -16,9 +16,8 @@ from agents.batch import check_count, choose_batch
 from agents.history import History
 from agents.inputs import check_reset, derive_streams, read_feedback, read_graphs, read_mask
 from agents.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
-from agents.molecule.descriptors import DescriptorKernel
-from agents.molecule.fingerprints import FingerprintCounts, read_molecules
-from agents.molecule.kernel import Kernel, SumKernel, TangentKernel, TanimotoKernel
+from agents.molecule.fixed_parts import fixed_parts
+from agents.molecule.kernel import SumKernel, TangentKernel
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
 from agents.molecule.posterior import DualPosterior
@@ -67,7 +66,7 @@ class MoleculeAgent:
         if getattr(graph_set, "features", "one_hot") != "one_hot":
             raise ValueError(f'Expected molecules with features="one_hot". Got {graph_set.features!r}.')
         network_seed, generator = derive_streams(seed)
-        self._fixed_parts = _fixed_parts(self.settings, read_molecules(graph_set.smiles))
+        self._fixed_parts = fixed_parts(self.settings, graph_set.smiles)
         self._graphs = PackedGraphs(read_graphs(None, graph_set))
         seeds = np.random.SeedSequence(network_seed).generate_state(self.settings.networks, np.uint64)
         self._seeds = [int(seed >> 1) for seed in seeds]
@@ -228,16 +227,6 @@ class MoleculeAgent:
         size = min(len(offered), max(self.settings.short_list, count))
         kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices
         return offered[kept].sort().values
-
-
-def _fixed_parts(settings: MoleculeSettings, molecules: list[Any]) -> list[tuple[float, Kernel]]:
-    """Return the parts of the kernel that no measurement changes, with their weights, where those are positive."""
-    parts: tuple[tuple[float, Callable[[], Kernel]], ...] = (
-        (settings.pairs_weight, lambda: TanimotoKernel(FingerprintCounts(molecules, "atom_pairs"))),
-        (settings.morgan_weight, lambda: TanimotoKernel(FingerprintCounts(molecules, "morgan"))),
-        (settings.descriptor_weight, lambda: DescriptorKernel(molecules)),
-    )
-    return [(weight, make()) for weight, make in parts if weight > 0]
 
 
 def _root(covariance: Tensor) -> Tensor:

@@ -17,11 +17,10 @@ class DescriptorKernel:
         k(G, G') = exp(-|z - z'|^2 / (8 D)),   z the properties, standardised over the set, D = 12
 
     Args:
-        molecules: K `rdkit.Chem.Mol`.
+        values: `(K, 12)`, of `compute_descriptors`.
     """
 
-    def __init__(self, molecules: Sequence[Any]) -> None:
-        values = compute_descriptors(molecules)
+    def __init__(self, values: NDArray[np.float64]) -> None:
         spread = values.std(axis=0)
         self._points = torch.from_numpy((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1))
 

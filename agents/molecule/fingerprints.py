@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from torch import Tensor
 
 from gntk import compile_loop
@@ -56,6 +56,13 @@ class FingerprintCounts:
             offsets.append(len(columns))
         parts = np.array(counts, np.float32), np.array(columns, np.int32), np.array(offsets, np.int64)
         self.counts = csr_array(parts, shape=(len(molecules), BINS))
+
+    @classmethod
+    def stack(cls, parts: Sequence[FingerprintCounts]) -> FingerprintCounts:
+        """Return the molecules of some parts one after the other."""
+        stacked = cls.__new__(cls)
+        stacked.counts = csr_array(vstack([part.counts for part in parts]))
+        return stacked
 
     def __len__(self) -> int:
         return int(self.counts.shape[0])
