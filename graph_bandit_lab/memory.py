@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-BYTES_PER_MOLECULE = 40_000  # with graphs and fingerprints; 49,699 of 13 to 40 atoms take 2.2 GB in all
+BYTES_PER_MOLECULE = 40_000  # with graphs and fingerprints; 49,699 of 13 to 40 atoms take 2.3 GB in all
 BYTES_PER_MEASUREMENT = 250_000  # twice its tangent features, in float32
 BYTES_AT_ALL = 500_000_000  # libraries, network and what a block needs
 MEMORY = Path("/proc/meminfo")
