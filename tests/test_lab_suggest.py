@@ -4,15 +4,8 @@ import re
 
 import pytest
 from molecules import some_molecules
-from rdkit import Chem
-from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
-from rdkit.DataStructs import TanimotoSimilarity
 
-from graph_bandit_env import enumerate_library
-from graph_bandit_lab.campaign_figures import compared, share_within
-from graph_bandit_lab.campaign_state import CampaignState, Measurement, Suggestion
 from graph_bandit_lab.cli import main
-from graph_bandit_lab.neighbours import nearest_measured
 from graph_bandit_lab.suggest import SuggestSettings
 
 MOLECULES = some_molecules()
@@ -280,42 +273,3 @@ def test_a_question_that_is_refused_changes_nothing(folder, capsys):
 def test_more_than_is_left_is_refused(folder, capsys):
     assert main(["suggest", "pool.csv", "--maximize", "logp", "--out", "a.csv", "--n", "41", "--agent", AGENT]) == 1
     assert "than are left, 40. Got 41" in capsys.readouterr().err
-
-
-def test_the_nearest_are_those_of_largest_similarity():
-    generator = GetAtomPairGenerator(fpSize=4096)
-    prints = {name: generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for name, text in SMILES.items()}
-    values = {name: VALUES[name] for name in NAMES[5:]}
-    (found,) = nearest_measured(["m0"], values, SMILES, 3).values()
-    best = sorted(values, key=lambda name: -TanimotoSimilarity(prints["m0"], prints[name]))[:3]
-    assert [one.id for one in found] == best
-    assert [one.value for one in found] == [VALUES[name] for name in best]
-
-
-def test_results_are_compared_with_what_was_last_predicted_of_them():
-    rounds = (
-        (Suggestion("a", 1.0, 0.3, 0.4, 0.5), Suggestion("d", 1.0, 1.0, 0.0)),
-        (Suggestion("b", 0.0, 1.0, 0.0, 0.5), Suggestion("c")),
-        (Suggestion("d", 5.0, 1.0, 0.0),),
-    )
-    told = (("a", 1.6, 2), ("b", 2.5, 2), ("c", 0.0, 2), ("b", 9.0, 0), ("d", 5.0, 3))
-    measured = tuple(Measurement(*one) for one in told)
-    pairs = compared(CampaignState("random", True, 0, measured, rounds=rounds))
-    assert [(one.mean, two.value) for one, two in pairs] == [(1.0, 1.6), (0.0, 2.5), (5.0, 5.0)]
-    assert [one.result_std for one, _ in pairs] == [pytest.approx(0.5), 1.0, 1.0]
-    assert [share_within(pairs, deviations) for deviations in (1, 2, 3)] == [pytest.approx(k / 3) for k in (1, 2, 3)]
-
-
-def test_the_library_is_a_pool_with_results_to_try(tmp_path, capsys):
-    assert main(["library", "--out", str(tmp_path / "demo"), "--property", "tpsa", "--measured", "5"]) == 0
-    files = (tmp_path / "demo" / name for name in ("pool.csv", "measured.csv"))
-    pool, results = (list(csv.DictReader(file.read_text().splitlines())) for file in files)
-    assert len(pool) == 4419
-    smiles_of = {row["id"]: row["smiles"] for row in pool}
-    library = enumerate_library("tpsa")
-    targets = dict(zip(library.smiles, library.targets, strict=True))
-    assert len(results) == 5
-    for row in results:
-        assert float(row["tpsa"]) == pytest.approx(targets[smiles_of[row["id"]]], rel=1e-3)
-    assert main(["library", "--out", str(tmp_path / "demo"), "--measured", "0"]) == 1
-    assert "from 1 to 4419. Got 0" in capsys.readouterr().err

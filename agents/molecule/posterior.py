@@ -12,7 +12,7 @@ BLOCK = 4096  # molecules whose covariances with those measured are held at a ti
 
 
 class DualPosterior:
-    """Condition N(0, s k) on the mean values of q molecules, in dual form: nothing is larger than q x 4096.
+    """Condition N(0, s k) on the mean values of q molecules, in dual form, a block of molecules at a time.
 
         m(G) = s k(G)^T (s K + D)^{-1} y,   v(G) = s k(G, G) - |L^{-1} s k(G)|^2,   L L^T = s K + D
 
