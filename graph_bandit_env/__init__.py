@@ -13,9 +13,12 @@ from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
+from graph_bandit_env.seeds import spread_seeds
+from graph_bandit_env.vector_env import GraphActionBanditVector
 
 __all__ = [
     "GraphActionBandit",
+    "GraphActionBanditVector",
     "GraphPool",
     "GraphSet",
     "MoleculeSet",
@@ -24,6 +27,11 @@ __all__ = [
     "from_pyg_dataset",
     "from_smiles",
     "from_smiles_csv",
+    "spread_seeds",
 ]
 
-register(id="GraphActionBandit-v0", entry_point="graph_bandit_env.env:GraphActionBandit")
+register(
+    id="GraphActionBandit-v0",
+    entry_point="graph_bandit_env.env:GraphActionBandit",
+    vector_entry_point="graph_bandit_env.vector_env:GraphActionBanditVector",
+)

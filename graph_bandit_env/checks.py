@@ -27,6 +27,13 @@ def check_number(name: str, value: object, minimum: float, maximum: float = math
     return float(value)  # type: ignore[arg-type]
 
 
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` if it is True or False, or raise a ValueError that names the setting."""
+    if not isinstance(value, bool):
+        raise ValueError(f"Expected `{name}` to be True or False. Got {value!r}.")
+    return value
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return `value` if it is one of `choices`, or raise a ValueError that shows the nearest and all of them."""
     choices = tuple(choices)
@@ -35,3 +42,11 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     nearest = difflib.get_close_matches(str(value), choices, n=1)
     hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
     raise ValueError(f"Unknown {name} `{value}`.{hint} Choose one of {', '.join(choices)}.")
+
+
+def check_reset_options(options: object) -> bool:
+    """Return the option `resample` of `reset` (False if it is not given), or raise a ValueError if there are others."""
+    given = {} if options is None else options
+    if not isinstance(given, dict) or set(given) - {"resample"}:
+        raise ValueError(f"Expected the option `resample` or none. Got {options!r}.")
+    return check_flag("resample", given.get("resample", False))

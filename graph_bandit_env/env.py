@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any, SupportsFloat, TypeVar
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.error import InvalidAction, ResetNeeded
-from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from graph_bandit_env.checks import check_choice, check_integer, check_number
-from graph_bandit_env.graph_models import RandomGraphs
-from graph_bandit_env.graph_set import GraphSet, as_graph_set
-from graph_bandit_env.noise import Noise, draw_noise, make_noise
-from graph_bandit_env.reward_models import REWARD_SCALES, RewardModel, check_reward_model, draw_mean_rewards
-from graph_bandit_env.spaces import USED_UP, graph_set_space, indices_space
+from graph_bandit_env.bandit_model import BanditModel
+from graph_bandit_env.checks import check_reset_options
+from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.instance import Instance
+from graph_bandit_env.spaces import USED_UP
 
 Drawn = TypeVar("Drawn")
 
@@ -28,6 +25,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
     ## Description
     In round t the learner sees the graph set, plays a graph G_t that `action_mask` allows, and receives
     y_t = mu(G_t) + noise. It wants small cumulative regret, the sum of mu(G*_t) - mu(G_t).  [Wu & Amini 2024]
+    `gymnasium.make_vec` makes many such bandits that step together: `graph_bandit_env.vector_env`.
 
     ## Action space
     `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`.
@@ -38,7 +36,8 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
     places of those that are used up); the graphs are at `env.unwrapped.graph_set`.
 
     ## Rewards
-    mu of the graph that was played, plus noise. Each graph's mean is fixed for an instance.
+    mu of the graph that was played, plus noise. Each graph's mean is fixed for an instance. With `resample_graphs` the
+    named Gaussian processes are drawn as functions over graphs (`graph_bandit_env.general_rewards`).
 
     ## Info
     `reset` and `step` give `action_mask`, int8 `(K,)`: the graphs that the *next* round offers. `step` also gives
@@ -47,7 +46,8 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
 
     ## Starting state
     `reset(seed=s)` draws graphs, mean rewards, rounds and noise from four independent streams of one SeedSequence:
-    equal seeds give equal instances, whatever is played. `reset()` keeps the instance and goes on with the noise;
+    equal seeds give equal instances, whatever is played. `reset()` keeps the instance and goes on with the noise (and,
+    with `resample_graphs`, to the next graph set);
     `reset(options={"resample": True})` draws a new instance from the same seed's next streams.
 
     ## Episode end
@@ -62,11 +62,16 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         feature_dim: d, features of a node.
         edge_prob: p of an Erdős–Rényi graph.
         graphs: graphs of one's own instead of a graph model: a `GraphSet`, or a list of PyG `Data` or networkx graphs.
+        resample_graphs: True: each episode has a graph set of its own, and one reward function over graphs holds for
+            all of them. Random graphs are drawn anew; of `graphs`, `num_graphs` are drawn.
         reward_model: "linear", "gp_gntk", "gp_representation", "gp_representation_relu", an array of K means, or a
             function from a PyG `Data` to a number.
-        reward_scale: "raw", or "unit" for means shifted and scaled to mean 0 and standard deviation 1 over the set.
+        reward_scale: "raw", or "unit" for means shifted and scaled to mean 0 and standard deviation 1 over the set
+            (with `resample_graphs`: over 100 random graphs, or all of `graphs`).
         noise: "gaussian", "uniform", "rademacher", or a function of (rng, mean reward) that returns what is added.
         noise_std: standard deviation of the named noises, in reward units.
+        common_noise: True: in round t the noise of each graph's reward is the same whatever was played before, for
+            comparisons of agents round by round.
         horizon: T, rounds in an episode.
         actions_per_round: None, or how many graphs each round offers, drawn afresh and uniformly.
         replacement: False: a graph that was played is not on offer again in this episode.
@@ -83,85 +88,30 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
 
     metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium declares it so
 
-    def __init__(
-        self,
-        *,
-        graph_model: str = "er",
-        num_graphs: int = 100,
-        num_nodes: int = 50,
-        feature_dim: int = 10,
-        edge_prob: float = 0.4,
-        graphs: GraphSet | Sequence[Any] | None = None,
-        reward_model: RewardModel = "linear",
-        reward_scale: str = "raw",
-        noise: str | Noise = "gaussian",
-        noise_std: float = 0.01,
-        horizon: int = 1000,
-        actions_per_round: int | None = None,
-        replacement: bool = True,
-        observe: str = "graphs",
-        render_mode: None = None,
-    ) -> None:
+    def __init__(self, *, render_mode: None = None, **settings: Any) -> None:
         if render_mode is not None:
             raise ValueError(f"Expected `render_mode` to be None. Got {render_mode!r}.")
         self.render_mode = None
-        if not isinstance(graph_model, str):
-            raise TypeError("Expected `graph_model` to be a name. Graphs of your own go into `graphs`.")
-        self._random_graphs = RandomGraphs(
-            graph_model=graph_model,
-            num_graphs=num_graphs,
-            num_nodes=num_nodes,
-            feature_dim=feature_dim,
-            edge_prob=edge_prob,
-        )
-        given = self._own_graphs = None if graphs is None else as_graph_set(graphs)
-        if given is not None and self._random_graphs != RandomGraphs():
-            raise ValueError(
-                "Expected `graphs` alone, or `graph_model`, `num_graphs`, `num_nodes`, `feature_dim` and `edge_prob`. "
-                "Got both. Leave one out."
-            )
-        self.num_graphs = num_graphs if given is None else len(given)
-        self._reward_model = check_reward_model(reward_model, self.num_graphs)
-        self._reward_scale = check_choice("reward_scale", reward_scale, REWARD_SCALES)
-        self._noise = make_noise(noise, check_number("noise_std", noise_std, 0.0))
-        self.horizon = check_integer("horizon", horizon, 1)
-        self.actions_per_round = self.num_graphs
-        if actions_per_round is not None:
-            self.actions_per_round = check_integer("actions_per_round", actions_per_round, 1, self.num_graphs)
-        if not isinstance(replacement, bool):
-            raise ValueError(f"Expected `replacement` to be True or False. Got {replacement!r}.")
-        self.replacement = replacement
-        self.observes_graphs = check_choice("observe", observe, ("graphs", "indices")) == "graphs"
-
-        self.action_space = Discrete(self.num_graphs)
-        if self.observes_graphs:
-            width = feature_dim if given is None else given.feature_dim
-            edge_width = None if given is None else given.edge_feature_dim
-            self.observation_space = graph_set_space(self.num_graphs, width, edge_width)
-        else:
-            self.observation_space = indices_space(self.num_graphs, self.actions_per_round, exhaustible=not replacement)
-
-        self._graph_set: GraphSet | None = given
-        self._mean_rewards: NDArray[np.float64] | None = None
+        self.bandit = BanditModel(**settings)
+        self.num_graphs = self.bandit.num_graphs
+        self.action_space = self.bandit.action_space
+        self.observation_space = self.bandit.observation_space
+        self._instance: Instance | None = None
         self._available: NDArray[np.int64] | None = None  # of the round to come; None outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
 
     @property
     def graph_set(self) -> GraphSet:
-        """Return the K graphs of this instance."""
-        return self._after_reset(self._graph_set)
-
-    @property
-    def largest_sizes(self) -> tuple[int, int]:
-        """Return how many nodes and edges (both directions counted) a graph of any instance can have."""
-        source = self._own_graphs or self._random_graphs
-        return source.largest_sizes
+        """Return the K graphs of this episode; graphs of one's own are there before the first `reset`."""
+        if self._instance is None and self.bandit.own_graphs is not None and not self.bandit.resample_graphs:
+            return self.bandit.own_graphs
+        return self._after_reset(self._instance).graph_set
 
     @property
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return a copy of the noise-free mean rewards, `(K,)` float64."""
-        return self._after_reset(self._mean_rewards).copy()
+        return self._after_reset(self._instance).mean_rewards.copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the graphs that the coming round offers, bool `(K,)`, as MaskablePPO of sb3-contrib asks for it."""
@@ -175,17 +125,15 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         Raises:
             ValueError: if an option is unknown.
         """
-        options = options or {}
-        if not isinstance(options, dict) or set(options) - {"resample"}:
-            raise ValueError(f"Expected the option `resample` or none. Got {options!r}.")
-        if not isinstance(options.get("resample", False), bool):
-            raise ValueError(f"Expected `resample` to be True or False. Got {options['resample']!r}.")
+        resample = check_reset_options(options)
         super().reset(seed=seed)
-        if seed is not None or self._mean_rewards is None or options.get("resample", False):
-            self._draw_instance()
+        if seed is not None or self._instance is None or resample:
+            self._instance = self.bandit.draw(self.np_random)
+        else:
+            self._instance.begin_episode()
         self._round = 0
         self._left[:] = True
-        self._open_round()
+        self._available = self._instance.offer(self._left)
         return self._observe(), {"action_mask": self.action_masks().astype(np.int8)}
 
     def step(self, action: np.int64) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
@@ -195,12 +143,12 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             ResetNeeded: outside an episode.
             InvalidAction: if the action is not an index that the round offers.
         """
-        if self._available is None:
+        if self._instance is None or self._available is None:
             raise ResetNeeded("Expected `reset` before `step`: there is no episode, or it is over.")
         played = self._check_action(action)
-        means = self.mean_rewards
+        means = self._instance.mean_rewards
         optimal = self._available[means[self._available].argmax()]
-        reward = float(means[played]) + draw_noise(self._noise, self._noise_rng, float(means[played]))
+        reward = float(means[played]) + self._instance.noise.draw(means, played)
         info: dict[str, Any] = {
             "mean_reward": float(means[played]),
             "optimal_mean_reward": float(means[optimal]),
@@ -208,34 +156,21 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             "regret": float(means[optimal] - means[played]),
         }
         self._round += 1
-        self._left[played] = self.replacement
-        self._open_round()
+        self._left[played] = self.bandit.replacement
+        self._available = self._instance.offer(self._left)
         info["action_mask"] = self.action_masks().astype(np.int8)
         observation = self._observe()
-        terminated = not self._left.any() or self._round == self.horizon == 1
-        truncated = self._round == self.horizon and not terminated
+        terminated = not self._left.any() or self._round == self.bandit.horizon == 1
+        truncated = self._round == self.bandit.horizon and not terminated
         if terminated or truncated:
             self._available = None
         return observation, reward, terminated, truncated, info
 
-    def _draw_instance(self) -> None:
-        graphs_rng, reward_rng, rounds_rng, noise_rng = self.np_random.spawn(4)
-        graph_set = self._own_graphs or self._random_graphs.draw(graphs_rng)
-        means = draw_mean_rewards(self._reward_model, graph_set, reward_rng, self._reward_scale)
-        self._graph_set, self._mean_rewards = graph_set, means
-        self._rounds_rng, self._noise_rng = rounds_rng, noise_rng
-
-    def _open_round(self) -> None:
-        self._available = np.flatnonzero(self._left)
-        if self.actions_per_round < len(self._available):
-            drawn = self._rounds_rng.choice(self._available, self.actions_per_round, replace=False)
-            self._available = np.sort(drawn)
-
     def _observe(self) -> Any:
-        if self.observes_graphs:
+        if self.bandit.observes_graphs:
             return tuple(self.graph_set)
         offered = self._after_reset(self._available)
-        return np.pad(offered, (0, self.actions_per_round - len(offered)), constant_values=USED_UP)
+        return np.pad(offered, (0, self.bandit.actions_per_round - len(offered)), constant_values=USED_UP)
 
     def _check_action(self, action: Any) -> int:
         try:

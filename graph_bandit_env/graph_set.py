@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.graph_readers import read_networkx, read_pyg
 
 if TYPE_CHECKING:
-    from torch_geometric.data import Data
+    from torch_geometric.data import Batch, Data
 
 
 class GraphSet(Sequence[GraphInstance]):
@@ -118,6 +118,15 @@ class GraphSet(Sequence[GraphInstance]):
         counts = self.num_nodes
         return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
 
+    def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> GraphSet:
+        """Return the graphs at these places, in this order; their arrays are shared, not copied."""
+        features = self._edge_features
+        return GraphSet.from_symmetric(
+            [self._nodes[k] for k in index],
+            [self._edge_links[k] for k in index],
+            features and [features[k] for k in index],
+        )
+
     @property
     def num_nodes(self) -> NDArray[np.int64]:
         """Return the node count of each graph, `(K,)`."""
@@ -142,6 +151,21 @@ class GraphSet(Sequence[GraphInstance]):
     def average_degrees(self) -> NDArray[np.float64]:
         """Return the mean number of neighbours of a node in each graph, `(K,)`."""
         return np.array([len(e) / len(x) for x, e in zip(self._nodes, self._edge_links, strict=True)])
+
+    def to_batch(self) -> Batch:
+        """Return `Batch.from_data_list(self.to_pyg())` of nodes and edges, without K graphs in between."""
+        import torch
+        from torch_geometric.data import Batch
+
+        sizes = self.num_nodes
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        shifts = np.repeat(starts[:-1], [len(links) for links in self._edge_links])
+        return Batch(
+            x=torch.from_numpy(np.concatenate(self._nodes)),
+            edge_index=torch.from_numpy((np.concatenate(self._edge_links).astype(np.int64) + shifts[:, None]).T),
+            batch=torch.from_numpy(np.repeat(np.arange(len(self)), sizes)),
+            ptr=torch.from_numpy(starts),
+        )
 
     def to_pyg(self) -> list[Data]:
         """Return the graphs as PyG `Data`: `x` float32, `edge_index` int64, `edge_attr` float32 if there is any."""

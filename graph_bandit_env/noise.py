@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graph_bandit_env.checks import check_choice
 
 Noise = Callable[[np.random.Generator, float], float]
 
-_STANDARD: dict[str, Callable[[np.random.Generator], float]] = {
-    "gaussian": lambda rng: rng.standard_normal(),
-    "uniform": lambda rng: rng.uniform(-math.sqrt(3), math.sqrt(3)),
-    "rademacher": lambda rng: 2.0 * rng.integers(2) - 1.0,
+_STANDARD: dict[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
+    "gaussian": lambda rng, count: rng.standard_normal(count),
+    "uniform": lambda rng, count: rng.uniform(-math.sqrt(3), math.sqrt(3), count),
+    "rademacher": lambda rng, count: rng.integers(2, size=count) * np.float64(2.0) - 1.0,
 }
+
+
+@dataclass(frozen=True)
+class NamedNoise:
+    """Noise of mean 0 that does not depend on the mean reward, so that it can be drawn ahead."""
+
+    name: str
+    """"gaussian", "uniform" or "rademacher"."""
+    noise_std: float
+    """sigma_epsilon, in reward units."""
+
+    def __call__(self, rng: np.random.Generator, mean: float) -> float:
+        """Draw the noise of one reward."""
+        return float(self.block(rng, 1)[0])
+
+    def block(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
+        """Draw the noise of the next `count` rewards: the same numbers as one by one."""
+        return self.noise_std * _STANDARD[self.name](rng, count)
 
 
 def make_noise(noise: str | Noise, noise_std: float) -> Noise:
@@ -34,8 +54,7 @@ def make_noise(noise: str | Noise, noise_std: float) -> Noise:
     """
     if callable(noise):
         return noise
-    draw = _STANDARD[check_choice("noise", noise, _STANDARD)]
-    return lambda rng, mean: noise_std * draw(rng)
+    return NamedNoise(check_choice("noise", noise, _STANDARD), noise_std)
 
 
 def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:
@@ -52,3 +71,49 @@ def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:
     if not math.isfinite(value):
         raise ValueError(f"Expected `noise` to return a finite number. Got {drawn!r}.")
     return value
+
+
+class NoiseStream:
+    """The noise of an instance, round by round.
+
+    Args:
+        noise: of one reward.
+        rng: the only source of randomness.
+        common: draw the noise of every graph's reward in every round, so that it does not depend on what is played.
+    """
+
+    def __init__(self, noise: Noise, rng: np.random.Generator, common: bool) -> None:
+        self._noise, self._rng, self._common = noise, rng, common
+
+    def draw(self, means: NDArray[np.float64], action: int) -> float:
+        """Draw the noise of this round's reward.
+
+        Args:
+            means: `(K,)` float64, mean rewards.
+            action: the graph that is played.
+
+        Returns:
+            What is added to its mean reward.
+
+        Raises:
+            ValueError: if the noise is not a finite number.
+        """
+        if not self._common:
+            return draw_noise(self._noise, self._rng, float(means[action]))
+        if isinstance(self._noise, NamedNoise):
+            return float(self._noise.block(self._rng, len(means))[action])
+        return [draw_noise(self._noise, self._rng, mean) for mean in means.tolist()][action]
+
+    def draw_ahead(self, rounds: int, num_graphs: int) -> NDArray[np.float64]:
+        """Draw the noise of the next rounds, the same numbers as `draw`; for noise that has a name only.
+
+        Returns:
+            `(rounds, K)` float64 if the noise is common, else `(rounds, 1)`.
+
+        Raises:
+            TypeError: if the noise is a function of the user's.
+        """
+        if not isinstance(self._noise, NamedNoise):
+            raise TypeError(f"Expected noise that has a name. Got {self._noise!r}, which may depend on what is played.")
+        columns = num_graphs if self._common else 1
+        return self._noise.block(self._rng, rounds * columns).reshape(rounds, columns)

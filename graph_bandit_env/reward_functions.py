@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, empirical_kernel, one_thread, select_graphs
 from graph_bandit_env.graph_set import GraphSet
@@ -19,7 +18,7 @@ WIDTH = 512  # m of the networks that define the Gaussian-process rewards; L = 2
 @one_thread()
 def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw the `(K,)` float64 mean rewards of a named reward function, the same whatever the number of threads."""
-    graphs = aggregate_neighbours(Batch.from_data_list(graph_set.to_pyg()))
+    graphs = aggregate_neighbours(graph_set.to_batch())
     functions: dict[str, Callable[[], Tensor]] = {
         "linear": lambda: linear(graphs, rng),
         "gp_gntk": lambda: gp_gntk(graphs, rng),
@@ -41,8 +40,12 @@ def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
     Returns:
         `(K,)` float64.
     """
-    mean_nodes = (graphs.sum_over_nodes(graphs.nodes.double()).T / graphs.divisors).T
-    return mean_nodes @ _normal(rng, graphs.feature_dim)
+    return mean_node(graphs) @ _normal(rng, graphs.feature_dim)
+
+
+def mean_node(graphs: AggregatedGraphs) -> Tensor:
+    """Return (1/N) sum_i h_i of each graph, `(K, d)` float64."""
+    return (graphs.sum_over_nodes(graphs.nodes.double()).T / graphs.divisors).T
 
 
 def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
@@ -78,12 +81,27 @@ def gp_representation(
 
     Args:
         graphs: K graphs.
-        degrees: `(K,)`. What the network is trained on (Adam, 0.01, batches of 2, 30 passes).
+        degrees: `(K,)`. What the network is trained on, see `train_on_degrees`.
         rng: draws the network, the batches and mu.
         relu: take the representation after the ReLU.
 
     Returns:
         `(K,)` float64.
+    """
+    features = representation(train_on_degrees(graphs, degrees, rng), graphs, relu)
+    return draw_gaussian(torch.zeros(len(graphs), dtype=torch.float64), features @ features.T, rng)
+
+
+def train_on_degrees(graphs: AggregatedGraphs, degrees: NDArray[np.float64], rng: np.random.Generator) -> GraphMLP:
+    """Train a network to tell the average degree, with Adam (0.01), batches of 2 and 30 passes.
+
+    Args:
+        graphs: K graphs.
+        degrees: `(K,)`.
+        rng: draws the network and the batches.
+
+    Returns:
+        The network.
     """
     model = GraphMLP(graphs.feature_dim, WIDTH, seed=_seed(rng), zero_start=False)
     targets = torch.as_tensor(degrees, dtype=torch.float32)
@@ -93,10 +111,14 @@ def gp_representation(
             optimizer.zero_grad()
             torch.nn.functional.mse_loss(model(select_graphs(graphs, index)), targets[index]).backward()
             optimizer.step()
+    return model
+
+
+def representation(model: GraphMLP, graphs: AggregatedGraphs, relu: bool) -> Tensor:
+    """Return (1/N) sum_i f^(1)(h_i) of each graph, or of ReLU(f^(1)): `(K, m)` float64."""
     first = graphs.nodes @ model.weights[0].detach().T
     hidden = first.relu() if relu else first
-    representation = graphs.sum_over_nodes(hidden.double()) / graphs.divisors.unsqueeze(1)
-    return draw_gaussian(torch.zeros(len(graphs), dtype=torch.float64), representation @ representation.T, rng)
+    return graphs.sum_over_nodes(hidden.double()) / graphs.divisors.unsqueeze(1)
 
 
 def fit_scale_and_noise(kernel: Tensor, labels: Tensor, steps: int = 30) -> tuple[float, float]:

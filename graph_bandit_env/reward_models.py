@@ -50,11 +50,18 @@ def draw_mean_rewards(
         ValueError: if the means are not K finite numbers.
     """
     means = _check_means(_draw_raw(model, graph_set, rng), len(graph_set))
-    if scale == "unit":
-        means = means - means.mean()
-        deviation = means.std()
-        means = means / deviation if deviation > 1e-12 * max(1.0, np.abs(means).max()) else np.zeros_like(means)
-    return means
+    if scale == "raw":
+        return means
+    location, unit = location_and_scale(means)
+    return (means - location) / unit
+
+
+def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
+    """Return mean and standard deviation of mean rewards; infinity for the latter where all are equal."""
+    location = means.mean()
+    deviation = (means - location).std()
+    largest = np.abs(means - location).max()
+    return location, deviation if deviation > 1e-12 * max(1.0, largest) else np.inf
 
 
 def _draw_raw(model: RewardModel, graph_set: GraphSet, rng: np.random.Generator) -> ArrayLike:

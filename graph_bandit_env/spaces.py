@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, Graph, Tuple
+from numpy.typing import NDArray
 
 USED_UP = -1  # in an observation of indices
 
@@ -55,3 +56,19 @@ def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False
     Where graphs can be used up, `USED_UP` fills the places of those that are not offered any more.
     """
     return Box(USED_UP if exhaustible else 0, num_graphs - 1, (num_available,), np.int64)
+
+
+def pack_indices(offered: NDArray[np.bool_], width: int) -> NDArray[np.int64]:
+    """Return observations of `indices_space` from masks.
+
+    Args:
+        offered: bool `(n, K)`, at most `width` True in each row.
+        width: k.
+
+    Returns:
+        `(n, k)` int64: the indices of each row, ascending, then `USED_UP`.
+    """
+    rows, columns = np.nonzero(offered)
+    indices = np.full((len(offered), width), USED_UP, np.int64)
+    indices[rows, (np.cumsum(offered, axis=1) - 1)[rows, columns]] = columns
+    return indices

@@ -181,7 +181,7 @@ def test_the_noise_does_not_depend_on_graphs_or_means(small_env):
 def test_the_four_streams_differ(small_env):
     env = small_env().unwrapped
     env.reset(seed=1)
-    streams = env._noise_rng.random(), env._rounds_rng.random()
+    streams = env._instance.noise._rng.random(), env._instance._rounds_rng.random()
     assert len(set(streams)) == 2
     assert env.graph_set[0].nodes[0, 0] not in np.float32(streams)
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import ragged_graphs
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data
 
 from graph_bandit_env.graph_set import GraphSet, as_graph_set
 
@@ -165,3 +165,17 @@ def test_refuses_what_is_no_graph(graphs):
 def test_refuses_an_empty_list():
     with pytest.raises(ValueError, match="at least one graph"):
         as_graph_set([])
+
+
+def test_a_batch_of_the_set_is_that_of_its_graphs():
+    graph_set = GraphSet.from_pyg(ragged_graphs())
+    found, expected = graph_set.to_batch(), Batch.from_data_list(graph_set.to_pyg())
+    for name in ("x", "edge_index", "batch", "ptr"):
+        assert torch.equal(getattr(found, name), getattr(expected, name))
+    assert found.num_graphs == expected.num_graphs == 4
+
+
+def test_what_is_taken_of_a_set_is_in_the_order_that_was_asked():
+    graph_set = GraphSet.from_pyg(ragged_graphs())
+    assert graph_set.take([2, 0]).num_nodes.tolist() == [7, 5]
+    assert graph_set.take(np.array([1, 1])).num_nodes.tolist() == [1, 1]

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import ragged_graphs
+from gymnasium.error import InvalidAction
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3 import PPO
 
@@ -101,14 +102,39 @@ def test_rewards_are_those_of_the_bare_environment():
 
 
 @pytest.mark.parametrize(
-    ("wrap", "settings", "other"),
-    [(PaddedGraphSet, {"observe": "indices"}, "GraphSetIndices"), (GraphSetIndices, {}, "PaddedGraphSet")],
+    ("wrap", "settings", "message"),
+    [
+        (PaddedGraphSet, {"observe": "indices"}, "`GraphSetIndices` takes one"),
+        (GraphSetIndices, {}, "`PaddedGraphSet` takes"),
+    ],
 )
-def test_a_wrapper_for_other_observations_is_refused_and_the_right_one_named(wrap, settings, other):
-    with pytest.raises(TypeError, match=f"`{other}` takes one"):
+def test_a_wrapper_for_other_observations_is_refused_and_the_right_one_named(wrap, settings, message):
+    with pytest.raises(TypeError, match=message):
         wrap(make(**settings))
     with pytest.raises(TypeError, match="Expected `GraphActionBandit-v0`"):
         wrap(gym.make("CartPole-v1"))
+
+
+def test_indices_of_graph_sets_that_change_are_refused():
+    with pytest.raises(ValueError, match="`PaddedGraphSet` shows the graphs themselves"):
+        GraphSetIndices(gym.make("GraphActionBandit-v0", resample_graphs=True, observe="indices"))
+
+
+def test_room_for_more_graphs_is_empty_and_never_on_offer():
+    env = PaddedGraphSet(make(), max_graphs=6)
+    observation, _ = env.reset(seed=0)
+    assert env.observation_space.contains(observation)
+    assert env.action_space.n == 6
+    assert observation["n_node"].tolist() == [5, 1, 7, 3, 0, 0]
+    assert observation["mask"].tolist() == env.action_masks().tolist() == [1, 1, 1, 1, 0, 0]
+    assert len(unpad(observation)) == 4
+    with pytest.raises(InvalidAction):
+        env.step(4)
+
+
+def test_there_is_room_for_all_graphs():
+    with pytest.raises(ValueError, match="`max_graphs` to be an integer >= 4. Got 3"):
+        PaddedGraphSet(make(), max_graphs=3)
 
 
 def test_an_observation_of_a_hundred_graphs_is_small_as_indices_and_large_as_arrays():

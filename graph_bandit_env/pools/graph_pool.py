@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +45,14 @@ class GraphPool(GraphSet):
         self.ids = tuple(map(str, range(len(self)))) if ids is None else _check_ids(ids, len(self))
         self.targets = _check_targets(np.full(len(self), np.nan) if targets is None else targets, len(self))
         self.targets.flags.writeable = False
+
+    def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> GraphPool:
+        """Return the graphs at these places, in this order, with their identifiers and measured values."""
+        taken = GraphPool.__new__(GraphPool)
+        graphs = super().take(index)
+        taken._fill(graphs._nodes, graphs._edge_links, graphs._edge_features)
+        taken._label([self.ids[k] for k in index], self.targets[np.asarray(index, np.int64)])
+        return taken
 
     @property
     def known(self) -> NDArray[np.bool_]:

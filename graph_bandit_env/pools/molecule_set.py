@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
@@ -73,6 +74,11 @@ class MoleculeSet(GraphPool):
         self._label(self.smiles if ids is None else ids, targets)
         self.features, self.skipped, self.merged = features, tuple(skipped), merged
         self.aliases = MappingProxyType(dict(aliases or {}))
+
+    def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> MoleculeSet:
+        """Return the molecules at these places, in this order, with their identifiers and measured values."""
+        pool = super().take(index)
+        return MoleculeSet(pool, [self.smiles[k] for k in index], pool.ids, pool.targets, self.features)
 
     def join(self, other: MoleculeSet) -> MoleculeSet:
         """Return the molecules of this set, then those of another that are not in this one.

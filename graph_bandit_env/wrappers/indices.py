@@ -10,6 +10,7 @@ from gymnasium.spaces import Box, Dict
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
+from graph_bandit_env.bandit_model import BanditModel
 from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.spaces import USED_UP
 
@@ -29,21 +30,16 @@ class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorAr
 
     Raises:
         TypeError: if the environment does not observe indices.
+        ValueError: if its graph set changes.
     """
 
     def __init__(self, env: gym.Env[Any, Any]) -> None:
         RecordConstructorArgs.__init__(self)
         gym.ObservationWrapper.__init__(self, env)
-        bandit: Any = env.unwrapped
-        if not isinstance(bandit, GraphActionBandit) or bandit.observes_graphs:
-            raise TypeError(
-                f'Expected `GraphActionBandit-v0` with observe="indices". Got {env}. '
-                '`PaddedGraphSet` takes one with observe="graphs".'
-            )
-        self._bandit = bandit
-        self.observation_space = Dict(
-            {"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)}
-        )
+        if not isinstance(env.unwrapped, GraphActionBandit):
+            raise TypeError(f'Expected `GraphActionBandit-v0` with observe="indices". Got {env}.')
+        self._bandit = env.unwrapped
+        self.observation_space = indices_and_mask_space(self._bandit.bandit)
 
     def observation(self, observation: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the indices and the mask that they make."""
@@ -53,5 +49,23 @@ class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorAr
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the graphs that the coming round offers, as MaskablePPO of sb3-contrib asks for it."""
-        masks: NDArray[np.bool_] = self._bandit.action_masks()
-        return masks
+        return self._bandit.action_masks()
+
+
+def indices_and_mask_space(bandit: BanditModel) -> Dict:
+    """Return the space of indices and mask.
+
+    Raises:
+        TypeError: if the bandit does not observe indices.
+        ValueError: if its graph set changes: an index would mean another graph in each episode.
+    """
+    if bandit.observes_graphs:
+        raise TypeError(
+            'Expected observe="indices". Got an environment that observes graphs, which `PaddedGraphSet` takes.'
+        )
+    if bandit.resample_graphs:
+        raise ValueError(
+            "Expected a graph set that stays the same. Got resample_graphs=True, by which an index is another graph in "
+            "each episode. `PaddedGraphSet` shows the graphs themselves."
+        )
+    return Dict({"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)})

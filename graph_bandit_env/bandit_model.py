@@ -1,0 +1,126 @@
+"""What a bandit is made of: where its graphs and mean rewards come from, its noise and its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
+from graph_bandit_env.graph_models import RandomGraphs
+from graph_bandit_env.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.graph_sources import GraphSource, NewGraphs, PoolSubsets, SameGraphs, draw_general_rewards
+from graph_bandit_env.instance import Instance
+from graph_bandit_env.noise import Noise, NoiseStream, make_noise
+from graph_bandit_env.reward_models import REWARD_SCALES, RewardModel, check_reward_model, draw_mean_rewards
+from graph_bandit_env.spaces import graph_set_space, indices_space
+
+
+class BanditModel:
+    """The arguments of `GraphActionBandit`, which describes them, checked once; `draw` makes an instance.
+
+    Raises:
+        ValueError: if an argument is out of its range; the message says what was expected.
+        TypeError: if `graphs` is not a collection of graphs, or `graph_model` is not a name.
+    """
+
+    def __init__(
+        self,
+        *,
+        graph_model: str = "er",
+        num_graphs: int = 100,
+        num_nodes: int = 50,
+        feature_dim: int = 10,
+        edge_prob: float = 0.4,
+        graphs: GraphSet | Sequence[Any] | None = None,
+        resample_graphs: bool = False,
+        reward_model: RewardModel = "linear",
+        reward_scale: str = "raw",
+        noise: str | Noise = "gaussian",
+        noise_std: float = 0.01,
+        common_noise: bool = False,
+        horizon: int = 1000,
+        actions_per_round: int | None = None,
+        replacement: bool = True,
+        observe: str = "graphs",
+    ) -> None:
+        if not isinstance(graph_model, str):
+            raise TypeError("Expected `graph_model` to be a name. Graphs of your own go into `graphs`.")
+        self.random_graphs = RandomGraphs(
+            graph_model=graph_model,
+            num_graphs=num_graphs,
+            num_nodes=num_nodes,
+            feature_dim=feature_dim,
+            edge_prob=edge_prob,
+        )
+        self.resample_graphs = check_flag("resample_graphs", resample_graphs)
+        self.own_graphs = None if graphs is None else as_graph_set(graphs)
+        self.num_graphs = self._check_num_graphs()
+        self.reward_model = self._check_reward_model(reward_model)
+        self.reward_scale = check_choice("reward_scale", reward_scale, REWARD_SCALES)
+        self.noise = make_noise(noise, check_number("noise_std", noise_std, 0.0))
+        self.common_noise = check_flag("common_noise", common_noise)
+        self.horizon = check_integer("horizon", horizon, 1)
+        self.actions_per_round = self.num_graphs
+        if actions_per_round is not None:
+            self.actions_per_round = check_integer("actions_per_round", actions_per_round, 1, self.num_graphs)
+        self.replacement = check_flag("replacement", replacement)
+        self.observes_graphs = check_choice("observe", observe, ("graphs", "indices")) == "graphs"
+
+        self.action_space = Discrete(self.num_graphs)
+        source = self.own_graphs or self.random_graphs
+        self.largest_sizes: tuple[int, int] = source.largest_sizes
+        self.feature_dim: int = source.feature_dim
+        self.edge_feature_dim = None if self.own_graphs is None else self.own_graphs.edge_feature_dim
+        self.observation_space: Any = indices_space(
+            self.num_graphs, self.actions_per_round, exhaustible=not replacement
+        )
+        if self.observes_graphs:
+            self.observation_space = graph_set_space(self.num_graphs, self.feature_dim, self.edge_feature_dim)
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """Draw an instance from four new streams of `rng`: graphs, mean rewards, rounds and noise."""
+        graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
+        source = self._draw_source(graphs_rng, reward_rng)
+        noise = NoiseStream(self.noise, noise_rng, self.common_noise)
+        return Instance(source, self.actions_per_round, rounds_rng, noise)
+
+    def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
+        model, scale = self.reward_model, self.reward_scale
+        if self.own_graphs is None and self.resample_graphs:
+            rewards = draw_general_rewards(model, self.random_graphs, reward_rng, scale)
+            return NewGraphs(self.random_graphs, rewards, graphs_rng)
+        graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
+        means = draw_mean_rewards(model, graph_set, reward_rng, scale)
+        if self.resample_graphs:
+            return PoolSubsets(graph_set, means, self.num_graphs, graphs_rng)
+        return SameGraphs(graph_set, means)
+
+    def _check_num_graphs(self) -> int:
+        if self.own_graphs is None:
+            return self.random_graphs.num_graphs
+        if not self.resample_graphs:
+            if self.random_graphs != RandomGraphs():
+                raise ValueError(
+                    "Expected `graphs` alone, or `graph_model`, `num_graphs`, `num_nodes`, `feature_dim` and "
+                    "`edge_prob`. Got both. Leave one out."
+                )
+            return len(self.own_graphs)
+        if self.random_graphs != RandomGraphs(num_graphs=self.random_graphs.num_graphs):
+            raise ValueError(
+                "Expected `graphs` and `num_graphs`, or `graph_model`, `num_nodes`, `feature_dim` and `edge_prob`. "
+                "Got both. Leave one out."
+            )
+        return check_integer("num_graphs", self.random_graphs.num_graphs, 1, len(self.own_graphs))
+
+    def _check_reward_model(self, reward_model: RewardModel) -> RewardModel:
+        if self.own_graphs is not None:
+            return check_reward_model(reward_model, len(self.own_graphs))
+        if self.resample_graphs and not isinstance(reward_model, str) and not callable(reward_model):
+            raise ValueError(
+                "Expected `reward_model` to be a name or a function, since `resample_graphs` draws graphs that nobody "
+                f"has means of. Got {type(reward_model).__name__}. Give the graphs that the means are of as `graphs`."
+            )
+        return check_reward_model(reward_model, self.num_graphs)

@@ -1,0 +1,240 @@
+"""Many independent graph bandits that step together, in NumPy: what `gymnasium.make_vec` makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.bandit_model import BanditModel
+from graph_bandit_env.checks import check_integer, check_reset_options
+from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.instance import Instance
+from graph_bandit_env.noise_ahead import NoiseAhead
+from graph_bandit_env.seeds import read_seeds
+from graph_bandit_env.spaces import pack_indices
+
+
+class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
+    """`num_envs` bandits, each as `GraphActionBandit` with the same arguments and a seed of its own.
+
+    `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one; `SyncVectorEnv` and `AsyncVectorEnv`
+    (`vectorization_mode="sync"`, or "async" with `vector_kwargs={"shared_memory": False}`) give the same trajectories
+    for the same list of seeds and the same actions, slower.
+
+    ## Seeds
+    `reset(seed=[s_1, ..., s_n])` is `reset(seed=s_i)` of bandit i. An integer becomes such a list by `spread_seeds`.
+
+    Args:
+        num_envs: n.
+        autoreset_mode: when a bandit whose episode is over begins the next one: at the following step (Gymnasium's
+            default), in the same step (as Stable-Baselines3 does; `info["final_obs"]` and `info["final_info"]` tell how
+            the last one ended), or when `reset` is called with the option `reset_mask`, bool `(n,)`.
+        max_episode_steps: None, or after how many rounds an episode is truncated, as by `TimeLimit`.
+        render_mode: None; `vectorization_mode="sync"` renders.
+        settings: as of `GraphActionBandit`.
+
+    Raises:
+        ValueError, TypeError: as `GraphActionBandit`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        render_mode: None = None,
+        **settings: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise ValueError(
+                f"Expected `render_mode` to be None. Got {render_mode!r}. "
+                "Bandits of `make_vec(..., vectorization_mode='sync')` can be seen."
+            )
+        self.render_mode = None
+        self.num_envs = check_integer("num_envs", num_envs, 1)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        limit = max_episode_steps
+        self._step_limit = None if limit is None else check_integer("max_episode_steps", limit, 1)
+        self.bandit = BanditModel(**settings)
+        self.num_graphs = self.bandit.num_graphs
+        self.single_action_space = self.bandit.action_space
+        self.single_observation_space = self.bandit.observation_space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+        shape = self.num_envs, self.num_graphs
+        self._instances: list[Instance | None] = [None] * self.num_envs  # None before the first reset
+        self._generators: list[np.random.Generator | None] = [None] * self.num_envs
+        self._means = np.zeros(shape)
+        self._left = np.ones(shape, np.bool_)  # graphs that the episode may still offer
+        self._offered = np.zeros(shape, np.bool_)  # graphs that the coming round offers
+        self._round = np.zeros(self.num_envs, np.int64)
+        self._over = np.ones(self.num_envs, np.bool_)  # bandits whose episode is over
+        self._noise = NoiseAhead(self.num_envs, self.bandit)
+
+    @property
+    def graph_sets(self) -> tuple[GraphSet, ...]:
+        """Return the K graphs of each bandit."""
+        return tuple(instance.graph_set for instance in self._after_reset())
+
+    @property
+    def mean_rewards(self) -> NDArray[np.float64]:
+        """Return a copy of the noise-free mean rewards, `(n, K)` float64."""
+        self._after_reset()
+        return self._means.copy()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return a copy of the graphs that the coming round of each bandit offers, bool `(n, K)`."""
+        self._after_reset()
+        return self._offered.copy()
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in each bandit, or in those that the option `reset_mask` names.
+
+        Raises:
+            ValueError: if there are not as many seeds as bandits, or an option is unknown.
+            ResetNeeded: if `reset_mask` leaves bandits out that were never reset.
+        """
+        options = dict(options or {})
+        chosen = self._check_reset_mask(options.pop("reset_mask", None))
+        resample = check_reset_options(options)
+        seeds = read_seeds(seed, self.num_envs)
+        for i in np.flatnonzero(chosen).tolist():
+            self._reset_one(i, seeds[i], resample)
+        info: dict[str, Any] = {}
+        return self._observe(), self._add_rows(info, chosen, action_mask=self._offered.astype(np.int8))
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Play a graph in each bandit; one whose episode was over begins the next instead, and its action is not read.
+
+        Raises:
+            ResetNeeded: before the first reset, or outside an episode where nothing begins the next by itself.
+            InvalidAction: if an action is not an index that the round offers; nothing is changed then.
+        """
+        instances = self._after_reset()
+        waiting = self._over.copy()
+        if waiting.any() and self.autoreset_mode is not AutoresetMode.NEXT_STEP:
+            over = np.flatnonzero(waiting).tolist()
+            raise ResetNeeded(f"Expected `reset` before `step`: the episodes of bandits {over} are over.")
+        playing = ~waiting
+        played = self._check_actions(actions, playing)
+        rows = np.arange(self.num_envs)
+        means = self._means[rows, played]
+        optimal = np.where(self._offered, self._means, -np.inf).argmax(axis=1)
+        rewards = np.where(playing, means + self._noise.draw(instances, played, playing), 0.0)
+        outcome = {
+            "mean_reward": means,
+            "optimal_mean_reward": self._means[rows, optimal],
+            "optimal_action": optimal,
+            "regret": self._means[rows, optimal] - means,
+        }
+
+        self._round[playing] += 1
+        self._left[rows[playing], played[playing]] = self.bandit.replacement
+        self._open_round(playing)
+        terminated = playing & (~self._left.any(axis=1) | (self._round == 1) & (self.bandit.horizon == 1))
+        truncated = playing & (self._round == self.bandit.horizon) & ~terminated
+        if self._step_limit is not None:
+            truncated |= playing & (self._round >= self._step_limit)
+        self._over = terminated | truncated
+
+        info: dict[str, Any] = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
+            info = self._end_episodes(outcome)
+            waiting, playing = self._over.copy(), ~self._over
+        for i in np.flatnonzero(waiting).tolist():
+            self._reset_one(i)
+        self._add_rows(info, playing, **outcome)
+        self._add_rows(info, np.ones_like(playing), action_mask=self._offered.astype(np.int8))
+        return self._observe(), rewards, terminated, truncated, info
+
+    def _reset_one(self, i: int, seed: int | None = None, resample: bool = False) -> None:
+        generator, instance = self._generators[i], self._instances[i]
+        if seed is not None or generator is None:
+            generator = self._generators[i] = seeding.np_random(seed)[0]
+        if seed is not None or resample or instance is None:
+            instance = self._instances[i] = self.bandit.draw(generator)
+            self._noise.forget(i)
+        else:
+            instance.begin_episode()
+        self._means[i] = instance.mean_rewards
+        self._left[i], self._round[i], self._over[i] = True, 0, False
+        self._offered[i] = False
+        self._offered[i, instance.offer(self._left[i])] = True
+
+    def _open_round(self, playing: NDArray[np.bool_]) -> None:
+        if self.bandit.actions_per_round == self.num_graphs:
+            self._offered[playing] = self._left[playing]
+            return
+        self._offered[playing] = False
+        instances = self._after_reset()
+        for i in np.flatnonzero(playing):
+            self._offered[i, instances[i].offer(self._left[i])] = True
+
+    def _end_episodes(self, outcome: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        over, final = self._over, np.full(self.num_envs, None, dtype=object)
+        indices = pack_indices(self._offered, self.bandit.actions_per_round)
+        for i in np.flatnonzero(over):
+            final[i] = tuple(self.graph_sets[i]) if self.bandit.observes_graphs else indices[i]
+        last = self._add_rows({}, over, **outcome, action_mask=self._offered.astype(np.int8))
+        return {"final_obs": final, "_final_obs": over.copy(), "final_info": last, "_final_info": over.copy()}
+
+    def _add_rows(self, info: dict[str, Any], rows: NDArray[np.bool_], **values: NDArray[Any]) -> dict[str, Any]:
+        """Add values as Gymnasium does: zeros in the rows that have none, and under `_key` which rows have one."""
+        for key, value in values.items() if rows.any() else ():
+            info[key] = np.where(rows.reshape(-1, *[1] * (value.ndim - 1)), value, value.dtype.type(0))
+            info[f"_{key}"] = rows.copy()
+        return info
+
+    def _observe(self) -> Any:
+        if self.bandit.observes_graphs:
+            return tuple(zip(*self.graph_sets, strict=True))
+        return pack_indices(self._offered, self.bandit.actions_per_round)
+
+    def _check_actions(self, actions: ArrayLike, playing: NDArray[np.bool_]) -> NDArray[np.int64]:
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise InvalidAction(
+                f"Expected `{self.num_envs}` actions, an integer for each bandit. Got {given.dtype} of shape "
+                f"`{given.shape}`."
+            )
+        known = (given >= 0) & (given < self.num_graphs)
+        played = np.where(known & playing, given, 0).astype(np.int64)
+        bad = np.flatnonzero(playing & ~(known & self._offered[np.arange(self.num_envs), played]))
+        if len(bad):
+            why = "which `action_mask` rules out" if known[bad[0]] else f"which is not from 0 to {self.num_graphs - 1}"
+            raise InvalidAction(f"Expected actions of this round. Got {given[bad[0]]} for bandit {bad[0]}, {why}.")
+        return played
+
+    def _check_reset_mask(self, reset_mask: Any) -> NDArray[np.bool_]:
+        if reset_mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        mask = np.asarray(reset_mask)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(
+                f"Expected `reset_mask` to be a bool array of shape `({self.num_envs},)` with at least one True. "
+                f"Got {reset_mask!r}."
+            )
+        if not mask.all():
+            self._after_reset()
+        return mask
+
+    def _after_reset(self) -> list[Instance]:
+        instances = [instance for instance in self._instances if instance is not None]
+        if len(instances) < self.num_envs:
+            raise ResetNeeded("Expected `reset` first: there is no instance or no episode yet.")
+        return instances

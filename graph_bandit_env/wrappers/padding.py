@@ -1,0 +1,122 @@
+"""How a graph set of any sizes becomes arrays of one size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict
+from numpy.typing import NDArray
+
+from graph_bandit_env.bandit_model import BanditModel
+from graph_bandit_env.checks import check_integer
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+Padded = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Sizes of the arrays, and what fills them."""
+
+    graphs: int
+    """K of the arrays; those behind the last graph are empty."""
+    nodes: int
+    """N, of each graph."""
+    edges: int
+    """E, of each graph, both directions counted."""
+    feature_dim: int
+    """d."""
+    edge_feature_dim: int
+    """e; 1 where edges have no features, which are ones then."""
+
+    @staticmethod
+    def for_bandit(
+        bandit: BanditModel, max_nodes: int | None, max_edges: int | None, max_graphs: int | None
+    ) -> Padding:
+        """Return sizes that the graphs of a bandit fit into, or those that are given.
+
+        Raises:
+            ValueError: if a size is no integer >= 1, or `max_graphs` is less than K.
+        """
+        nodes, edges = bandit.largest_sizes
+        count = bandit.num_graphs
+        return Padding(
+            graphs=count if max_graphs is None else check_integer("max_graphs", max_graphs, count),
+            nodes=nodes if max_nodes is None else check_integer("max_nodes", max_nodes, 1),
+            edges=max(1, edges if max_edges is None else check_integer("max_edges", max_edges, 1)),
+            feature_dim=bandit.feature_dim,
+            edge_feature_dim=bandit.edge_feature_dim or 1,
+        )
+
+    def space(self) -> Dict:
+        """Return the space of an observation."""
+        count, infinity = self.graphs, np.inf
+        return Dict(
+            {
+                "x": Box(-infinity, infinity, (count, self.nodes, self.feature_dim), np.float32),
+                "edge_index": Box(0, self.nodes - 1, (count, 2, self.edges), np.int64),
+                "edge_attr": Box(-infinity, infinity, (count, self.edges, self.edge_feature_dim), np.float32),
+                "n_node": Box(0, self.nodes, (count,), np.int64),
+                "n_edge": Box(0, self.edges, (count,), np.int64),
+                "mask": Box(0, 1, (count,), np.int8),
+            }
+        )
+
+    def zeros(self, *batch: int) -> Padded:
+        """Return arrays of zeros: an observation without graphs, or with `batch` in front many of them."""
+        spaces = self.space().spaces
+        return {key: np.zeros((*batch, *(box.shape or ())), box.dtype) for key, box in spaces.items()}
+
+    def fill(self, padded: Padded, graphs: Iterable[Any]) -> None:
+        """Write graphs (`GraphInstance`) into an observation of zeros; the mask is left alone.
+
+        Raises:
+            ValueError: if a graph does not fit.
+        """
+        for k, graph in enumerate(graphs):
+            nodes, edges = len(graph.nodes), len(graph.edge_links)
+            if nodes > self.nodes or edges > self.edges:
+                raise ValueError(
+                    f"Expected graphs of at most {self.nodes} nodes and {self.edges} edges (both directions). "
+                    f"Graph {k} has {nodes} and {edges}. Raise `max_nodes` or `max_edges`."
+                )
+            padded["x"][k, :nodes] = graph.nodes
+            padded["edge_index"][k, :, :edges] = graph.edge_links.T
+            padded["edge_attr"][k, :edges] = graph.edges
+            padded["n_node"][k], padded["n_edge"][k] = nodes, edges
+
+    def pad_mask(self, mask: NDArray[Any]) -> NDArray[Any]:
+        """Return a mask `(..., K)` with zeros where no graph is."""
+        missing = self.graphs - mask.shape[-1]
+        return np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, missing)])
+
+
+def unpad(observation: Padded) -> list[Data]:
+    """Return the graphs of a padded observation as PyG `Data`, exactly as they were.
+
+    Args:
+        observation: of `PaddedGraphSet`.
+
+    Returns:
+        The graphs with `x`, `edge_index` and `edge_attr`; empty ones behind the last are left out.
+    """
+    import torch
+    from torch_geometric.data import Data
+
+    graphs = []
+    for k, (nodes, edges) in enumerate(zip(observation["n_node"], observation["n_edge"], strict=True)):
+        if nodes == 0:
+            break
+        graphs.append(
+            Data(
+                x=torch.tensor(observation["x"][k, :nodes]),
+                edge_index=torch.tensor(observation["edge_index"][k, :, :edges]),
+                edge_attr=torch.tensor(observation["edge_attr"][k, :edges]),
+            )
+        )
+    return graphs

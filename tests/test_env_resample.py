@@ -1,0 +1,131 @@
+import gymnasium as gym
+import numpy as np
+import pytest
+from conftest import ragged_graphs
+from gymnasium.utils.env_checker import check_env
+from molecules import some_molecules
+
+import graph_bandit_env  # noqa: F401
+from graph_bandit_env import GraphPool
+
+SMALL = {"num_graphs": 4, "num_nodes": 5, "feature_dim": 3, "horizon": 2, "resample_graphs": True}
+REWARDS = ("linear", "gp_gntk", "gp_representation", "gp_representation_relu", lambda graph: graph.x.sum().item())
+
+
+def make(**settings):
+    return gym.make("GraphActionBandit-v0", **{**SMALL, **settings}).unwrapped
+
+
+def episodes(env, count, seed=None):
+    """Graph sets and means of some episodes."""
+    found = []
+    for _ in range(count):
+        env.reset(seed=seed)
+        seed = None
+        found.append((env.graph_set, env.mean_rewards))
+    return found
+
+
+@pytest.mark.parametrize("reward_model", REWARDS)
+def test_passes_gymnasiums_own_check_without_a_warning(reward_model):
+    assert check_env(make(reward_model=reward_model), skip_render_check=True) is None
+
+
+@pytest.mark.parametrize("reward_model", REWARDS)
+def test_each_episode_has_graphs_of_its_own_and_equal_seeds_give_equal_episodes(reward_model):
+    first, again = (episodes(make(reward_model=reward_model), 3, seed=1) for _ in range(2))
+    for (graphs, means), (same_graphs, same_means) in zip(first, again, strict=True):
+        assert np.array_equal(graphs[0].nodes, same_graphs[0].nodes)
+        assert np.array_equal(means, same_means)
+    drawn = {graph_set[0].nodes[0, 0] for graph_set, _ in first}
+    assert len(drawn) == 3
+
+
+@pytest.mark.parametrize("scale", ["raw", "unit"])
+@pytest.mark.parametrize("reward_model", REWARDS)
+def test_one_reward_function_holds_for_all_episodes(reward_model, scale):
+    env = make(reward_model=reward_model, reward_scale=scale)
+    env.reset(seed=0)
+    function = env._instance._source.rewards
+    for graph_set, means in episodes(env, 3):
+        assert np.array_equal(function(graph_set), means)
+        for k in range(4):  # it does not depend on the other graphs of the set
+            assert function(graph_set.take([k])) == pytest.approx(means[k], rel=1e-5, abs=1e-6)
+
+
+def test_the_first_episode_of_linear_rewards_is_that_of_the_bandit_that_keeps_its_graphs():
+    static, changing = make(resample_graphs=False), make()
+    for env in (static, changing):
+        env.reset(seed=5)
+    assert np.array_equal(static.mean_rewards, changing.mean_rewards)
+
+
+def test_the_scale_is_that_of_the_distribution_not_of_each_set():
+    sets = episodes(make(reward_scale="unit", num_graphs=50), 20, seed=0)
+    means = np.array([means for _, means in sets])
+    assert means.mean() == pytest.approx(0, abs=0.2)
+    assert means.std() == pytest.approx(1, rel=0.15)
+    assert means.std(axis=1).std() > 0.01
+
+
+def test_a_new_instance_has_a_new_reward_function():
+    env = make()
+    env.reset(seed=0)
+    graphs, function = env.graph_set, env._instance._source.rewards
+    env.reset(options={"resample": True})
+    assert not np.allclose(env._instance._source.rewards(graphs), function(graphs))
+
+
+def test_some_graphs_of_a_pool_are_drawn_for_each_episode_with_their_own_means():
+    graphs = ragged_graphs()
+    env = make_pool(graphs=graphs, num_graphs=2, reward_model=[0.0, 10.0, 20.0, 30.0])
+    sizes = {5: 0.0, 1: 10.0, 7: 20.0, 3: 30.0}
+    seen = set()
+    for graph_set, means in episodes(env, 20, seed=0):
+        assert len(graph_set) == 2
+        assert means.tolist() == [sizes[n] for n in graph_set.num_nodes]
+        seen.update(means)
+    assert seen == {0.0, 10.0, 20.0, 30.0}
+
+
+def make_pool(**settings):
+    return gym.make("GraphActionBandit-v0", resample_graphs=True, horizon=2, **settings).unwrapped
+
+
+def test_molecules_that_are_drawn_stay_molecules():
+    molecules = some_molecules(12)
+    env = make_pool(graphs=molecules, num_graphs=3, reward_model=np.arange(12.0))
+    env.reset(seed=0)
+    place = [int(mean) for mean in env.mean_rewards]
+    assert env.graph_set.smiles == tuple(molecules.smiles[k] for k in place)
+    assert env.graph_set.ids == tuple(molecules.ids[k] for k in place)
+
+
+def test_a_pool_keeps_identifiers_and_values_of_what_is_taken():
+    graphs = ragged_graphs()
+    pool = GraphPool(
+        [graph.x for graph in graphs],
+        [graph.edge_index.T for graph in graphs],
+        ids=list("abcd"),
+        targets=[1, 2, 3, np.nan],
+    )
+    taken = pool.take([2, 0])
+    assert (taken.ids, taken.targets.tolist()) == (("c", "a"), [3.0, 1.0])
+    assert np.array_equal(taken[0].nodes, pool[2].nodes)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"resample_graphs": 1}, "`resample_graphs` to be True or False"),
+        ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws graphs that nobody has means of"),
+        (
+            {"graphs": ragged_graphs(), "num_nodes": 50, "feature_dim": 10, "num_graphs": 5},
+            "<= 4. Got 5",
+        ),
+        ({"graphs": ragged_graphs(), "num_graphs": 2}, "Expected `graphs` and `num_graphs`, or"),
+    ],
+)
+def test_refuses_what_cannot_be_drawn_anew(settings, message):
+    with pytest.raises(ValueError, match=message):
+        make(**settings)
