@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,14 @@ from gymnasium.spaces import Discrete
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graph_models import RandomGraphs
 from graph_bandit_env.graph_set import GraphSet, as_graph_set
-from graph_bandit_env.graph_sources import GraphSource, NewGraphs, PoolSubsets, SameGraphs, draw_general_rewards
+from graph_bandit_env.graph_sources import (
+    GraphSource,
+    NewGraphs,
+    PoolSubsets,
+    Rewards,
+    SameGraphs,
+    draw_general_rewards,
+)
 from graph_bandit_env.instance import Instance
 from graph_bandit_env.noise import Noise, NoiseStream, make_noise
 from graph_bandit_env.reward_models import REWARD_SCALES, RewardModel, check_reward_model, draw_mean_rewards
@@ -38,6 +46,7 @@ class BanditModel:
         resample_graphs: bool = False,
         reward_model: RewardModel = "linear",
         reward_scale: str = "raw",
+        reward_seed: int | None = None,
         noise: str | Noise = "gaussian",
         noise_std: float = 0.01,
         common_noise: bool = False,
@@ -60,6 +69,7 @@ class BanditModel:
         self.num_graphs = self._check_num_graphs()
         self.reward_model = self._check_reward_model(reward_model)
         self.reward_scale = check_choice("reward_scale", reward_scale, REWARD_SCALES)
+        self.reward_seed = None if reward_seed is None else check_integer("reward_seed", reward_seed, 0)
         self.noise = make_noise(noise, check_number("noise_std", noise_std, 0.0))
         self.common_noise = check_flag("common_noise", common_noise)
         self.horizon = check_integer("horizon", horizon, 1)
@@ -88,15 +98,24 @@ class BanditModel:
         return Instance(source, self.actions_per_round, rounds_rng, noise)
 
     def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
-        model, scale = self.reward_model, self.reward_scale
+        if self.reward_seed is not None:
+            reward_rng = np.random.default_rng(self.reward_seed)
         if self.own_graphs is None and self.resample_graphs:
-            rewards = draw_general_rewards(model, self.random_graphs, reward_rng, scale)
+            rewards = self._known_rewards or self._draw_rewards(reward_rng)
             return NewGraphs(self.random_graphs, rewards, graphs_rng)
         graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-        means = draw_mean_rewards(model, graph_set, reward_rng, scale)
+        means = draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale)
         if self.resample_graphs:
             return PoolSubsets(graph_set, means, self.num_graphs, graphs_rng)
         return SameGraphs(graph_set, means)
+
+    def _draw_rewards(self, rng: np.random.Generator) -> Rewards:
+        return draw_general_rewards(self.reward_model, self.random_graphs, rng, self.reward_scale)
+
+    @cached_property
+    def _known_rewards(self) -> Rewards | None:
+        """Return the reward function that `reward_seed` fixes: drawn once, for any number of instances."""
+        return None if self.reward_seed is None else self._draw_rewards(np.random.default_rng(self.reward_seed))
 
     def _check_num_graphs(self) -> int:
         if self.own_graphs is None:

@@ -12,6 +12,7 @@ from graph_bandit_env.checks import check_choice, check_integer, check_number
 from graph_bandit_env.graph_set import GraphSet
 
 GRAPH_MODELS = ("er", "rdpg")
+PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary of joined nodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +99,15 @@ def _draw(
     probability: Callable[[NDArray[np.float32]], NDArray[np.float32] | float],
 ) -> GraphSet:
     nodes, links = [], []
-    for _ in range(num_graphs):
-        features = rng.standard_normal((num_nodes, feature_dim), dtype=np.float32)
-        uniform = rng.random((num_nodes, num_nodes), dtype=np.float32)
-        upper = np.triu(uniform < probability(features), k=1)
-        nodes.append(features)
-        links.append(np.argwhere(upper | upper.T).astype(np.int32))
+    block = max(1, PAIRS_PER_BLOCK // num_nodes**2)
+    for start in range(0, num_graphs, block):
+        count = min(block, num_graphs - start)
+        joined = np.empty((count, num_nodes, num_nodes), np.bool_)
+        for k in range(count):
+            nodes.append(rng.standard_normal((num_nodes, feature_dim), dtype=np.float32))
+            joined[k] = rng.random((num_nodes, num_nodes), dtype=np.float32) < probability(nodes[-1])
+        joined &= np.tri(num_nodes, k=-1, dtype=np.bool_).T
+        graph, *ends = np.nonzero(joined | joined.transpose(0, 2, 1))
+        pairs = np.stack(ends, axis=1).astype(np.int32)
+        links.extend(np.split(pairs, np.searchsorted(graph, np.arange(1, count))))
     return GraphSet.from_symmetric(nodes, links)

@@ -76,6 +76,39 @@ def test_a_new_instance_has_a_new_reward_function():
     assert not np.allclose(env._instance._source.rewards(graphs), function(graphs))
 
 
+@pytest.mark.parametrize("reward_model", ["linear", "gp_gntk"])
+def test_a_seed_of_the_reward_function_fixes_it_whatever_the_graphs(reward_model):
+    envs = [make(reward_model=reward_model, reward_seed=3) for _ in range(2)]
+    for seed, env in enumerate(envs):
+        env.reset(seed=seed)
+    first, second = envs
+    assert not np.array_equal(first.graph_set[0].nodes, second.graph_set[0].nodes)
+    assert np.array_equal(second._instance._source.rewards(first.graph_set), first.mean_rewards)
+    other = make(reward_model=reward_model, reward_seed=4)
+    other.reset(seed=0)
+    assert np.array_equal(other.graph_set[0].nodes, first.graph_set[0].nodes)
+    assert not np.isclose(other.mean_rewards, first.mean_rewards).any()
+
+
+def test_bandits_of_one_vector_environment_share_the_function_that_a_seed_fixes():
+    envs = gym.make_vec("GraphActionBandit-v0", 3, **SMALL, reward_seed=3)
+    envs.reset(seed=0)
+    function = make(reward_seed=3)
+    function.reset(seed=9)
+    for graph_set, means in zip(envs.unwrapped.graph_sets, envs.unwrapped.mean_rewards, strict=True):
+        assert np.array_equal(function._instance._source.rewards(graph_set), means)
+
+
+def test_a_seed_of_the_reward_function_works_on_graphs_that_stay():
+    means = []
+    for seed in (0, 0, 1):
+        env = make(resample_graphs=False, reward_seed=seed)
+        env.reset(seed=5)
+        means.append(env.mean_rewards)
+    assert np.array_equal(means[0], means[1])
+    assert not np.isclose(means[0], means[2]).any()
+
+
 def test_some_graphs_of_a_pool_are_drawn_for_each_episode_with_their_own_means():
     graphs = ragged_graphs()
     env = make_pool(graphs=graphs, num_graphs=2, reward_model=[0.0, 10.0, 20.0, 30.0])
@@ -117,6 +150,7 @@ def test_a_pool_keeps_identifiers_and_values_of_what_is_taken():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"reward_seed": -1}, "`reward_seed` to be an integer >= 0"),
         ({"resample_graphs": 1}, "`resample_graphs` to be True or False"),
         ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws graphs that nobody has means of"),
         (
