@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -18,14 +20,18 @@ from graph_policies import (
     space_of,
 )
 from gymnasium.spaces import Discrete
+from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.env_checker import check_env
 
-from agents.sb3 import GraphSetPolicy, MeanNodeNetwork
+import agents.sb3
+from agents.sb3 import GraphSetMaskablePolicy, GraphSetPolicy, MeanNodeNetwork
 from graph_bandit_env import GraphSet
 
 NETWORKS = [MeanNodeNetwork, Gine]
-SHORT = {PPO: {"n_steps": 16, "batch_size": 8, "n_epochs": 2}, A2C: {"n_steps": 8}}
+SHORT = {"n_steps": 16, "batch_size": 8, "n_epochs": 2}
+SETTINGS = {PPO: SHORT, MaskablePPO: SHORT, A2C: {"n_steps": 8}}
+POLICIES = {PPO: GraphSetPolicy, MaskablePPO: GraphSetMaskablePolicy, A2C: GraphSetPolicy}
 
 
 def policy_and_observation(form, graphs, offered, network):
@@ -41,8 +47,8 @@ def close(found, expected):
 
 def train(algorithm, env, steps=64, network=MeanNodeNetwork, **settings):
     kwargs = {"features_extractor_kwargs": extractor_kwargs(env, network=network)}
-    settings = {**SHORT[algorithm], "seed": 0, "device": "cpu", **settings}
-    return algorithm(GraphSetPolicy, env, policy_kwargs=kwargs, **settings).learn(steps)
+    settings = {**SETTINGS[algorithm], "seed": 0, "device": "cpu", **settings}
+    return algorithm(POLICIES[algorithm], env, policy_kwargs=kwargs, **settings).learn(steps)
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -118,7 +124,7 @@ def test_equal_graphs_are_equally_likely():
 
 @pytest.mark.parametrize("settings", [{"actions_per_round": 2}, {"replacement": False}], ids=["two", "used up"])
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("algorithm", [PPO, A2C])
+@pytest.mark.parametrize("algorithm", POLICIES)
 def test_training_never_plays_a_graph_that_is_not_on_offer(algorithm, form, settings):
     train(algorithm, make_env(form, **settings))  # the environment would raise
 
@@ -135,11 +141,12 @@ def test_stable_baselines_accepts_the_wrapped_environment(form):
 
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("form", FORMS)
-def test_a_model_that_was_saved_and_loaded_plays_the_same(form, network, tmp_path):
+@pytest.mark.parametrize("algorithm", [PPO, MaskablePPO])
+def test_a_model_that_was_saved_and_loaded_plays_the_same(algorithm, form, network, tmp_path):
     env = make_env(form, actions_per_round=3)
-    model = train(PPO, env, network=network)
+    model = train(algorithm, env, network=network)
     model.save(tmp_path / "model")
-    loaded = PPO.load(tmp_path / "model", device="cpu")
+    loaded = algorithm.load(tmp_path / "model", device="cpu")
     for seed in range(5):
         observation, _ = env.reset(seed=seed)
         assert torch.equal(probabilities(loaded.policy, observation), probabilities(model.policy, observation))
@@ -156,9 +163,10 @@ def test_a_loaded_model_goes_on_learning(tmp_path):
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_the_optimizer_holds_exactly_the_weights_of_the_policy(shared):
-    env = make_env()
-    model = PPO(GraphSetPolicy, env, policy_kwargs={"share_features_extractor": shared}, device="cpu")
+@pytest.mark.parametrize("algorithm", POLICIES)
+def test_the_optimizer_holds_exactly_the_weights_of_the_policy(algorithm, shared):
+    kwargs = {"share_features_extractor": shared}
+    model = algorithm(POLICIES[algorithm], make_env(), policy_kwargs=kwargs, device="cpu")
     held = [id(weight) for group in model.policy.optimizer.param_groups for weight in group["params"]]
     assert len(held) == len(set(held))
     assert set(held) == {id(weight) for weight in model.policy.parameters()}
@@ -199,6 +207,26 @@ def test_there_must_be_an_action_for_each_graph():
     observation, _ = make_env().reset(seed=0)
     with pytest.raises(ValueError, match=r"Expected `Discrete\(4\)`, an action for each graph. Got Discrete\(3\)"):
         GraphSetPolicy(space_of(observation), Discrete(3), lambda _: 1e-3)
+
+
+def test_the_maskable_policy_is_the_same_policy():
+    env = make_env(actions_per_round=2)
+    observation, _ = env.reset(seed=0)
+    plain, maskable = (make_policy(observation, policy) for policy in (GraphSetPolicy, GraphSetMaskablePolicy))
+    assert plain.state_dict().keys() == maskable.state_dict().keys()
+    assert torch.equal(probabilities(plain, observation), probabilities(maskable, observation))
+    (allowed,) = [index for index in np.flatnonzero(observation["mask"]) if index != 1][:1]
+    only = np.arange(4) == allowed
+    assert maskable.predict(observation, action_masks=only)[0] == allowed
+
+
+def test_without_sb3_contrib_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.delitem(sys.modules, "agents.sb3.maskable")
+    monkeypatch.setitem(sys.modules, "sb3_contrib.common.maskable.policies", None)
+    with pytest.raises(ImportError, match=r"Expected sb3-contrib .* 'graph-bandit-env\[sb3\]'"):
+        agents.sb3.__getattr__("GraphSetMaskablePolicy")
+    with pytest.raises(AttributeError, match="has no attribute 'GraphSetSAC'"):
+        agents.sb3.__getattr__("GraphSetSAC")
 
 
 @pytest.mark.parametrize("form", FORMS)
