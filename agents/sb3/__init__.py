@@ -11,6 +11,7 @@ from agents.sb3.extractor import GraphSetExtractor
 from agents.sb3.network import MeanNodeNetwork
 from agents.sb3.policy import GraphSetPolicy
 from agents.sb3.q_policy import GraphSetDQNPolicy
+from agents.sb3.vec_env import SB3VecEnv
 
 if TYPE_CHECKING:
     from agents.sb3.maskable import GraphSetMaskablePolicy
@@ -22,6 +23,7 @@ __all__ = [
     "GraphSetMaskablePolicy",
     "GraphSetPolicy",
     "MeanNodeNetwork",
+    "SB3VecEnv",
 ]
 
 
