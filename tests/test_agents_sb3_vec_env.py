@@ -111,7 +111,7 @@ def test_environments_in_processes_give_the_same_trajectories():
     venv = adapt(MAKERS["padded"], 2, vector)
     try:
         assert_same(play(venv, 8), play(DummyVecEnv([MAKERS["padded"]] * 2), 8))
-        assert venv.get_attr("max_nodes", 1) == [7]
+        assert venv.get_attr("action_space", 1) == [Discrete(4)]
     finally:
         venv.close()
 
@@ -171,7 +171,7 @@ def test_sub_environments_are_asked_one_by_one():
     assert not venv.has_attr("gravity")
     venv.reset()
     assert venv.env_is_wrapped(GraphSetIndices, indices=[1]) == [True]
-    assert venv.get_attr("horizon", indices=1) == [3]
+    assert venv.get_attr("action_space", indices=1) == [Discrete(4)]
     venv.set_attr("note", "seen", indices=[0, 1])
     assert [hasattr(env, "note") or env.has_wrapper_attr("note") for env in venv.venv.envs] == [True, True, False]
     assert venv.env_method("action_masks", indices=2)[0].tolist() == [True] * 4
