@@ -1,0 +1,92 @@
+"""One disjoint PyG batch of all graphs on offer in many observations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch
+
+from agents.inputs import read_graphs
+
+KEYS = ("x", "edge_index", "edge_attr", "batch", "ptr")  # what a network is given
+
+
+def graphs_on_offer(observations: Mapping[str, Tensor]) -> Tensor:
+    """Return which graphs are on offer, `(B, K)` bool; a graph without nodes never is."""
+    offered = observations["mask"] > 0
+    return offered & (observations["n_node"] > 0) if "n_node" in observations else offered
+
+
+def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
+    """Return the graphs on offer, of one observation after the other, as one disjoint batch.
+
+    Args:
+        observations: B observations of `PaddedGraphSet`, of any number type: Stable-Baselines3 makes them float32.
+        offered: `(B, K)` bool. The graphs to take; each has a node.
+
+    Returns:
+        A batch with `x` float32, `edge_index` int64, `edge_attr` float32, `batch` and `ptr`.
+    """
+    x, links, attributes = (observations[key] for key in KEYS[:3])
+    graphs = offered.flatten().nonzero().squeeze(1)
+    num_nodes = observations["n_node"].flatten()[graphs].long()
+    num_edges = observations["n_edge"].flatten()[graphs].long()
+    ptr = _offsets(num_nodes)
+    edges, graph_of_edge = _rows(graphs, num_edges, links.shape[-1])
+    starts = edges + graphs[graph_of_edge] * links.shape[-1]  # two rows of edges a graph: sources, then targets
+    ends = torch.stack([starts, starts + links.shape[-1]])
+    nodes, graph_of_node = _rows(graphs, num_nodes, x.shape[-2])
+    return make_batch(
+        x=x.reshape(-1, x.shape[-1])[nodes].float(),
+        edge_index=links.reshape(-1)[ends].long() + ptr[graph_of_edge],
+        edge_attr=attributes.reshape(-1, attributes.shape[-1])[edges].float(),
+        batch=graph_of_node,
+        ptr=ptr,
+    )
+
+
+def static_batch(graph_set: Any) -> Batch:
+    """Return the K graphs of a set as a network sees them in observations: edges without features have a one.
+
+    Args:
+        graph_set: anything with `to_pyg()`.
+
+    Raises:
+        TypeError: if it has no `to_pyg()`.
+        ValueError: if numbers of features differ.
+    """
+    if not hasattr(graph_set, "to_pyg"):
+        raise TypeError(
+            f"Expected `graph_set` to have `to_pyg()`. Got {type(graph_set).__name__}. "
+            "Give `env.unwrapped.graph_set`, or `GraphSet.from_pyg(graphs)` for graphs of your own."
+        )
+    graphs = read_graphs(None, graph_set)
+    attributes = graphs.edge_attr
+    return make_batch(
+        x=graphs.x.float(),
+        edge_index=graphs.edge_index,
+        edge_attr=torch.ones(graphs.num_edges, 1) if attributes is None else attributes.float(),
+        batch=graphs.batch,
+        ptr=graphs.ptr,
+    )
+
+
+def make_batch(**tensors: Tensor) -> Batch:
+    """Return a PyG batch of these tensors, which are named as `KEYS`."""
+    batch = Batch(**tensors)
+    batch._num_graphs = len(tensors["ptr"]) - 1  # as `Batch.from_data_list` sets it
+    return batch
+
+
+def _offsets(counts: Tensor) -> Tensor:
+    return torch.nn.functional.pad(counts.cumsum(0), (1, 0))
+
+
+def _rows(graphs: Tensor, counts: Tensor, padded: int) -> tuple[Tensor, Tensor]:
+    """Return where the real rows of these graphs stand among the padded ones, and which graph each belongs to."""
+    owner = torch.repeat_interleave(torch.arange(len(graphs), device=graphs.device), counts)
+    shifts = graphs * padded - _offsets(counts)[:-1]
+    return torch.arange(len(owner), device=graphs.device) + shifts[owner], owner

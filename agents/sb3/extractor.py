@@ -1,0 +1,130 @@
+"""Observations of graph sets to embeddings of graphs, by any PyG network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from gymnasium.spaces import Box, Dict, Space
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import Tensor, nn
+from torch_geometric.data import Batch
+
+from agents.sb3.batches import KEYS, graphs_on_offer, make_batch, static_batch, unpad_batch
+from agents.sb3.network import MeanNodeNetwork
+
+NetworkFactory = Callable[[int, int, int], nn.Module]
+
+PADDED = {"x", "edge_index", "edge_attr", "n_node", "n_edge", "mask"}
+INDICES = {"indices", "mask"}
+
+
+class GraphSetExtractor(BaseFeaturesExtractor):
+    """Embed each graph on offer with one network.
+
+    Observations of `PaddedGraphSet` bring their graphs. Those of `GraphSetIndices` do not: the extractor holds the
+    graph set, embeds it once a forward pass, however many observations there are, and moves it with the weights to
+    other devices. Saving a model saves the set with its `policy_kwargs`; the weights alone (`state_dict`) are without
+    it, so that they fit another set.
+
+    The network is given the graphs on offer only, as one PyG `Batch` with `x` `(M, d)` float32, `edge_index`
+    `(2, E)` int64, `edge_attr` `(E, e)` float32 (a one for each edge where edges have no features), `batch` and `ptr`.
+
+    Args:
+        observation_space: of an environment in `PaddedGraphSet` or `GraphSetIndices`.
+        network: function of d, e and `features_dim` that makes a torch module `Batch -> (num_graphs, features_dim)`.
+        features_dim: features of the embedding of a graph.
+        graph_set: for `GraphSetIndices`: the K graphs, anything with `to_pyg()`, as `env.unwrapped.graph_set` is.
+
+    Shapes:
+        `(B, K, features_dim + 1)` float32: the embeddings, zeros for graphs not on offer, and in the last channel 1
+        where a graph is on offer, else 0.
+
+    Raises:
+        TypeError: if the space is of neither wrapper, `graph_set` has no `to_pyg()`, or `network` makes no module.
+        ValueError: if the module does not return that shape, or `graph_set` is missing, superfluous or not of K graphs.
+    """
+
+    def __init__(
+        self,
+        observation_space: Space[Any],
+        network: NetworkFactory = MeanNodeNetwork,
+        features_dim: int = 64,
+        graph_set: Any = None,
+    ) -> None:
+        boxes = _read_space(observation_space)
+        super().__init__(observation_space, features_dim + 1)
+        self.num_graphs = boxes["mask"].shape[0]
+        self.embedding_dim = features_dim
+        self.holds_graphs = "indices" in boxes
+        if self.holds_graphs:
+            batch = self._read_graph_set(graph_set)
+            for key in KEYS:
+                self.register_buffer(f"graph_set_{key}", batch[key], persistent=False)
+            dims = batch.x.shape[1], batch.edge_attr.shape[1]
+        else:
+            if graph_set is not None:
+                raise ValueError("Expected no `graph_set`, for observations of `PaddedGraphSet` bring the graphs.")
+            dims = boxes["x"].shape[-1], boxes["edge_attr"].shape[-1]
+        self.network = network(*dims, features_dim)
+        if not isinstance(self.network, nn.Module):
+            raise TypeError(f"Expected `network` to make a torch module. Got {type(self.network).__name__}.")
+        self._try_network(*dims)
+
+    def forward(self, observations: Mapping[str, Tensor]) -> Tensor:
+        """Return the embeddings and the mask of B observations, `(B, K, features_dim + 1)`."""
+        offered = graphs_on_offer(observations)
+        if self.holds_graphs:
+            held = make_batch(**{key: getattr(self, f"graph_set_{key}") for key in KEYS})
+            embeddings = self._embed(held) * offered.unsqueeze(-1)
+        else:
+            where = offered.flatten().nonzero().squeeze(1)
+            rows = torch.zeros(offered.numel(), self.embedding_dim, device=offered.device)
+            if len(where):  # a network need not stand a batch of no graphs, as after the last round of an episode
+                rows = rows.index_copy(0, where, self._embed(unpad_batch(observations, offered)))
+            embeddings = rows.view(*offered.shape, self.embedding_dim)
+        return torch.cat([embeddings, offered.unsqueeze(-1).to(embeddings)], dim=-1)
+
+    def _embed(self, batch: Batch) -> Tensor:
+        embeddings = self.network(batch)
+        expected = (batch.num_graphs, self.embedding_dim)
+        if not isinstance(embeddings, Tensor) or embeddings.shape != expected or not embeddings.is_floating_point():
+            shape = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
+            raise ValueError(
+                f"Expected a network that returns floating point embeddings `(num_graphs, features_dim)`, here "
+                f"`{expected}`. Got `{shape}`. End it with a pooling over `batch.batch`, and `out_dim` features."
+            )
+        return embeddings.float()
+
+    @torch.no_grad()
+    def _try_network(self, feature_dim: int, edge_feature_dim: int) -> None:
+        """Run the network on a pair of nodes with an edge and a node alone; lazy layers get their sizes by it."""
+        links = torch.tensor([[0, 1], [1, 0]])
+        batch, ptr = torch.tensor([0, 0, 1]), torch.tensor([0, 2, 3])
+        x, edge_attr = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim)
+        training = self.network.training
+        self.network.eval()
+        self._embed(make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr))
+        self.network.train(training)
+
+    def _read_graph_set(self, graph_set: Any) -> Batch:
+        if graph_set is None:
+            raise ValueError(
+                "Expected `graph_set`, for observations of `GraphSetIndices` are without graphs. Give "
+                'policy_kwargs={"features_extractor_kwargs": {"graph_set": env.unwrapped.graph_set}}.'
+            )
+        batch = static_batch(graph_set)
+        if batch.num_graphs != self.num_graphs:
+            raise ValueError(f"Expected a `graph_set` of {self.num_graphs} graphs. Got {batch.num_graphs}.")
+        return batch
+
+
+def _read_space(space: Space[Any]) -> dict[str, Box]:
+    keys = set(space.spaces) if isinstance(space, Dict) else set()
+    if keys not in (PADDED, INDICES):
+        raise TypeError(
+            "Expected the observation space of `graph_bandit_env.wrappers.PaddedGraphSet` or `GraphSetIndices`. "
+            f"Got {space}. Wrap the environment in one of them."
+        )
+    return {key: box for key, box in space.spaces.items() if isinstance(box, Box)}  # type: ignore[attr-defined]

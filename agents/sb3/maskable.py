@@ -1,0 +1,53 @@
+"""MaskablePPO of sb3-contrib on graph sets; the extra `sb3` installs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium.spaces import Space
+from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.type_aliases import Schedule
+
+from agents.sb3.extractor import GraphSetExtractor
+from agents.sb3.policy import HEAD_WIDTHS, Widths, build_heads
+
+
+class GraphSetMaskablePolicy(MaskableMultiInputActorCriticPolicy):
+    """Play a graph as `GraphSetPolicy` does, for `sb3_contrib.MaskablePPO`.
+
+    The mask of the observation rules already, so that plain PPO needs none; `action_masks` can rule out more. What
+    sets the two apart is the entropy of the loss and the buffer, which know the mask here.
+
+    Args:
+        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        action_space: `Discrete(K)`.
+        lr_schedule: learning rate by the progress that remains.
+        net_arch: widths of the hidden layers of the scorer (`pi`) and of the value (`vf`), or of both; default `[64]`.
+        features_extractor_class: `GraphSetExtractor`, or what returns the like.
+        **settings: of `MaskableActorCriticPolicy`.
+
+    Raises:
+        TypeError, ValueError: as `GraphSetPolicy`.
+    """
+
+    def __init__(
+        self,
+        observation_space: Space[Any],
+        action_space: Space[Any],
+        lr_schedule: Schedule,
+        net_arch: Widths | None = None,
+        features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            observation_space,  # type: ignore[arg-type]
+            action_space,
+            lr_schedule,
+            net_arch=list(HEAD_WIDTHS) if net_arch is None else net_arch,
+            features_extractor_class=features_extractor_class,
+            **settings,
+        )
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        build_heads(self, lr_schedule)

@@ -1,0 +1,97 @@
+"""The Q-function of DQN on graph sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium.spaces import Discrete, Space
+from stable_baselines3.common.policies import BasePolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.type_aliases import Schedule
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
+from torch import nn
+
+from agents.sb3.extractor import GraphSetExtractor
+from agents.sb3.heads import GraphScorer
+from agents.sb3.policy import HEAD_WIDTHS, check_actions
+
+
+class GraphSetQNetwork(QNetwork):
+    """Q of each graph: the scorer of `GraphSetPolicy`, with -1e8 for a graph that is not on offer.
+
+    So neither the greedy choice nor the maximum in the target takes such a graph. Where none is on offer, all are 0.
+
+    Args:
+        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        action_space: `Discrete(K)`.
+        features_extractor: `GraphSetExtractor`.
+        features_dim: what it returns for each graph, the mask included.
+        net_arch: widths of the hidden layers.
+        activation_fn: between them.
+        normalize_images: not used, for nothing here is an image.
+
+    Raises:
+        ValueError: if there is not one action for each graph.
+    """
+
+    def __init__(
+        self,
+        observation_space: Space[Any],
+        action_space: Discrete,
+        features_extractor: BaseFeaturesExtractor,
+        features_dim: int,
+        net_arch: list[int] | None = None,
+        activation_fn: type[nn.Module] = nn.ReLU,
+        normalize_images: bool = True,
+    ) -> None:
+        check_actions(action_space, features_extractor)
+        # Not QNetwork's own: it would draw weights for K outputs, and all later ones would depend on K.
+        BasePolicy.__init__(
+            self,
+            observation_space,
+            action_space,
+            features_extractor=features_extractor,
+            normalize_images=normalize_images,
+        )
+        self.net_arch = list(HEAD_WIDTHS) if net_arch is None else net_arch
+        self.activation_fn, self.features_dim = activation_fn, features_dim
+        self.q_net = GraphScorer(features_dim - 1, self.net_arch, activation_fn)  # type: ignore[assignment]
+
+
+class GraphSetDQNPolicy(DQNPolicy):
+    """Play the graph of largest Q, for `GraphSetDQN`; symmetries and sizes are as in `GraphSetPolicy`.
+
+    Args:
+        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        action_space: `Discrete(K)`.
+        lr_schedule: learning rate by the progress that remains.
+        net_arch: widths of the hidden layers of the scorer; default `[64]`.
+        features_extractor_class: `GraphSetExtractor`, or what returns the like.
+        **settings: of `DQNPolicy`; `features_extractor_kwargs` holds the arguments of `GraphSetExtractor`.
+
+    Raises:
+        TypeError, ValueError: as `GraphSetPolicy`.
+    """
+
+    def __init__(
+        self,
+        observation_space: Space[Any],
+        action_space: Discrete,
+        lr_schedule: Schedule,
+        net_arch: list[int] | None = None,
+        features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            observation_space,
+            action_space,
+            lr_schedule,
+            net_arch=list(HEAD_WIDTHS) if net_arch is None else net_arch,
+            features_extractor_class=features_extractor_class,
+            **settings,
+        )
+
+    def make_q_net(self) -> GraphSetQNetwork:
+        """Make a Q-function with an extractor of its own."""
+        settings = self._update_features_extractor(self.net_args, features_extractor=None)
+        return GraphSetQNetwork(**settings).to(self.device)
