@@ -61,6 +61,7 @@ _REGISTRATIONS: dict[str, Registration] = {
         name: _built_in(name, f"agents.molecule.zoo:{name.replace('-', '_')}", needs="molecules")
         for name in ("molecule-ts", "molecule-ucb", "molecule-greedy")
     },
+    "sb3-ppo": _built_in("sb3-ppo", "agents.sb3.agent:sb3_ppo"),
     "ucb1": _built_in("ucb1", "agents.classic.independent:ucb1"),
     "gaussian-ts": _built_in("gaussian-ts", "agents.classic.independent:gaussian_ts"),
     "random": _built_in("random", "agents.classic.random_agent:random"),

@@ -1,0 +1,1 @@
+"""What policies of Stable-Baselines3 learn on graph sets: python -m benchmarks.policies."""

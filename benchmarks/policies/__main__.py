@@ -1,0 +1,143 @@
+"""Train policies on random graph sets and test them on unseen ones: python -m benchmarks.policies --out FILE.csv."""
+
+from __future__ import annotations
+
+import csv
+import multiprocessing
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import tyro
+
+from benchmarks.policies.figure import draw_curves
+from benchmarks.policies.learners import LEARNERS
+from benchmarks.policies.train import COLUMNS, Task, train
+from graph_bandit_lab.statistics import confidence_interval
+from graph_bandit_lab.tables import print_columns, to_markdown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Which learners, how long, how often."""
+
+    learners: tuple[str, ...] = ("ppo", "maskable-ppo:10", "dqn", "flat-ppo")
+    """Names, with a number behind a colon for how many of the 20 graphs each round offers."""
+    steps: int = 100_000
+    """Rounds that each plays."""
+    seeds: int = 5
+    """Repetitions, each with another reward function."""
+    test_sets: int = 500
+    """Graph sets of a test, none of which were seen in training."""
+    workers: int = 1
+    """Processes, each on one thread."""
+    out: Path | None = None
+    """CSV file of the tests of finished trainings, which are not run again; None: nothing is kept."""
+    figure: Path | None = None
+    """File to draw the learning curves to."""
+    markdown: bool = False
+    """Print the table in Markdown."""
+
+    def __post_init__(self) -> None:
+        for learner, offered in map(read_learner, self.learners):
+            if learner not in LEARNERS or not 1 <= offered <= 20:
+                raise ValueError(f"Expected learners of {', '.join(LEARNERS)}, as in ppo or ppo:10. Got {learner!r}.")
+        for name in ("steps", "seeds", "test_sets", "workers"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"Expected `{name}` to be at least 1. Got {getattr(self, name)}.")
+
+
+def read_learner(text: str) -> tuple[str, int]:
+    """Return name and number of graphs on offer of "name" or "name:number"."""
+    name, _, offered = text.partition(":")
+    return name, int(offered) if offered.isdigit() else (0 if offered else 20)
+
+
+def run(settings: Settings) -> pd.DataFrame:
+    """Train what has not been trained yet; return the tests of all that was asked for."""
+    done = pd.DataFrame(columns=COLUMNS)
+    if settings.out is not None and settings.out.exists():
+        done = pd.read_csv(settings.out)
+        if tuple(done.columns) != COLUMNS:
+            raise ValueError(
+                f"Expected the columns {', '.join(COLUMNS)} in {settings.out}. Got {', '.join(map(str, done))}."
+            )
+    known = set(zip(done["learner"], done["actions_per_round"], done["seed"], strict=True))
+    asked = [(*read_learner(text), seed) for seed in range(settings.seeds) for text in settings.learners]
+    rows = done.to_numpy().tolist()
+    with ProcessPoolExecutor(settings.workers, multiprocessing.get_context("spawn")) as pool:
+        waiting = {
+            pool.submit(
+                train, learner, Task(actions_per_round=offered, seed=seed), settings.steps, settings.test_sets
+            ): learner
+            for learner, offered, seed in asked
+            if (learner, offered, seed) not in known
+        }
+        for future in as_completed(waiting):
+            found = future.result()
+            rows.extend(map(list, found))
+            if settings.out is not None:
+                keep(settings.out, found)
+            last = dict(zip(COLUMNS, found[-1], strict=True))
+            print(", ".join(f"{name} {value}" for name, value in last.items()), file=sys.stderr)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    mine = list(zip(table["learner"], table["actions_per_round"], table["seed"], strict=True))
+    return table[[key in set(asked) for key in mine]]
+
+
+def keep(path: Path, rows: list[tuple[str | int | float, ...]]) -> None:
+    """Append the tests of one training to a file, in one write."""
+    new = not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", newline="") as file:
+        csv.writer(file).writerows([COLUMNS, *rows] if new else rows)
+
+
+def summarize(tests: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return header and rows of how each learner ended."""
+    table: list[tuple[str, ...]] = [
+        ("learner", "on offer", "rounds", "regret, % of random [95 % interval]", "masked played", "seconds", "seeds")
+    ]
+    for (learner, offered), rows in tests.groupby(["learner", "actions_per_round"], sort=False):
+        last = rows.groupby("seed").last()
+        regrets = 100 * last["relative_regret"].to_numpy(float)
+        low, high = confidence_interval(regrets)
+        interval = f" [{low:.2f}, {high:.2f}]" if np.isfinite(low) else ""
+        table.append(
+            (
+                str(learner),
+                f"{offered} of 20",
+                f"{int(last['steps'].max()):,}",
+                f"{regrets.mean():.2f}{interval}",
+                str(int(rows["masked"].sum())),
+                f"{last['seconds'].mean():.0f}",
+                str(len(last)),
+            )
+        )
+    return table
+
+
+def main(args: list[str] | None = None) -> int:
+    """Train, print the table and draw the figure; return the exit code."""
+    try:
+        settings = tyro.cli(Settings, args=args, prog="python -m benchmarks.policies", description=__doc__)
+        tests = run(settings)
+        rows = summarize(tests)
+        print("\n".join(to_markdown(rows))) if settings.markdown else print_columns(rows)
+        if settings.figure is not None:
+            draw_curves(tests, settings.figure)
+            print(settings.figure)
+    except KeyboardInterrupt:
+        print("\nStopped. What was finished is kept if `--out` names a file.", file=sys.stderr)
+        return 130
+    except (ValueError, OSError) as error:
+        print(f"benchmarks.policies: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

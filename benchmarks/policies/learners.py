@@ -1,0 +1,59 @@
+"""The learners that are compared, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import VecEnv
+
+from agents.sb3 import GraphSetDQN, GraphSetDQNPolicy, GraphSetMaskablePolicy, GraphSetPolicy
+
+ROLLOUT: dict[str, Any] = {  # 32 bandits x 64 rounds a rollout; no action changes what comes, so gamma = 0
+    "n_steps": 64,
+    "batch_size": 256,
+    "n_epochs": 4,
+    "learning_rate": 1e-3,
+    "gamma": 0.0,
+}
+
+
+def ppo(venv: VecEnv, seed: int) -> BaseAlgorithm:
+    """Make PPO with the policy that scores each graph by shared weights."""
+    return PPO(GraphSetPolicy, venv, seed=seed, device="cpu", **ROLLOUT)
+
+
+def maskable_ppo(venv: VecEnv, seed: int) -> BaseAlgorithm:
+    """Make MaskablePPO with that policy."""
+    return MaskablePPO(GraphSetMaskablePolicy, venv, seed=seed, device="cpu", **ROLLOUT)
+
+
+def flat_ppo(venv: VecEnv, seed: int) -> BaseAlgorithm:
+    """Make PPO with the policy that Stable-Baselines3 has for Dicts: it flattens the arrays, order and padding too."""
+    return PPO("MultiInputPolicy", venv, seed=seed, device="cpu", **ROLLOUT)
+
+
+def dqn(venv: VecEnv, seed: int) -> BaseAlgorithm:
+    """Make DQN with the same scores as Q-function."""
+    settings: dict[str, Any] = {
+        "buffer_size": 8192,  # two observations a step, 250 kB
+        "learning_starts": 2048,
+        "batch_size": 256,
+        "gradient_steps": 2,
+        "train_freq": 1,
+        "exploration_fraction": 0.2,
+        "learning_rate": 1e-3,
+        "gamma": 0.0,
+    }
+    return GraphSetDQN(GraphSetDQNPolicy, venv, seed=seed, device="cpu", **settings)
+
+
+LEARNERS: dict[str, Callable[[VecEnv, int], BaseAlgorithm]] = {
+    "ppo": ppo,
+    "maskable-ppo": maskable_ppo,
+    "dqn": dqn,
+    "flat-ppo": flat_ppo,
+}
