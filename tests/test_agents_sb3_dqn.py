@@ -130,6 +130,13 @@ def test_weights_load_into_the_policy_of_another_number_of_graphs(form):
     assert 0 <= other.predict(large.reset(seed=0)[0], deterministic=True)[0] < 6
 
 
+def test_hidden_layers_of_q_are_set_by_net_arch():
+    kwargs = {"net_arch": [8, 5]}
+    model = GraphSetDQN("GraphSetDQNPolicy", make_env(), buffer_size=10, policy_kwargs=kwargs, device="cpu")
+    shapes = [tuple(weight.shape) for weight in model.q_net.q_net.parameters() if weight.ndim == 2]
+    assert shapes == [(8, 128), (5, 8), (1, 5)]
+
+
 def test_dqn_learns_to_play_the_best_graph():
     env = easy_env("indices")
     env.reset(seed=0)

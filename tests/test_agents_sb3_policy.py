@@ -109,6 +109,23 @@ def test_a_graph_not_on_offer_has_probability_zero_and_does_not_matter(form):
     assert torch.equal(probabilities(policy, observation), found)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_score_knows_what_else_is_on_offer(form):
+    policy, observation = policy_and_observation(form, graphs_with_edge_features(), [1, 1, 1, 0], MeanNodeNetwork)
+    before, _ = logits_and_value(policy, observation)
+    observation["mask"][1] = 0
+    after, _ = logits_and_value(policy, observation)
+    assert (before[[0, 2]] != after[[0, 2]]).all()
+
+
+def test_at_the_start_all_graphs_on_offer_are_almost_equally_likely():
+    env = easy_env(actions_per_round=3)
+    observation, _ = env.reset(seed=0)
+    model = PPO(GraphSetPolicy, env, seed=0, device="cpu")
+    expected = torch.as_tensor(observation["mask"]) / 3
+    assert torch.allclose(probabilities(model.policy, observation), expected, rtol=0, atol=0.02)
+
+
 def test_the_value_does_not_need_a_graph():
     policy, observation = policy_and_observation("padded", graphs_with_edge_features(), 0, Gine)
     logits, value = logits_and_value(policy, observation)

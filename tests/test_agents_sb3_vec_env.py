@@ -54,8 +54,8 @@ def assert_same(found, expected):
         assert np.array_equal(found, expected)
 
 
-class CountDown(VectorEnv):
-    """Natively vectorised: environment i counts to i + 2 and truncates, or terminates where action 2 is played."""
+class Counting(VectorEnv):
+    """Natively vectorised: environment i counts to i + 2 and truncates, and terminates where action 2 is played."""
 
     metadata = {"render_modes": ["rgb_array"], **SAME_STEP}  # noqa: RUF012
     render_mode = "rgb_array"
@@ -72,16 +72,16 @@ class CountDown(VectorEnv):
     def observe(self):
         return {"count": self.count[:, None].copy(), "seed": self.seeds[:, None].copy()}
 
-    def action_masks(self):
+    def allowed(self):
         return np.stack([np.arange(4) != k % 2 for k in self.count])
 
     def reset(self, *, seed=None, options=None):
         self.count = np.full(self.num_envs, (options or {}).get("start", 0))
-        self.seeds = self.seeds if seed is None else np.array(seed)
-        return self.observe(), {"fresh": np.ones(self.num_envs, np.bool_)}
+        self.seeds = np.zeros(self.num_envs, np.int64) if seed is None else np.array(seed)
+        return self.observe(), {"fresh": np.ones(self.num_envs, np.bool_), "action_mask": self.allowed()}
 
     def step(self, actions):
-        assert self.action_masks()[np.arange(self.num_envs), actions].all()
+        assert self.allowed()[np.arange(self.num_envs), actions].all()
         self.count += 1
         terminated, truncated = actions == 2, self.count == self.limits
         over, rewards = terminated | truncated, self.count.astype(np.float64)
@@ -90,6 +90,7 @@ class CountDown(VectorEnv):
             last = {"count": self.count * over, "_count": over}
             info |= {"final_obs": self.observe(), "_final_obs": over, "final_info": last, "_final_info": over}
         self.count = np.where(over, 0, self.count)
+        info["action_mask"] = self.allowed()
         return self.observe(), rewards, terminated, truncated, info
 
     def render(self):
@@ -97,6 +98,11 @@ class CountDown(VectorEnv):
 
     def double(self, value):
         return 2 * value
+
+
+class CountingWithMasks(Counting):
+    def action_masks(self):
+        return self.allowed()
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
@@ -117,7 +123,7 @@ def test_environments_in_processes_give_the_same_trajectories():
 
 
 def test_a_native_vector_environment_tells_how_episodes_ended():
-    venv = SB3VecEnv(CountDown())
+    venv = SB3VecEnv(Counting())
     assert venv.reset()["count"].tolist() == [[0], [0], [0]]
     venv.step(np.array([1, 1, 2]))
     observations, rewards, dones, infos = venv.step(np.array([0, 2, 3]))
@@ -130,29 +136,33 @@ def test_a_native_vector_environment_tells_how_episodes_ended():
     assert infos[2]["clock"] == 3
     assert infos[1]["terminal_observation"] == {"count": [2], "seed": [0]}
     assert "terminal_observation" not in infos[2]
+    assert venv.reset_infos[0].pop("action_mask").tolist() == [False, True, True, True]
     assert venv.reset_infos[0] == {"fresh": True, "clock": 3}
+    venv.step(np.array([1, 1, 3]))
+    *_, dones, infos = venv.step(np.array([2, 0, 1]))  # the first is over for two reasons
+    assert dones.tolist() == [True, False, False]
+    assert infos[0]["TimeLimit.truncated"] is False
 
 
 def test_seeds_and_options_are_used_once():
-    venv = SB3VecEnv(CountDown())
+    venv = SB3VecEnv(Counting())
     assert venv.seed(7) == [7, 8, 9]
     venv.set_options({"start": 1})
     observation = venv.reset()
     assert observation["seed"].tolist() == [[7], [8], [9]]
     assert observation["count"].tolist() == [[1], [1], [1]]
-    assert venv.reset()["count"].tolist() == [[0], [0], [0]]
+    observation = venv.reset()
+    assert not observation["seed"].any()
+    assert not observation["count"].any()
     venv.set_options([{"start": 1}, {}, {}])
     with pytest.raises(ValueError, match="Expected equal options"):
         venv.reset()
 
 
 def test_a_native_vector_environment_is_asked_itself():
-    vector = CountDown()
-    venv = SB3VecEnv(VectorWrapper(vector))
+    venv = SB3VecEnv(VectorWrapper(Counting()))
     venv.reset()
-    assert venv.has_attr("action_masks")
     assert not venv.has_attr("gravity")
-    assert np.array_equal(np.stack(venv.env_method("action_masks")), vector.action_masks())
     assert venv.env_method("double", 4, indices=[0, 2]) == [8, 8]
     assert venv.get_attr("temperature") == [1.5] * 3
     assert venv.get_attr("limits", indices=[2, 0]) == [4, 2]
@@ -162,6 +172,19 @@ def test_a_native_vector_environment_is_asked_itself():
     assert venv.render("rgb_array").shape == (4, 4, 3)
     with pytest.raises(ValueError, match="Expected no `indices`"):
         venv.set_attr("temperature", 2.0, indices=0)
+
+
+@pytest.mark.parametrize("vector", [Counting(), CountingWithMasks(), VectorWrapper(CountingWithMasks())])
+def test_masks_of_a_native_vector_environment_are_its_own_or_those_of_its_info(vector):
+    venv = SB3VecEnv(vector)
+    venv.reset()
+    for actions in ([1, 2, 1], [2, 1, 0]):
+        venv.step(np.array(actions))
+        assert venv.has_attr("action_masks")
+        masks = venv.env_method("action_masks")
+        assert masks[0].dtype == np.bool_
+        assert np.array_equal(np.stack(masks), vector.unwrapped.allowed())
+        assert np.array_equal(venv.env_method("action_masks", indices=[2])[0], vector.unwrapped.allowed()[2])
 
 
 def test_sub_environments_are_asked_one_by_one():
