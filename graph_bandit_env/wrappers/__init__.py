@@ -2,6 +2,6 @@
 
 from graph_bandit_env.wrappers.indices import GraphSetIndices
 from graph_bandit_env.wrappers.padded import PaddedGraphSet
-from graph_bandit_env.wrappers.padding import unpad
+from graph_bandit_env.wrappers.padding import Padding, unpad
 
-__all__ = ["GraphSetIndices", "PaddedGraphSet", "unpad"]
+__all__ = ["GraphSetIndices", "PaddedGraphSet", "Padding", "unpad"]

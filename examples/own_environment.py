@@ -1,0 +1,81 @@
+"""An environment of one's own that observes graph sets, and a policy that learns to act in it.
+
+python examples/own_environment.py --rounds 10000
+
+Six networks lose links in every round, and one of them can be repaired. The reward is the share of all nodes that have
+a link left, so what is played now changes what comes. This is no bandit, but it has the spaces and the policy of one.
+"""
+
+import argparse
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Discrete, GraphInstance
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.evaluation import evaluate_policy
+
+from agents.sb3 import GraphSetPolicy
+from graph_bandit_env.wrappers import Padding
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--rounds", type=int, default=10_000, help="of training")
+parser.add_argument("--seed", type=int, default=0)
+arguments = parser.parse_args()
+
+
+class Repairs(gym.Env):
+    """Choose which of six networks is repaired in each of 20 rounds; the others lose links, some sooner than others."""
+
+    def __init__(self):
+        self.padding = Padding(graphs=6, nodes=10, edges=90, feature_dim=1, edge_feature_dim=1)
+        self.observation_space = self.padding.space()
+        self.action_space = Discrete(6)
+
+    def reset(self, *, seed=None, options=None):
+        """Draw networks, and how fast each wears."""
+        super().reset(seed=seed)
+        upper = np.triu(self.np_random.random((6, 10, 10)) < 0.3, k=1)
+        self.whole = upper | upper.transpose(0, 2, 1)
+        self.links = self.whole.copy()
+        self.wear = self.np_random.uniform(0.0, 0.4, size=6)  # share of the links that a round takes
+        self.round = 0
+        return self.observe(), {}
+
+    def step(self, action):
+        """Repair a network, and let the others wear."""
+        self.links[action] = self.whole[action]
+        lost = np.triu(self.np_random.random((6, 10, 10)) < self.wear[:, None, None], k=1)
+        lost[action] = False
+        self.links &= ~(lost | lost.transpose(0, 2, 1))
+        self.round += 1
+        reward = float(self.links.any(axis=2).mean())
+        return self.observe(), reward, False, self.round == 20, {}
+
+    def observe(self):
+        """Return the networks as padded arrays; a node's feature is 1, so that links are all there is to see."""
+        observation = self.padding.zeros()
+        pairs = [np.argwhere(links) for links in self.links]
+        ones = np.ones((10, 1), np.float32)
+        self.padding.fill(observation, [GraphInstance(ones, np.ones((len(p), 1), np.float32), p) for p in pairs])
+        observation["mask"][:] = 1  # each can be repaired
+        return observation
+
+
+training = make_vec_env(Repairs, n_envs=8, seed=arguments.seed)
+test = make_vec_env(Repairs, n_envs=8, seed=arguments.seed + 1000)
+model = PPO(
+    GraphSetPolicy,
+    training,
+    n_steps=128,
+    batch_size=256,
+    n_epochs=4,
+    learning_rate=1e-3,
+    gamma=0.9,
+    seed=arguments.seed,
+    device="cpu",
+)
+before, _ = evaluate_policy(model, test, n_eval_episodes=40, deterministic=False)
+model.learn(arguments.rounds)
+after, _ = evaluate_policy(model, test, n_eval_episodes=40)
+print(f"share of nodes with a link: {before / 20:.3f} untrained, {after / 20:.3f} after {model.num_timesteps} rounds")

@@ -1,0 +1,86 @@
+"""Train MaskablePPO of sb3-contrib where each round offers other graphs of one set, as products that are in stock.
+
+python examples/sb3_maskable.py --rounds 10000      # with the extra sb3: pip install 'graph-bandit-env[sb3]'
+
+The set never changes, so its graphs live in the policy, and observations are indices and a mask: rollouts stay small.
+The environment raises an error where a masked graph is played.
+"""
+
+import argparse
+
+import gymnasium as gym
+import numpy as np
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks
+
+from agents.sb3 import GraphSetMaskablePolicy, SB3VecEnv
+from graph_bandit_env.wrappers.vector import GraphSetIndices
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--rounds", type=int, default=10_000, help="of training")
+parser.add_argument("--seed", type=int, default=0)
+arguments = parser.parse_args()
+
+# One graph set for all bandits: those of a first bandit.
+first = gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=100, num_nodes=20)
+first.reset(seed=arguments.seed)
+graphs, means = first.unwrapped.graph_set, first.unwrapped.mean_rewards
+
+bandits = SB3VecEnv(
+    GraphSetIndices(
+        gym.make_vec(
+            "GraphActionBandit-v0",
+            num_envs=16,
+            autoreset_mode="SameStep",
+            graphs=graphs,
+            reward_model=means,
+            actions_per_round=10,
+            horizon=100,
+            observe="indices",
+        )
+    )
+)
+bandits.seed(arguments.seed)
+model = MaskablePPO(
+    GraphSetMaskablePolicy,
+    bandits,
+    policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}},
+    n_steps=64,
+    batch_size=256,
+    n_epochs=4,
+    learning_rate=1e-3,
+    gamma=0.0,
+    seed=arguments.seed,
+    device="cpu",
+)
+
+
+def mean_regret(choose, rounds=100):
+    """Return the mean regret of a round, and how many of the graphs that were played were not on offer."""
+    observation, regrets, masked = bandits.reset(), [], 0
+    for _ in range(rounds):
+        masks = get_action_masks(bandits)
+        actions = choose(observation, masks)
+        masked += int((~masks[np.arange(len(actions)), actions]).sum())
+        observation, _, _, infos = bandits.step(actions)
+        regrets.extend(info["regret"] for info in infos)
+    return np.mean(regrets), masked
+
+
+def policy(observation, masks):
+    """Return the graphs on offer that the policy likes best."""
+    return model.predict(observation, action_masks=masks, deterministic=True)[0]
+
+
+def random(observation, masks):
+    """Return any graphs on offer."""
+    return np.array([generator.choice(np.flatnonzero(mask)) for mask in masks])
+
+
+generator = np.random.default_rng(arguments.seed)
+size = sum(array.nbytes for array in bandits.reset().values()) // bandits.num_envs
+print(f"an observation of {len(graphs)} graphs takes {size} bytes")
+print(f"random play: regret {mean_regret(random)[0]:.3f} a round")
+model.learn(arguments.rounds)
+regret, masked = mean_regret(policy)
+print(f"after {model.num_timesteps} rounds: regret {regret:.3f} a round, {masked} masked graphs played")
