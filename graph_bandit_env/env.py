@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, SupportsFloat, TypeVar
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from graph_bandit_env.checks import check_choice, check_integer, check_number
+from graph_bandit_env.checks import check_action, check_choice, check_integer, check_number
 from graph_bandit_env.graph_models import RandomGraphs
 from graph_bandit_env.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.noise import Noise, draw_noise, make_noise
@@ -197,7 +196,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         """
         if self._available is None:
             raise ResetNeeded("Expected `reset` before `step`: there is no episode, or it is over.")
-        played = self._check_action(action)
+        played = check_action(action, self.action_masks())
         means = self.mean_rewards
         optimal = self._available[means[self._available].argmax()]
         reward = float(means[played]) + draw_noise(self._noise, self._noise_rng, float(means[played]))
@@ -236,19 +235,6 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             return tuple(self.graph_set)
         offered = self._after_reset(self._available)
         return np.pad(offered, (0, self.actions_per_round - len(offered)), constant_values=USED_UP)
-
-    def _check_action(self, action: Any) -> int:
-        try:
-            index = operator.index(action)
-        except TypeError:
-            raise InvalidAction(f"Expected an integer from 0 to {self.num_graphs - 1}. Got {action!r}.") from None
-        if not 0 <= index < self.num_graphs:
-            raise InvalidAction(f"Expected an action from 0 to {self.num_graphs - 1}. Got {index}.")
-        if not self.action_masks()[index]:
-            raise InvalidAction(
-                f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose where it is 1."
-            )
-        return index
 
     def _after_reset(self, value: Drawn | None) -> Drawn:
         if value is None:
