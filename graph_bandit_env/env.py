@@ -70,7 +70,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         actions_per_round: None, or how many graphs each round offers, drawn afresh and uniformly.
         replacement: False: a graph that was played is not on offer again in this episode.
         observe: "graphs" or "indices".
-        render_mode: None; there is nothing to render yet.
+        render_mode: None, "rgb_array" or "human" (a window that `step` and `reset` draw into).
 
     Raises:
         ValueError: if an argument is out of its range; the message says what was expected.
@@ -80,7 +80,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
     * v0: first version.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium declares it so
+    metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
 
     def __init__(
         self,
@@ -99,11 +99,13 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         actions_per_round: int | None = None,
         replacement: bool = True,
         observe: str = "graphs",
-        render_mode: None = None,
+        render_mode: str | None = None,
     ) -> None:
+        self.render_mode, self._renderer = render_mode, None
         if render_mode is not None:
-            raise ValueError(f"Expected `render_mode` to be None. Got {render_mode!r}.")
-        self.render_mode = None
+            from graph_bandit_env.rendering import Renderer
+
+            self._renderer = Renderer(render_mode)
         if not isinstance(graph_model, str):
             raise TypeError("Expected `graph_model` to be a name. Graphs of your own go into `graphs`.")
         self._random_graphs = RandomGraphs(
@@ -131,7 +133,6 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             raise ValueError(f"Expected `replacement` to be True or False. Got {replacement!r}.")
         self.replacement = replacement
         self.observes_graphs = check_choice("observe", observe, ("graphs", "indices")) == "graphs"
-
         self.action_space = Discrete(self.num_graphs)
         if self.observes_graphs:
             width = feature_dim if given is None else given.feature_dim
@@ -139,7 +140,6 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             self.observation_space = graph_set_space(self.num_graphs, width, edge_width)
         else:
             self.observation_space = indices_space(self.num_graphs, self.actions_per_round, exhaustible=not replacement)
-
         self._graph_set: GraphSet | None = given
         self._mean_rewards: NDArray[np.float64] | None = None
         self._available: NDArray[np.int64] | None = None  # of the round to come; None outside an episode
@@ -154,8 +154,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
     @property
     def largest_sizes(self) -> tuple[int, int]:
         """Return how many nodes and edges (both directions counted) a graph of any instance can have."""
-        source = self._own_graphs or self._random_graphs
-        return source.largest_sizes
+        return (self._own_graphs or self._random_graphs).largest_sizes
 
     @property
     def mean_rewards(self) -> NDArray[np.float64]:
@@ -185,6 +184,10 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         self._round = 0
         self._left[:] = True
         self._open_round()
+        if self._renderer is not None:
+            self._renderer.begin(self.graph_set, self.mean_rewards, self.horizon)
+        if self.render_mode == "human":
+            self.render()
         return self._observe(), {"action_mask": self.action_masks().astype(np.int8)}
 
     def step(self, action: np.int64) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
@@ -215,14 +218,29 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         truncated = self._round == self.horizon and not terminated
         if terminated or truncated:
             self._available = None
+        if self._renderer is not None:
+            self._renderer.record(played, reward, info["regret"])
+        if self.render_mode == "human":
+            self.render()
         return observation, reward, terminated, truncated, info
+
+    def render(self) -> Any:
+        """Draw the episode as it stands: a frame `(540, 960, 3)` uint8 for "rgb_array", None for "human"."""
+        if self._renderer is None:
+            gym.logger.warn('Expected `render_mode` to be "rgb_array" or "human" for `render`. Got None.')
+            return None
+        return self._renderer.render(None if self._available is None else self.action_masks())
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
 
     def _draw_instance(self) -> None:
         graphs_rng, reward_rng, rounds_rng, noise_rng = self.np_random.spawn(4)
         graph_set = self._own_graphs or self._random_graphs.draw(graphs_rng)
-        means = draw_mean_rewards(self._reward_model, graph_set, reward_rng, self._reward_scale)
-        self._graph_set, self._mean_rewards = graph_set, means
-        self._rounds_rng, self._noise_rng = rounds_rng, noise_rng
+        self._mean_rewards = draw_mean_rewards(self._reward_model, graph_set, reward_rng, self._reward_scale)
+        self._graph_set, self._rounds_rng, self._noise_rng = graph_set, rounds_rng, noise_rng
 
     def _open_round(self) -> None:
         self._available = np.flatnonzero(self._left)
