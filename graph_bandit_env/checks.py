@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from gymnasium.error import InvalidAction
+from numpy.typing import NDArray
 
 
 def check_integer(name: str, value: object, minimum: int, maximum: float = math.inf) -> int:
@@ -50,3 +54,19 @@ def check_reset_options(options: object) -> bool:
     if not isinstance(given, dict) or set(given) - {"resample"}:
         raise ValueError(f"Expected the option `resample` or none. Got {options!r}.")
     return check_flag("resample", given.get("resample", False))
+
+
+def check_action(action: Any, action_mask: NDArray[np.bool_]) -> int:
+    """Return `action` as an int if the round offers it, or raise `InvalidAction`."""
+    last = len(action_mask) - 1
+    try:
+        index = operator.index(action)
+    except TypeError:
+        raise InvalidAction(f"Expected an integer from 0 to {last}. Got {action!r}.") from None
+    if not 0 <= index <= last:
+        raise InvalidAction(f"Expected an action from 0 to {last}. Got {index}.")
+    if not action_mask[index]:
+        raise InvalidAction(
+            f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose where it is 1."
+        )
+    return index

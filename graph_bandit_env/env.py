@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, SupportsFloat, TypeVar
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit_model import BanditModel
-from graph_bandit_env.checks import check_reset_options
+from graph_bandit_env.checks import check_action, check_reset_options
 from graph_bandit_env.graph_set import GraphSet
 from graph_bandit_env.instance import Instance
 from graph_bandit_env.spaces import USED_UP
@@ -78,7 +77,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         actions_per_round: None, or how many graphs each round offers, drawn afresh and uniformly.
         replacement: False: a graph that was played is not on offer again in this episode.
         observe: "graphs" or "indices".
-        render_mode: None; there is nothing to render yet.
+        render_mode: None, "rgb_array" or "human" (a window that `step` and `reset` draw into).
 
     Raises:
         ValueError: if an argument is out of its range; the message says what was expected.
@@ -88,12 +87,14 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
     * v0: first version.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium declares it so
+    metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
 
-    def __init__(self, *, render_mode: None = None, **settings: Any) -> None:
+    def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
+        self.render_mode, self._renderer = render_mode, None
         if render_mode is not None:
-            raise ValueError(f"Expected `render_mode` to be None. Got {render_mode!r}.")
-        self.render_mode = None
+            from graph_bandit_env.rendering import Renderer
+
+            self._renderer = Renderer(render_mode)
         self.bandit = BanditModel(**settings)
         self.num_graphs = self.bandit.num_graphs
         self.action_space = self.bandit.action_space
@@ -136,6 +137,10 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         self._round = 0
         self._left[:] = True
         self._available = self._instance.offer(self._left)
+        if self._renderer is not None:
+            self._renderer.begin(self.graph_set, self.mean_rewards, self.bandit.horizon)
+        if self.render_mode == "human":
+            self.render()
         return self._observe(), {"action_mask": self.action_masks().astype(np.int8)}
 
     def step(self, action: np.int64) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
@@ -147,7 +152,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         """
         if self._instance is None or self._available is None:
             raise ResetNeeded("Expected `reset` before `step`: there is no episode, or it is over.")
-        played = self._check_action(action)
+        played = check_action(action, self.action_masks())
         means = self._instance.mean_rewards
         optimal = self._available[means[self._available].argmax()]
         reward = float(means[played]) + self._instance.noise.draw(means, played)
@@ -166,26 +171,29 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         truncated = self._round == self.bandit.horizon and not terminated
         if terminated or truncated:
             self._available = None
+        if self._renderer is not None:
+            self._renderer.record(played, reward, info["regret"])
+        if self.render_mode == "human":
+            self.render()
         return observation, reward, terminated, truncated, info
+
+    def render(self) -> Any:
+        """Draw the episode as it stands: a frame `(540, 960, 3)` uint8 for "rgb_array", None for "human"."""
+        if self._renderer is None:
+            gym.logger.warn('Expected `render_mode` to be "rgb_array" or "human" for `render`. Got None.')
+            return None
+        return self._renderer.render(None if self._available is None else self.action_masks())
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._renderer is not None:
+            self._renderer.close()
 
     def _observe(self) -> Any:
         if self.bandit.observes_graphs:
             return tuple(self.graph_set)
         offered = self._after_reset(self._available)
         return np.pad(offered, (0, self.bandit.actions_per_round - len(offered)), constant_values=USED_UP)
-
-    def _check_action(self, action: Any) -> int:
-        try:
-            index = operator.index(action)
-        except TypeError:
-            raise InvalidAction(f"Expected an integer from 0 to {self.num_graphs - 1}. Got {action!r}.") from None
-        if not 0 <= index < self.num_graphs:
-            raise InvalidAction(f"Expected an action from 0 to {self.num_graphs - 1}. Got {index}.")
-        if not self.action_masks()[index]:
-            raise InvalidAction(
-                f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose where it is 1."
-            )
-        return index
 
     def _after_reset(self, value: Drawn | None) -> Drawn:
         if value is None:

@@ -73,7 +73,7 @@ def test_step_and_instance_need_a_reset_first(small_env):
         ({"reward_scale": "units"}, "Did you mean `unit`"),
         ({"noise": "cauchy"}, "Unknown noise"),
         ({"observe": "graph"}, "Did you mean `graphs`"),
-        ({"render_mode": "human"}, "`render_mode`"),
+        ({"render_mode": "ansi"}, "Unknown render_mode `ansi`"),
         ({"graphs": []}, "at least one graph"),
         ({"graphs": ragged_graphs(), "num_graphs": 7}, "`graphs` alone"),
         ({"graphs": ragged_graphs(), "graph_model": "rdpg"}, "`graphs` alone"),

@@ -1,0 +1,135 @@
+"""The one figure of an episode: its artists are made once, and told anew for every frame."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from matplotlib import style
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from numpy.typing import NDArray
+
+from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.rendering.panels import ABSENT, BEST, KINDS, OFFERED, PLAYED, Bars, Curve
+from graph_bandit_env.rendering.pictures import PIXELS, make_picture
+from graph_bandit_env.rendering.renderer import Episode
+
+NOTE = "#555555"
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "text.usetex": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+}
+CACHED_PICTURES = 64  # a molecule is 0.5 MB
+GRAPH_PANEL = (20 / 960, 45 / 540, PIXELS / 960, PIXELS / 540)  # on whole pixels: a molecule stays sharp
+TEXT_WIDTH = 0.44
+
+
+class Frame:
+    """Draws an episode into a figure.
+
+    Args:
+        figure: empty, of 16 to 9.
+    """
+
+    def __init__(self, figure: Figure) -> None:
+        with style.context(["default", STYLE]):  # whatever the user has set
+            figure.set_facecolor("white")
+            self._figure = figure
+            self._headlines = [
+                figure.text(0.025, y, "", size=size, weight=weight, parse_math=False)
+                for y, size, weight in ((0.945, 11.5, "bold"), (0.9, 10, "normal"), (0.86, 10, "normal"))
+            ]
+            self._caption = figure.text(0.025, 0.028, "", size=8.5, color=NOTE, parse_math=False)
+            self._graph = figure.add_axes(GRAPH_PANEL, xlim=(-1, 1), ylim=(-1, 1), aspect="equal")
+            self._graph.set_axis_off()
+            self._nothing = self._graph.text(0, 0, "no graph played yet", ha="center", size=11, color=NOTE)
+            self._means = Bars(figure.add_axes((0.565, 0.7, 0.395, 0.22)), "mean reward")
+            self._counts = Bars(figure.add_axes((0.565, 0.45, 0.395, 0.155)), "times played", counts=True)
+            self._counts.axes.set_xlabel("graphs, sorted by mean reward")
+            self._regret = Curve(figure.add_axes((0.565, 0.105, 0.395, 0.195)))
+            star: dict[str, Any] = {"color": BEST, "marker": "*", "markersize": 9, "linestyle": "", "clip_on": False}
+            self._means.axes.plot([1], [1.035], transform=self._means.axes.get_xaxis_transform(), **star)
+            colors = {"last played": PLAYED, "on offer": OFFERED, "not on offer": ABSENT}
+            handles: list[Artist] = [Line2D([], [], label="best", **star)]
+            handles += [Patch(color=color, label=label) for label, color in colors.items()]
+            figure.legend(
+                handles=handles,
+                loc="lower right",
+                bbox_to_anchor=(0.975, 0.937),
+                ncols=4,
+                frameon=False,
+                fontsize=8,
+                handlelength=0.9,
+                handletextpad=0.4,
+                columnspacing=1.0,
+                borderpad=0,
+            )
+        self._graph_set: GraphSet | None = None
+        self._picture: list[Artist] = []
+
+    def update(self, episode: Episode, mask: NDArray[np.bool_] | None) -> None:
+        """Show an episode as it stands.
+
+        Args:
+            episode: as far as it was played.
+            mask: `(K,)`: the graphs that the coming round offers; None when the episode is over.
+        """
+        with style.context(["default", STYLE]):
+            if episode.graph_set is not self._graph_set:
+                self._graph_set = episode.graph_set
+                self._picture_of = lru_cache(CACHED_PICTURES)(partial(make_picture, episode.graph_set))
+            self._room = TEXT_WIDTH * self._figure.bbox.width  # a window may be resized
+            self._update_graph(episode)
+            for text, words in zip(self._headlines, _headlines(episode, over=mask is None), strict=True):
+                _write(text, words, self._room)
+            order = np.argsort(-episode.mean_rewards, kind="stable")
+            kinds = (
+                np.full(len(order), KINDS.index(ABSENT))
+                if mask is None
+                else np.where(mask, KINDS.index(OFFERED), KINDS.index(ABSENT))
+            )
+            if episode.played is not None:
+                kinds[episode.played] = KINDS.index(PLAYED)
+            self._means.update(episode.mean_rewards[order], kinds[order])
+            self._counts.update(episode.counts[order].astype(np.float64), kinds[order])
+            self._regret.update(episode.cumulative_regret, episode.horizon)
+
+    def _update_graph(self, episode: Episode) -> None:
+        for artist in self._picture:
+            artist.remove()
+        self._picture = []
+        self._nothing.set_visible(episode.played is None)
+        caption = ""
+        if episode.played is not None:
+            picture = self._picture_of(episode.played)
+            self._picture, caption = picture.draw(self._graph), picture.caption
+        _write(self._caption, caption, self._room)
+
+
+def _headlines(episode: Episode, over: bool) -> tuple[str, str, str]:
+    rounds = f"Round {episode.round:,} of {episode.horizon:,}" + ", episode over" * over
+    if episode.played is None:
+        return rounds, f"{len(episode.graph_set):,} graphs to choose from", ""
+    k = episode.played
+    ids = getattr(episode.graph_set, "ids", None)
+    name = f": {ids[k]}" if ids is not None and ids[k] != str(k) else ""
+    means = f"mean {episode.mean_rewards[k]:.4g}, best mean {episode.mean_rewards.max():.4g}"
+    return rounds, f"Graph {k}{name}", f"Reward {episode.reward:.4g} ({means})"
+
+
+def _write(text: Text, words: str, room: float) -> None:
+    """Set a text, cut with an ellipsis where it would leave its column."""
+    words = " ".join(words.split())
+    text.set_text(words)
+    while words and (width := text.get_window_extent().width) > room:
+        words = words[: min(int(len(words) * room / width), len(words) - 1)].rstrip()
+        text.set_text(words + "…")

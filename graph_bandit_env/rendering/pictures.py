@@ -1,0 +1,164 @@
+"""The picture of one graph: nodes and edges, or a molecule as chemists draw it."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Protocol
+
+import networkx as nx
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.image import imread
+from numpy.typing import NDArray
+
+from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+
+PIXELS = 400
+"""Width and height of a picture, and of the panel that shows it."""
+MAX_EDGES = 3000  # drawn; more are a black disc, slowly
+SPRING_NODES = 1000  # up to here the spring layout, whose time grows with the square
+SPECTRAL_NODES = 300  # up to here its start is spectral, whose time grows with the cube
+HUB = 0.3  # weight of the edges that hold components together
+
+
+class Picture(Protocol):
+    """What a graph looks like, worked out once."""
+
+    caption: str
+    """What is seen."""
+
+    def draw(self, axes: Axes) -> list[Artist]:
+        """Draw into axes that show [-1, 1] x [-1, 1], and return what was added."""
+
+
+def make_picture(graph_set: GraphSet, index: int) -> Picture:
+    """Make the picture of a graph: of a molecule with RDKit, if that is installed, of any other with networkx."""
+    if isinstance(graph_set, MoleculeSet):
+        try:
+            return MoleculePicture(graph_set.smiles[index])
+        except (ImportError, ValueError):  # a picture of atoms and bonds is better than none
+            pass
+    graph = graph_set[index]
+    return NodeLinkPicture(len(graph.nodes), graph.edge_links)
+
+
+class MoleculePicture:
+    """A molecule, drawn by RDKit as the page of suggestions draws it.
+
+    Raises:
+        ImportError: without RDKit.
+        ValueError: if RDKit cannot read the SMILES.
+    """
+
+    def __init__(self, smiles: str) -> None:
+        from rdkit import Chem
+        from rdkit.Chem.Draw import rdMolDraw2D
+
+        molecule = Chem.MolFromSmiles(smiles)
+        if molecule is None:
+            raise ValueError(f"Expected SMILES that RDKit reads. Got `{smiles}`.")
+        painter: Any = rdMolDraw2D.MolDraw2DCairo(PIXELS, PIXELS)
+        rdMolDraw2D.PrepareAndDrawMolecule(painter, molecule)
+        painter.FinishDrawing()
+        painted = imread(io.BytesIO(painter.GetDrawingText()), format="png")
+        self.pixels = (255 * painted).round().astype(np.uint8)
+        self.caption = smiles
+
+    def draw(self, axes: Axes) -> list[Artist]:
+        """Draw the molecule."""
+        return [axes.imshow(self.pixels, extent=(-1, 1, -1, 1), aspect="auto")]
+
+
+class NodeLinkPicture:
+    """Nodes, darker the more neighbours they have, and edges, thinner the more there are.
+
+    Args:
+        num_nodes: n.
+        edge_links: `(E, 2)`, both directions.
+    """
+
+    def __init__(self, num_nodes: int, edge_links: NDArray[np.int64]) -> None:
+        links = edge_links[edge_links[:, 0] <= edge_links[:, 1]]
+        loops = links[:, 0] == links[:, 1]
+        self.degrees = np.bincount(edge_links[:, 0], minlength=num_nodes)
+        step = -(-len(links) // MAX_EDGES) or 1
+        shown = links[~loops][::step]
+        self.positions = lay_out(num_nodes, shown)
+        self.segments = self.positions[shown]
+        self.caption = f"{_count(num_nodes, 'node')}, {_count(len(links), 'edge')}"
+        if step > 1:
+            self.caption += f" ({len(self.segments):,} drawn)"
+        if loops.any():
+            self.caption += f", of which {_count(int(loops.sum()), 'loop')}"
+        low, high = self.degrees.min(), self.degrees.max()
+        self.caption += f"; colour: degree {low}" + f" to {high}" * bool(high > low)
+
+    def draw(self, axes: Axes) -> list[Artist]:
+        """Draw edges, and nodes above them."""
+        thin = np.sqrt(max(len(self.segments), 1))
+        edges = LineCollection(
+            list(self.segments),
+            linewidths=float(np.clip(12 / thin, 0.3, 1.6)),
+            colors=[(0.2, 0.2, 0.2, float(np.clip(8 / thin, 0.1, 0.8)))],
+            zorder=1,
+        )
+        axes.add_collection(edges, autolim=False)
+        low, high = int(self.degrees.min()), int(self.degrees.max())
+        nodes = axes.scatter(
+            self.positions[:, 0],
+            self.positions[:, 1],
+            c=self.degrees,
+            s=float(np.clip(4000 / len(self.degrees), 9, 250)),
+            cmap="Blues",
+            vmin=low - 0.4 * (high - low) - 1,  # the palest blue would not show on white
+            vmax=high,
+            edgecolors="white",
+            linewidths=0.6,
+            zorder=2,
+        )
+        return [edges, nodes]
+
+
+def lay_out(num_nodes: int, links: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Place nodes in [-0.92, 0.92]^2, the same whenever it is asked.
+
+    A hub that is tied to every node holds the components together, and is not drawn.
+
+    Args:
+        num_nodes: n.
+        links: `(E, 2)`, one direction, no loops.
+
+    Returns:
+        `(n, 2)`.
+    """
+    graph = nx.Graph()
+    graph.add_nodes_from(range(num_nodes + 1))
+    graph.add_edges_from(links.tolist())
+    if num_nodes > SPRING_NODES:
+        placed = nx.circular_layout(graph)
+    else:
+        graph.add_edges_from(((num_nodes, node) for node in range(num_nodes)), weight=HUB)
+        iterations = int(np.clip(5000 / num_nodes, 8, 50))
+        placed = nx.spring_layout(graph, pos=_spectral_start(num_nodes, links), seed=0, iterations=iterations)
+    positions = np.array([placed[node] for node in range(num_nodes)])
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    return np.asarray(0.92 * (2 * positions - low - high) / max(float((high - low).max()), 1e-9))
+
+
+def _spectral_start(num_nodes: int, links: NDArray[np.int64]) -> dict[int, NDArray[np.float64]] | None:
+    """Place nodes by two eigenvectors of the Laplacian, which unfold what springs alone would leave folded."""
+    if not 2 < num_nodes <= SPECTRAL_NODES:
+        return None
+    laplacian = np.zeros((num_nodes, num_nodes))
+    laplacian[links[:, 0], links[:, 1]] = laplacian[links[:, 1], links[:, 0]] = -1
+    np.fill_diagonal(laplacian, -laplacian.sum(axis=0))
+    start = np.linalg.eigh(laplacian)[1][:, 1:3] * np.sqrt(num_nodes)
+    start += np.random.default_rng(0).normal(0, 0.05, start.shape)  # springs do not part nodes in one place
+    return dict(enumerate(start)) | {num_nodes: np.zeros(2)}
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"

@@ -1,0 +1,128 @@
+"""What a renderer is told of an episode, and where its frames go: into an array or a window."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from graph_bandit_env.checks import check_choice
+from graph_bandit_env.graph_set import GraphSet
+
+if TYPE_CHECKING:
+    from graph_bandit_env.rendering.frame import Frame
+    from graph_bandit_env.rendering.screens import ArrayScreen, WindowScreen
+
+RENDER_MODES = ("human", "rgb_array")
+
+
+@dataclass(kw_only=True)
+class Episode:
+    """An episode as far as it was played."""
+
+    graph_set: GraphSet
+    mean_rewards: NDArray[np.float64]
+    """`(K,)`."""
+    horizon: int
+    counts: NDArray[np.int64]
+    """`(K,)`: how often each graph was played."""
+    cumulative_regret: array[float]
+    """R_0 = 0, R_1, ... R_t; not a list, for a horizon may be long."""
+    played: int | None = None
+    """The graph of the last round; None before the first."""
+    reward: float = 0.0
+    """Of the last round."""
+
+    @property
+    def round(self) -> int:
+        """Return t, how many rounds were played."""
+        return len(self.cumulative_regret) - 1
+
+
+class Renderer:
+    """Draw an episode of `GraphActionBandit-v0`: the graph played last, mean rewards, pull counts and regret.
+
+    It draws no random numbers, and computes nothing before a frame is asked for.
+
+    Args:
+        mode: "rgb_array": frames are returned; "human": they are shown in a window.
+
+    Raises:
+        ValueError: if the mode is unknown.
+    """
+
+    def __init__(self, mode: str) -> None:
+        self._shows = check_choice("render_mode", mode, RENDER_MODES) == "human"
+        self._episode: Episode | None = None
+        self._drawn: tuple[ArrayScreen | WindowScreen, Frame] | None = None
+
+    def begin(self, graph_set: GraphSet, mean_rewards: NDArray[np.float64], horizon: int) -> None:
+        """Begin an episode: counts and regret start at zero.
+
+        Args:
+            graph_set: the K graphs.
+            mean_rewards: `(K,)`.
+            horizon: T, rounds in an episode.
+        """
+        self._episode = Episode(
+            graph_set=graph_set,
+            mean_rewards=np.array(mean_rewards, np.float64),
+            horizon=horizon,
+            counts=np.zeros(len(graph_set), np.int64),
+            cumulative_regret=array("d", [0.0]),
+        )
+
+    def record(self, action: int, reward: float, regret: float) -> None:
+        """Note a round that was played.
+
+        Args:
+            action: the graph played.
+            reward: observed, with its noise.
+            regret: of this round alone.
+        """
+        episode = self._after_begin()
+        episode.counts[action] += 1
+        episode.cumulative_regret.append(episode.cumulative_regret[-1] + regret)
+        episode.played, episode.reward = int(action), float(reward)
+
+    def render(self, mask: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
+        """Draw the episode as it stands.
+
+        Args:
+            mask: `(K,)`: the graphs that the coming round offers; None when the episode is over.
+
+        Returns:
+            A frame `(540, 960, 3)` for "rgb_array"; None for "human", which draws into a window. Once closed by hand, a
+            window stays closed.
+
+        Raises:
+            ResetNeeded: before the first episode.
+            RuntimeError: for "human", if matplotlib has no window to draw into.
+        """
+        from graph_bandit_env.rendering.frame import Frame
+        from graph_bandit_env.rendering.screens import ArrayScreen, WindowScreen
+
+        episode = self._after_begin()
+        if self._drawn is None:
+            screen = WindowScreen() if self._shows else ArrayScreen()
+            self._drawn = screen, Frame(screen.figure)
+        screen, frame = self._drawn
+        if not screen.is_open():
+            return None
+        frame.update(episode, mask)
+        return screen.show()
+
+    def close(self) -> None:
+        """Close the window, if there is one; a later `render` opens another."""
+        if self._drawn is not None:
+            self._drawn[0].close()
+        self._drawn = None
+
+    def _after_begin(self) -> Episode:
+        if self._episode is None:
+            raise ResetNeeded("Expected `reset` before `render`: there is no episode to draw yet.")
+        return self._episode
