@@ -15,13 +15,13 @@ class PPOSettings:
         ValueError: if a field is out of its range.
     """
 
-    rollout: int = 16
+    rollout: int = 8
     """Rounds between two updates of the policy; each update learns from these rounds only. At least 2."""
     epochs: int = 10
     """Passes over the rounds of an update."""
-    batch_size: int = 16
+    batch_size: int = 8
     """Rounds in a step of the optimizer; at least 2."""
-    learning_rate: float = 0.003
+    learning_rate: float = 0.01
     """Of Adam."""
     clip_range: float = 0.2
     """By how much an update may change the probability of what was played, relatively."""

@@ -42,7 +42,7 @@ def dqn(venv: VecEnv, seed: int) -> BaseAlgorithm:
         "buffer_size": 8192,  # two observations a step, 250 kB
         "learning_starts": 2048,
         "batch_size": 256,
-        "gradient_steps": 2,
+        "gradient_steps": 1,
         "train_freq": 1,
         "exploration_fraction": 0.2,
         "learning_rate": 1e-3,
