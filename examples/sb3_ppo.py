@@ -63,7 +63,7 @@ model = PPO(
     seed=arguments.seed,
     device="cpu",
 )
-unseen = make_bandits(200)
+unseen = make_bandits(100)
 print(f"before training: regret {relative_regret(model, unseen, seed=10_000):.1f} % of random play")
 model.learn(arguments.rounds)
 print(f"after {model.num_timesteps} rounds: {relative_regret(model, unseen, seed=10_000):.1f} %")
@@ -77,7 +77,7 @@ same = np.array_equal(*(one.predict(observation, deterministic=True)[0] for one 
 print(f"loaded again, it plays the same graphs: {same}")
 
 # No weight depends on how many graphs there are: the same policy chooses from 50.
-larger = make_bandits(200, num_graphs=50)
+larger = make_bandits(100, num_graphs=50)
 chooser = GraphSetPolicy(larger.single_observation_space, larger.single_action_space, lr_schedule=lambda _: 0.0)
 chooser.load_state_dict(model.policy.state_dict())
 print(f"choosing from 50 graphs: {relative_regret(chooser, larger, seed=20_000):.1f} %")

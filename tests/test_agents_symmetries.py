@@ -49,7 +49,7 @@ def padded(graph, num_nodes):
 
 def test_the_lists_above_name_agents_that_are_registered():
     assert set(DETERMINISTIC) <= set(ANY)
-    assert {"random", "ucb1", "gaussian-ts"} | set(STRUCTURED) == set(ANY)
+    assert {"random", "ucb1", "gaussian-ts", "sb3-ppo"} | set(STRUCTURED) == set(ANY)
 
 
 @pytest.mark.parametrize("name", LEARNERS)

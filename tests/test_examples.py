@@ -11,6 +11,10 @@ CASES = {
     "custom_acquisition.py": "gnn-pi",
     "own_network.py": "its last layer: regret",
     "own_graphs.py": "random play would expect",
+    "own_environment.py": "untrained",
+    "pyg_custom_gnn.py": "from unseen molecules",
+    "sb3_maskable.py": "0 masked graphs played",
+    "sb3_ppo.py": "plays the same graphs: True",
     "nas_cells.py": "best of 8 cells out of 1000: |",
 }
 ROUNDS = {"molecule_campaign.py": 2}  # where a round takes seconds

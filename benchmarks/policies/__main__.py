@@ -53,7 +53,7 @@ class Settings:
 def read_learner(text: str) -> tuple[str, int]:
     """Return name and number of graphs on offer of "name" or "name:number"."""
     name, _, offered = text.partition(":")
-    return name, int(offered) if offered.isdigit() else (0 if offered else 20)
+    return name, int(offered or 20) if (offered or "20").isdigit() else 0
 
 
 def run(settings: Settings) -> pd.DataFrame:
