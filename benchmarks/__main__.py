@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import kernels, runs
+from benchmarks import kernels, runs, vector
 from benchmarks.measure import Row
 from graph_bandit_lab.encoding import software_versions
 
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10, help="of the comparison of regret")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found = kernels.rows()
+    found = [*kernels.rows(), *vector.rows()]
     show(found)
     whole = runs.rows(arguments.repetitions)
     show(whole)
