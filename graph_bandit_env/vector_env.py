@@ -187,9 +187,10 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
 
     def _end_episodes(self, outcome: dict[str, NDArray[Any]]) -> dict[str, Any]:
         over, final = self._over, np.full(self.num_envs, None, dtype=object)
+        graph_sets = self.graph_sets
         indices = pack_indices(self._offered, self.bandit.actions_per_round)
         for i in np.flatnonzero(over):
-            final[i] = tuple(self.graph_sets[i]) if self.bandit.observes_graphs else indices[i]
+            final[i] = tuple(graph_sets[i]) if self.bandit.observes_graphs else indices[i]
         last = self._add_rows({}, over, **outcome, action_mask=self._offered.astype(np.int8))
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": last, "_final_info": over.copy()}
 
