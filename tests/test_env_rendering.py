@@ -1,36 +1,20 @@
-"""Frames of an episode, as arrays and in a window."""
+"""Frames of an episode, as arrays."""
 
-import builtins
-import io
 import itertools
 import subprocess
 import sys
 import types
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RecordVideo
-from matplotlib.image import imread
 from matplotlib.text import Text
-from rdkit import Chem
-from rdkit.Chem.Draw import rdMolDraw2D
+from rendered import SHAPE, make, started
 
-from graph_bandit_env import GraphPool, GraphSet, MoleculeSet, from_smiles
+from graph_bandit_env import GraphPool, GraphSet
 from graph_bandit_env.rendering import Renderer, screens
 from graph_bandit_env.rendering.frame import Frame
-from graph_bandit_env.rendering.pictures import PIXELS, MoleculePicture, NodeLinkPicture, lay_out, make_picture
-
-SHAPE = (540, 960, 3)
-SMILES = ["CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "CCO", "CCC", "CCN"]
-RED, BLUE = (255, 0, 0), (0, 0, 255)  # of oxygen and nitrogen, in RDKit's pictures
-
-
-def make(render_mode="rgb_array", **changes):
-    settings = {"num_graphs": 6, "num_nodes": 5, "feature_dim": 3, "horizon": 4, **changes}
-    return gym.make("GraphActionBandit-v0", render_mode=render_mode, **settings)
 
 
 def frames_of(env, actions, seed=0):
@@ -40,45 +24,6 @@ def frames_of(env, actions, seed=0):
         env.step(action)
         frames.append(env.render())
     return frames
-
-
-def started(graph_set, means=None, horizon=10):
-    renderer = Renderer("rgb_array")
-    renderer.begin(graph_set, np.arange(float(len(graph_set))) if means is None else means, horizon)
-    return renderer
-
-
-def shows(frame, color):
-    return bool((frame == color).all(axis=-1).any())
-
-
-class Window(screens.ArrayScreen):
-    """A window for a machine that has none; it counts what was shown."""
-
-    def __init__(self):
-        super().__init__()
-        self.shown, self.open = 0, True
-        windows.append(self)
-
-    def is_open(self):
-        return self.open
-
-    def show(self):
-        super().show()
-        self.shown += 1
-
-    def close(self):
-        self.open = False
-
-
-windows: list[Window] = []
-
-
-@pytest.fixture
-def display(monkeypatch):
-    windows.clear()
-    monkeypatch.setattr(screens, "WindowScreen", Window)
-    return windows
 
 
 @pytest.mark.parametrize(
@@ -141,65 +86,6 @@ def test_rendering_leaves_the_random_streams_alone(changes):
     assert list(play(make(**changes))) == list(play(make(None, **changes)))
 
 
-def test_molecules_show_the_colours_of_their_atoms():
-    renderer, mask = started(from_smiles(SMILES)), np.ones(4, bool)
-    seen = {}
-    for k, smiles in enumerate(SMILES):
-        renderer.record(k, 0.0, 0.0)
-        frame = renderer.render(mask)[:, :480]
-        seen[smiles] = shows(frame, RED), shows(frame, BLUE)
-    assert seen == {SMILES[0]: (True, True), "CCO": (True, False), "CCC": (False, False), "CCN": (False, True)}
-
-
-def test_a_molecule_is_the_drawing_that_rdkit_makes():
-    painter = rdMolDraw2D.MolDraw2DCairo(PIXELS, PIXELS)
-    molecules = from_smiles(SMILES)
-    rdMolDraw2D.PrepareAndDrawMolecule(painter, Chem.MolFromSmiles(molecules.smiles[0]))
-    painter.FinishDrawing()
-    picture = make_picture(molecules, 0)
-    assert isinstance(picture, MoleculePicture)
-    np.testing.assert_allclose(picture.pixels, 255 * imread(io.BytesIO(painter.GetDrawingText())), atol=0.5)
-
-
-def test_molecules_are_nodes_and_edges_without_rdkit(monkeypatch):
-    molecules, importing = from_smiles(SMILES), builtins.__import__
-
-    def refuse(name, *rest):
-        if name.startswith("rdkit"):
-            raise ImportError(name)
-        return importing(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    picture = make_picture(molecules, 1)
-    assert isinstance(picture, NodeLinkPicture)
-    assert picture.caption.startswith("3 nodes, 2 edges")
-
-
-def test_a_molecule_that_rdkit_cannot_read_is_nodes_and_edges():
-    molecules = from_smiles(SMILES)
-    renamed = MoleculeSet(molecules, ["not a molecule", *molecules.smiles[1:]])
-    assert isinstance(make_picture(renamed, 0), NodeLinkPicture)
-
-
-def test_nodes_are_coloured_by_degree_and_edges_drawn_once():
-    picture = NodeLinkPicture(4, np.array([(0, 1), (1, 0), (1, 2), (2, 1), (3, 3)]))
-    assert picture.degrees[:3].tolist() == [1, 2, 1]
-    np.testing.assert_array_equal(picture.segments, picture.positions[[[0, 1], [1, 2]]])
-    assert picture.caption == "4 nodes, 3 edges, of which 1 loop; colour: degree 1 to 2"
-
-
-@pytest.mark.parametrize("num_nodes", [1, 2, 3, 60, 301, 520, 1200])
-def test_a_layout_parts_all_nodes_within_the_picture(num_nodes):
-    links = np.array([(k, k + 1) for k in range(num_nodes // 2 - 1)], int).reshape(
-        -1, 2
-    )  # half a path; isolated others
-    positions = lay_out(num_nodes, links)
-    assert positions.shape == (num_nodes, 2)
-    assert np.abs(positions).max() <= 0.93
-    assert len(np.unique(positions.round(6), axis=0)) == num_nodes
-    np.testing.assert_array_equal(positions, lay_out(num_nodes, links))
-
-
 def test_no_text_is_cut_off_or_overlaps_another(monkeypatch):
     pool = GraphPool([np.ones((1, 1))] * 3, [[]] * 3, ids=["a name, $of$ which W" * 9, "b\nb", "c"])
     screen, drawn, draw = screens.ArrayScreen(), [], Text.draw
@@ -221,12 +107,6 @@ def test_no_text_is_cut_off_or_overlaps_another(monkeypatch):
             assert min(box.x0, box.y0, 960 - box.x1, 540 - box.y1) >= 0, words
         pairs = itertools.combinations(drawn, 2)
         assert not [(one, other) for (one, here), (other, there) in pairs if here.overlaps(there)]
-
-
-def test_passes_gymnasiums_check_of_both_modes(display):  # warnings are errors in this suite
-    env = gym.make("GraphActionBandit-v0", num_graphs=4, num_nodes=3, horizon=9, render_mode="rgb_array")
-    assert check_env(env.unwrapped, skip_render_check=False) is None
-    assert display
 
 
 def test_record_video_gets_every_frame_and_their_speed(monkeypatch, tmp_path):
@@ -259,50 +139,6 @@ def test_record_video_gets_every_frame_and_their_speed(monkeypatch, tmp_path):
 
 def test_video_encoders_want_even_frames():
     assert screens.HEIGHT % 2 == screens.WIDTH % 2 == 0
-
-
-def test_human_mode_draws_by_itself_in_reset_and_step(display):
-    env = make("human")
-    env.reset(seed=0)
-    assert [window.shown for window in display] == [1]
-    env.step(2)
-    assert display[0].shown == 2
-    assert env.render() is None
-    env.close()
-    assert not display[0].open
-    env.close()
-
-
-def test_a_window_closed_by_hand_stays_closed_and_play_goes_on(display):
-    env = make("human")
-    env.reset(seed=0)
-    display[0].open = False
-    env.step(0)
-    assert [window.shown for window in display] == [1]
-    env.close()
-    env.reset()
-    assert [window.shown for window in display] == [1, 1]
-
-
-def test_human_mode_without_a_display_says_what_to_do(monkeypatch):
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("agg")
-    with pytest.raises(RuntimeError, match='Got `agg`, which opens no window. Use `render_mode="rgb_array"`'):
-        make("human").reset(seed=0)
-    assert plt.get_fignums() == []
-
-
-def test_a_backend_that_cannot_be_had_is_told_in_the_same_words(monkeypatch):
-    import matplotlib.pyplot as plt
-
-    def refuse(**_):
-        raise ImportError("Cannot load backend")
-
-    monkeypatch.setattr(plt, "figure", refuse)
-    with pytest.raises(RuntimeError, match="which opens no window"):
-        screens.WindowScreen()
 
 
 def test_render_without_a_mode_warns_and_returns_nothing():
