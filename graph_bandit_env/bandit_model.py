@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
 
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graph_models import RandomGraphs
@@ -24,6 +25,8 @@ from graph_bandit_env.instance import Instance
 from graph_bandit_env.noise import Noise, NoiseStream, make_noise
 from graph_bandit_env.reward_models import REWARD_SCALES, RewardModel, check_reward_model, draw_mean_rewards
 from graph_bandit_env.spaces import graph_set_space, indices_space
+
+REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
 
 
 class BanditModel:
@@ -69,7 +72,7 @@ class BanditModel:
         self.num_graphs = self._check_num_graphs()
         self.reward_model = self._check_reward_model(reward_model)
         self.reward_scale = check_choice("reward_scale", reward_scale, REWARD_SCALES)
-        self.reward_seed = None if reward_seed is None else check_integer("reward_seed", reward_seed, 0)
+        self.reward_seed = self._check_reward_seed(reward_seed)
         self.noise = make_noise(noise, check_number("noise_std", noise_std, 0.0))
         self.common_noise = check_flag("common_noise", common_noise)
         self.horizon = check_integer("horizon", horizon, 1)
@@ -98,16 +101,19 @@ class BanditModel:
         return Instance(source, self.actions_per_round, rounds_rng, noise)
 
     def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
-        if self.reward_seed is not None:
-            reward_rng = np.random.default_rng(self.reward_seed)
-        if self.own_graphs is None and self.resample_graphs:
-            rewards = self._known_rewards or self._draw_rewards(reward_rng)
-            return NewGraphs(self.random_graphs, rewards, graphs_rng)
-        graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-        means = draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale)
+        if self.own_graphs is not None:
+            means = self._known_means
+            if means is None:
+                means = draw_mean_rewards(self.reward_model, self.own_graphs, reward_rng, self.reward_scale)
+            if self.resample_graphs:
+                return PoolSubsets(self.own_graphs, means, self.num_graphs, graphs_rng)
+            return SameGraphs(self.own_graphs, means)
         if self.resample_graphs:
-            return PoolSubsets(graph_set, means, self.num_graphs, graphs_rng)
-        return SameGraphs(graph_set, means)
+            return NewGraphs(self.random_graphs, self._known_rewards or self._draw_rewards(reward_rng), graphs_rng)
+        graph_set = self.random_graphs.draw(graphs_rng)
+        if self._known_rewards is not None:
+            return SameGraphs(graph_set, self._known_rewards(graph_set))
+        return SameGraphs(graph_set, draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale))
 
     def _draw_rewards(self, rng: np.random.Generator) -> Rewards:
         return draw_general_rewards(self.reward_model, self.random_graphs, rng, self.reward_scale)
@@ -115,7 +121,18 @@ class BanditModel:
     @cached_property
     def _known_rewards(self) -> Rewards | None:
         """Return the reward function that `reward_seed` fixes: drawn once, for any number of instances."""
-        return None if self.reward_seed is None else self._draw_rewards(np.random.default_rng(self.reward_seed))
+        if self.reward_seed is None:
+            return None
+        # Not the root of the seed: its first children are the streams of the bandit that `reset` seeds alike.
+        root = np.random.SeedSequence(self.reward_seed, spawn_key=(REWARD_SEED_KEY,))
+        return self._draw_rewards(np.random.default_rng(root))
+
+    @cached_property
+    def _known_means(self) -> NDArray[np.float64] | None:
+        """Return the means of graphs of the user's own, if nothing random is in them."""
+        if self.own_graphs is None or isinstance(self.reward_model, str):
+            return None
+        return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)
 
     def _check_num_graphs(self) -> int:
         if self.own_graphs is None:
@@ -143,3 +160,13 @@ class BanditModel:
                 f"has means of. Got {type(reward_model).__name__}. Give the graphs that the means are of as `graphs`."
             )
         return check_reward_model(reward_model, self.num_graphs)
+
+    def _check_reward_seed(self, reward_seed: int | None) -> int | None:
+        if reward_seed is None:
+            return None
+        if self.own_graphs is not None or not (isinstance(self.reward_model, str) or callable(self.reward_model)):
+            raise ValueError(
+                "Expected `reward_seed` with random graphs and a reward function. Got means, or graphs of your own, "
+                "on which the named rewards are drawn as values of that set. Give means that you have drawn."
+            )
+        return check_integer("reward_seed", reward_seed, 0)

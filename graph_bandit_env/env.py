@@ -67,8 +67,9 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             function from a PyG `Data` to a number.
         reward_scale: "raw", or "unit" for means shifted and scaled to mean 0 and standard deviation 1 over the set
             (with `resample_graphs`: over 100 random graphs, or all of `graphs`).
-        reward_seed: None, or a seed of its own for the reward function, which is then the same whatever the seed of
-            `reset`: with `resample_graphs`, some bandits train a policy, and others test it on unseen graphs.
+        reward_seed: None, or a seed of its own for the reward function, which is then one function over random graphs
+            of these sizes, whatever the seed of `reset`. With `resample_graphs`, some bandits train a policy, and
+            others test it on unseen graphs.
         noise: "gaussian", "uniform", "rademacher", or a function of (rng, mean reward) that returns what is added.
         noise_std: standard deviation of the named noises, in reward units.
         common_noise: True: in round t the noise of each graph's reward is the same whatever was played before, for

@@ -82,18 +82,39 @@ def draw_general_rewards(
     Returns:
         A function from K graphs to `(K,)` float64.
     """
+    raw: Rewards
     if isinstance(model, str):
         from graph_bandit_env import general_rewards  # imports torch, which the other case does without
 
-        raw: Rewards = general_rewards.draw(model, random_graphs, rng)
+        raw = general_rewards.draw(model, random_graphs, rng)
     else:
-
-        def raw(graph_set: GraphSet) -> NDArray[np.float64]:
-            return draw_mean_rewards(model, graph_set, rng)
-
+        raw = OwnRewards(model)
     if scale == "raw":
         return raw
     (examples_rng,) = rng.spawn(1)
     examples = dataclasses.replace(random_graphs, num_graphs=NUM_EXAMPLES).draw(examples_rng)
-    location, unit = location_and_scale(raw(examples))
-    return lambda graph_set: (raw(graph_set) - location) / unit
+    return ScaledRewards(raw, *location_and_scale(raw(examples)))
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRewards:
+    """A function of the user's, of each graph."""
+
+    model: RewardModel
+
+    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
+        """Return the `(K,)` float64 mean rewards."""
+        return draw_mean_rewards(self.model, graph_set, np.random.default_rng(0))
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRewards:
+    """A reward function, shifted and scaled."""
+
+    raw: Rewards
+    location: float
+    unit: float
+
+    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
+        """Return the `(K,)` float64 mean rewards."""
+        return (self.raw(graph_set) - self.location) / self.unit

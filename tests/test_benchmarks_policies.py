@@ -7,7 +7,6 @@ import pytest
 from benchmarks.policies import __main__ as command_line
 from benchmarks.policies import train as training
 from benchmarks.policies.train import COLUMNS, Task, UnseenSets, train
-from graph_bandit_env import spread_seeds
 
 
 class Choices:
@@ -47,7 +46,7 @@ def test_masked_graphs_that_are_played_are_counted(sets):
 def test_training_and_tests_share_the_reward_function_and_no_graphs():
     task = Task(seed=1)
     seen, unseen = task.bandits(3), UnseenSets(task, 3)
-    seen.reset(seed=[*spread_seeds(1, 3)])
+    seen.reset(seed=[task.first_seed + i for i in range(3)])
     other = Task(seed=2).bandits(3)
     other.reset(seed=training.TEST_SEED + 1)
     assert not np.isclose(seen.unwrapped.mean_rewards, unseen._means).any()
@@ -70,7 +69,8 @@ def test_a_training_is_tested_from_before_its_first_round_to_its_end(learner):
 
 def made_up(learner, task, steps, test_sets):
     made_up.calls.append((learner, task.seed))
-    return [(learner, task.seed, task.actions_per_round, n, 1 / (1 + n + task.seed), 0, 1.5) for n in (0, 64, steps)]
+    head = learner, task.seed, task.actions_per_round, steps, test_sets
+    return [(*head, n, 1 / (1 + n + task.seed), 0, 1.5) for n in (0, 64, steps)]
 
 
 class Here:
@@ -113,12 +113,13 @@ def test_the_table_has_means_and_intervals_and_the_figure_is_drawn(played, tmp_p
     assert len(pd.read_csv(out)) == 12
 
 
-def test_finished_trainings_are_not_run_again(played, tmp_path, capsys):
+def test_finished_trainings_are_not_run_again_and_others_are(played, tmp_path):
     arguments = ["--learners", "ppo", "--steps", "99", "--out", str(tmp_path / "tests.csv")]
     command_line.main([*arguments, "--seeds", "2"])
     command_line.main([*arguments, "--seeds", "3"])
     assert played == [("ppo", 0), ("ppo", 1), ("ppo", 2)]
-    assert "3" in capsys.readouterr().out.splitlines()[-1]
+    command_line.main([*arguments, "--seeds", "1", "--test-sets", "7"])
+    assert len(played) == 4
 
 
 @pytest.mark.parametrize("learners", [["pppo"], ["ppo:21"], ["ppo:0"], ["ppo:x"]])
@@ -132,3 +133,8 @@ def test_a_file_of_other_tests_is_refused(tmp_path, capsys):
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     assert command_line.main(["--out", str(tmp_path / "other.csv")]) == 1
     assert "Expected the columns learner" in capsys.readouterr().err
+
+
+def test_trainings_share_no_graphs():
+    first, second = ({Task(seed=s).first_seed + i for i in range(training.NUM_BANDITS)} for s in (0, 1))
+    assert not first & second

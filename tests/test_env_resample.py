@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -10,6 +13,10 @@ from graph_bandit_env import GraphPool
 
 SMALL = {"num_graphs": 4, "num_nodes": 5, "feature_dim": 3, "horizon": 2, "resample_graphs": True}
 REWARDS = ("linear", "gp_gntk", "gp_representation", "gp_representation_relu", lambda graph: graph.x.sum().item())
+
+
+def nodes_of(graph):
+    return graph.x.sum().item()
 
 
 def make(**settings):
@@ -99,14 +106,44 @@ def test_bandits_of_one_vector_environment_share_the_function_that_a_seed_fixes(
         assert np.array_equal(function._instance._source.rewards(graph_set), means)
 
 
-def test_a_seed_of_the_reward_function_works_on_graphs_that_stay():
-    means = []
-    for seed in (0, 0, 1):
-        env = make(resample_graphs=False, reward_seed=seed)
+@pytest.mark.parametrize("reward_model", ["linear", "gp_gntk"])
+def test_graphs_that_stay_have_the_same_function(reward_model):
+    static = make(resample_graphs=False, reward_seed=3, reward_model=reward_model)
+    changing = make(reward_seed=3, reward_model=reward_model)
+    for env in (static, changing):
         env.reset(seed=5)
-        means.append(env.mean_rewards)
-    assert np.array_equal(means[0], means[1])
-    assert not np.isclose(means[0], means[2]).any()
+    assert np.array_equal(static.mean_rewards, changing.mean_rewards)
+
+
+def test_equal_seeds_of_bandit_and_reward_function_have_nothing_in_common():
+    env = make(num_graphs=100, reward_seed=0, reward_scale="unit", num_nodes=6)
+    env.reset(seed=0)
+    assert abs(env.mean_rewards.mean()) > 1e-6  # it would be 0, were these graphs the examples of the scale
+
+
+def test_means_of_a_pool_are_computed_once_for_all_bandits():
+    seen = []
+    envs = gym.make_vec(
+        "GraphActionBandit-v0",
+        3,
+        graphs=ragged_graphs(),
+        num_graphs=2,
+        resample_graphs=True,
+        reward_model=lambda graph: seen.append(1) or graph.num_nodes,
+    )
+    envs.reset(seed=0)
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("copy_of", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("reward_model", ["linear", "gp_gntk", nodes_of])
+def test_a_copy_goes_on_as_the_original(reward_model, copy_of):
+    env = make(reward_model=reward_model, reward_scale="unit")
+    env.reset(seed=0)
+    twin = copy_of(env)
+    for one in (env, twin):
+        one.reset()
+    assert np.array_equal(env.mean_rewards, twin.mean_rewards)
 
 
 def test_some_graphs_of_a_pool_are_drawn_for_each_episode_with_their_own_means():
@@ -150,6 +187,10 @@ def test_a_pool_keeps_identifiers_and_values_of_what_is_taken():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        (
+            {"reward_seed": 0, "resample_graphs": False, "reward_model": [0, 1, 2, 3]},
+            "Expected `reward_seed` with random",
+        ),
         ({"reward_seed": -1}, "`reward_seed` to be an integer >= 0"),
         ({"resample_graphs": 1}, "`resample_graphs` to be True or False"),
         ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws graphs that nobody has means of"),

@@ -15,7 +15,7 @@ import tyro
 
 from benchmarks.policies.figure import draw_curves
 from benchmarks.policies.learners import LEARNERS
-from benchmarks.policies.train import COLUMNS, Task, train
+from benchmarks.policies.train import COLUMNS, KEY, Task, train
 from graph_bandit_lab.statistics import confidence_interval
 from graph_bandit_lab.tables import print_columns, to_markdown
 
@@ -65,17 +65,19 @@ def run(settings: Settings) -> pd.DataFrame:
             raise ValueError(
                 f"Expected the columns {', '.join(COLUMNS)} in {settings.out}. Got {', '.join(map(str, done))}."
             )
-    known = set(zip(done["learner"], done["actions_per_round"], done["seed"], strict=True))
-    asked = [(*read_learner(text), seed) for seed in range(settings.seeds) for text in settings.learners]
+    asked = [
+        (learner, seed, offered, settings.steps, settings.test_sets)
+        for seed in range(settings.seeds)
+        for learner, offered in map(read_learner, settings.learners)
+    ]
+    known = set(done[list(KEY)].itertuples(index=False, name=None))
     rows = done.to_numpy().tolist()
     with ProcessPoolExecutor(settings.workers, multiprocessing.get_context("spawn")) as pool:
-        waiting = {
-            pool.submit(
-                train, learner, Task(actions_per_round=offered, seed=seed), settings.steps, settings.test_sets
-            ): learner
-            for learner, offered, seed in asked
-            if (learner, offered, seed) not in known
-        }
+        waiting = [
+            pool.submit(train, learner, Task(actions_per_round=offered, seed=seed), steps, test_sets)
+            for learner, seed, offered, steps, test_sets in asked
+            if (learner, seed, offered, steps, test_sets) not in known
+        ]
         for future in as_completed(waiting):
             found = future.result()
             rows.extend(map(list, found))
@@ -84,7 +86,7 @@ def run(settings: Settings) -> pd.DataFrame:
             last = dict(zip(COLUMNS, found[-1], strict=True))
             print(", ".join(f"{name} {value}" for name, value in last.items()), file=sys.stderr)
     table = pd.DataFrame(rows, columns=COLUMNS)
-    mine = list(zip(table["learner"], table["actions_per_round"], table["seed"], strict=True))
+    mine = table[list(KEY)].itertuples(index=False, name=None)
     return table[[key in set(asked) for key in mine]]
 
 

@@ -15,7 +15,7 @@ from agents.sb3 import GraphSetDQN, GraphSetDQNPolicy, GraphSetMaskablePolicy, G
 ROLLOUT: dict[str, Any] = {  # 32 bandits x 64 rounds a rollout; no action changes what comes, so gamma = 0
     "n_steps": 64,
     "batch_size": 256,
-    "n_epochs": 4,
+    "n_epochs": 2,
     "learning_rate": 1e-3,
     "gamma": 0.0,
 }

@@ -17,10 +17,11 @@ from agents.sb3 import SB3VecEnv
 from benchmarks.policies.learners import LEARNERS
 from graph_bandit_env.wrappers import vector
 
-COLUMNS = ("learner", "seed", "actions_per_round", "steps", "relative_regret", "masked", "seconds")
+KEY = ("learner", "seed", "actions_per_round", "rounds", "test_sets")  # what tells trainings apart
+COLUMNS = (*KEY, "steps", "relative_regret", "masked", "seconds")
 NUM_BANDITS = 32
 TEST_SEED = 1 << 40  # `spread_seeds` of it and of a seed below have nothing in common
-GROWTH = 1.3  # of the number of steps from one test to the next
+GROWTH = 1.5  # of the number of steps from one test to the next
 MAX_EDGES = 300  # of 380 that could be: 12 standard deviations above what p = 0.4 expects
 
 Row = tuple[str | int | float, ...]
@@ -34,6 +35,11 @@ class Task:
     """How many of the 20 graphs a round offers."""
     seed: int = 0
     """Of the reward function, the graphs and the learner."""
+
+    @property
+    def first_seed(self) -> int:
+        """Return the seed of the first bandit in training; the others have those that follow, as SB3 counts them."""
+        return self.seed * NUM_BANDITS
 
     def bandits(self, count: int) -> vector.PaddedGraphSet:
         """Make bandits that share the reward function."""
@@ -105,7 +111,7 @@ def train(learner: str, task: Task, steps: int, test_sets: int) -> list[Row]:
     Args:
         learner: a name of `LEARNERS`.
         task: what it learns.
-        steps: rounds that it plays.
+        steps: rounds that it plays, at least.
         test_sets: graph sets of a test.
 
     Returns:
@@ -113,7 +119,7 @@ def train(learner: str, task: Task, steps: int, test_sets: int) -> list[Row]:
     """
     torch.set_num_threads(1)
     venv = SB3VecEnv(task.bandits(NUM_BANDITS))
-    venv.seed(task.seed)
+    venv.seed(task.first_seed)
     model = LEARNERS[learner](venv, task.seed)
     tests = Tests(UnseenSets(task, test_sets), first=2 * NUM_BANDITS)
     tests.init_callback(model)
@@ -122,5 +128,5 @@ def train(learner: str, task: Task, steps: int, test_sets: int) -> list[Row]:
     model.learn(steps, callback=tests)
     seconds = round(time.perf_counter() - start, 1)
     tests.test()
-    head = learner, task.seed, task.actions_per_round
+    head = learner, task.seed, task.actions_per_round, steps, test_sets
     return [(*head, taken, round(regret, 5), masked, seconds) for taken, regret, masked in tests.found]
