@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.graph_checks import both_directions_once, check_features, check_links, check_same_width
 from graph_bandit_env.graph_readers import read_networkx, read_pyg
 
 if TYPE_CHECKING:
@@ -41,20 +42,20 @@ class GraphSet(Sequence[GraphInstance]):
             raise ValueError("Expected at least one graph. Got none.")
         if len(edge_links) != len(nodes) or (edge_features is not None and len(edge_features) != len(nodes)):
             raise ValueError(f"Expected edges for each of {len(nodes)} graphs. Got {len(edge_links)}.")
-        checked_nodes = tuple(_check_features(k, "node", x) for k, x in enumerate(nodes))
-        _check_same_width("node", checked_nodes)
+        checked_nodes = tuple(check_features(k, "node", x) for k, x in enumerate(nodes))
+        check_same_width("node", checked_nodes)
         links, features = [], []
         for k, edges in enumerate(edge_links):
-            given = _check_links(k, edges, len(checked_nodes[k]))
-            values = None if edge_features is None else _check_features(k, "edge", edge_features[k])
+            given = check_links(k, edges, len(checked_nodes[k]))
+            values = None if edge_features is None else check_features(k, "edge", edge_features[k])
             if values is not None and len(values) != len(given):
                 raise ValueError(f"Graph {k}: expected {len(given)} rows of edge features. Got {len(values)}.")
-            pairs, means = _both_directions_once(given, values, len(checked_nodes[k]))
+            pairs, means = both_directions_once(given, values, len(checked_nodes[k]))
             links.append(pairs)
             features.append(means)
         self._fill(checked_nodes, tuple(links), None if edge_features is None else tuple(features))
         if self._edge_features is not None:
-            _check_same_width("edge", self._edge_features)
+            check_same_width("edge", self._edge_features)
 
     @staticmethod
     def from_symmetric(nodes: Sequence[Any], edge_links: Sequence[Any], edge_features: Any = None) -> GraphSet:
@@ -119,7 +120,13 @@ class GraphSet(Sequence[GraphInstance]):
         return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
 
     def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> GraphSet:
-        """Return the graphs at these places, in this order; their arrays are shared, not copied."""
+        """Return the graphs at these places, in this order; their arrays are shared, not copied.
+
+        Raises:
+            ValueError: if there are none.
+        """
+        if len(index) == 0:
+            raise ValueError("Expected at least one graph to take. Got none.")
         features = self._edge_features
         return GraphSet.from_symmetric(
             [self._nodes[k] for k in index],
@@ -204,54 +211,3 @@ def as_graph_set(graphs: Any) -> GraphSet:
     raise TypeError(
         f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {', '.join(kinds)}."
     )
-
-
-def _check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float32]:
-    array = np.asarray(values)
-    if array.ndim != 2 or array.shape[1] == 0 or (kind == "node" and array.shape[0] == 0):
-        rows = "n >= 1" if kind == "node" else "E >= 0"
-        raise ValueError(f"Graph {graph}: expected {kind} features of shape `({rows}, d >= 1)`. Got `{array.shape}`.")
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.")
-    with np.errstate(over="ignore"):
-        checked = np.array(array, np.float32, order="C")
-    if not np.isfinite(checked).all():
-        bad = int((~np.isfinite(checked)).sum())
-        raise ValueError(f"Graph {graph}: expected finite {kind} features. Got {bad} that are not.")
-    return checked
-
-
-def _check_same_width(kind: str, features: Sequence[NDArray[np.float32]]) -> None:
-    for k, array in enumerate(features):
-        if array.shape[1] != features[0].shape[1]:
-            raise ValueError(
-                f"Expected the same number of {kind} features in all graphs. Graph 0 has {features[0].shape[1]}, "
-                f"graph {k} has {array.shape[1]}."
-            )
-
-
-def _check_links(graph: int, edges: ArrayLike, num_nodes: int) -> NDArray[np.int64]:
-    links = np.asarray(edges)
-    if links.size == 0:
-        return np.zeros((0, 2), np.int64)
-    if links.ndim != 2 or links.shape[1] != 2 or links.dtype.kind not in "iu":
-        raise ValueError(
-            f"Graph {graph}: expected integer edges of shape `(E, 2)`. Got {links.dtype} of shape `{links.shape}`."
-        )
-    if links.min() < 0 or links.max() >= num_nodes:
-        bad = links.max() if links.max() >= num_nodes else links.min()
-        raise ValueError(f"Graph {graph}: expected edges between nodes 0 to {num_nodes - 1}. Got node {bad}.")
-    return links.astype(np.int64)
-
-
-def _both_directions_once(
-    links: NDArray[np.int64], features: NDArray[np.float32] | None, num_nodes: int
-) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
-    both = np.concatenate([links, links[:, ::-1]])
-    keys, place = np.unique(both[:, 0] * num_nodes + both[:, 1], return_inverse=True)
-    unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
-    if features is None:
-        return unique, None
-    sums = np.zeros((len(keys), features.shape[1]))
-    np.add.at(sums, place, np.concatenate([features, features]))
-    return unique, (sums / np.bincount(place, minlength=len(keys))[:, None]).astype(np.float32)

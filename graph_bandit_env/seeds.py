@@ -30,6 +30,8 @@ def read_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[i
     """
     if seed is None:
         return [None] * num_envs
+    if not isinstance(seed, (int, np.integer, Sequence, np.ndarray)):
+        raise ValueError(f"Expected an integer, a list of integers, or None as `seed`. Got {seed!r}.")
     given: list[int | None] = [seed] if isinstance(seed, (int, np.integer)) else list(seed)
     for one in given:
         if one is not None and (isinstance(one, bool) or not isinstance(one, (int, np.integer)) or one < 0):
@@ -38,4 +40,4 @@ def read_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[i
         return list(spread_seeds(int(seed), num_envs))
     if len(given) != num_envs:
         raise ValueError(f"Expected {num_envs} seeds, one for each bandit. Got {len(given)}.")
-    return given
+    return [None if one is None else int(one) for one in given]

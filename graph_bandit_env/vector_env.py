@@ -75,12 +75,18 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         shape = self.num_envs, self.num_graphs
         self._instances: list[Instance | None] = [None] * self.num_envs  # None before the first reset
         self._generators: list[np.random.Generator | None] = [None] * self.num_envs
+        self._seeds: list[int | None] = [None] * self.num_envs
         self._means = np.zeros(shape)
         self._left = np.ones(shape, np.bool_)  # graphs that the episode may still offer
         self._offered = np.zeros(shape, np.bool_)  # graphs that the coming round offers
         self._round = np.zeros(self.num_envs, np.int64)
         self._over = np.ones(self.num_envs, np.bool_)  # bandits whose episode is over
         self._noise = NoiseAhead(self.num_envs, self.bandit)
+
+    @property
+    def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]
+        """Return the seed of each bandit, None where it drew one of its own."""
+        return tuple(self._seeds)
 
     @property
     def graph_sets(self) -> tuple[GraphSet, ...]:
@@ -150,7 +156,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         truncated = playing & (self._round == self.bandit.horizon) & ~terminated
         if self._step_limit is not None:
             truncated |= playing & (self._round >= self._step_limit)
-        self._over = terminated | truncated
+        self._over = terminated | truncated | waiting  # until their reset has succeeded
 
         info: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
@@ -165,7 +171,8 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
     def _reset_one(self, i: int, seed: int | None = None, resample: bool = False) -> None:
         generator, instance = self._generators[i], self._instances[i]
         if seed is not None or generator is None:
-            generator = self._generators[i] = seeding.np_random(seed)[0]
+            generator, self._seeds[i] = seeding.np_random(seed)
+            self._generators[i] = generator
         if seed is not None or resample or instance is None:
             instance = self._instances[i] = self.bandit.draw(generator)
             self._noise.forget(i)

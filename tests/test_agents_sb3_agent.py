@@ -101,18 +101,35 @@ def small_env_at(env):
     return twin
 
 
-def test_a_policy_that_turns_non_finite_is_not_kept(monkeypatch):
+@pytest.mark.parametrize("learning_rate", [1e20, 1e38])
+def test_a_policy_that_turns_non_finite_is_told_and_not_kept(learning_rate):
+    agent = told(GRAPHS, [0, 1, 2], [1.0, 2.0, 3.0], learning_rate=learning_rate, batch_size=2)
+    before = agent.probabilities()
+    with pytest.raises(DivergedError, match="Lower `learning_rate`"):
+        agent.update(None, 2, 3.0)
+    assert torch.equal(agent.probabilities(), before)
+    assert agent.rounds == []
+
+
+def test_weights_that_turn_non_finite_at_the_last_step_are_not_kept(monkeypatch):
     agent = told(GRAPHS, [0, 1, 2], [1.0, 2.0, 3.0])
     before = agent.probabilities()
 
     def spoil(ppo):
         with torch.no_grad():
-            next(ppo.policy.parameters()).fill_(float("nan"))
+            next(iter(ppo.policy.value_net.parameters())).fill_(float("nan"))
 
     monkeypatch.setattr(PPO, "train", spoil)
     with pytest.raises(DivergedError, match="Lower `learning_rate`"):
         agent.update(None, 2, 3.0)
     assert torch.equal(agent.probabilities(), before)
+
+
+def test_generators_of_gpus_are_left_alone(monkeypatch):
+    seeded = []
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", seeded.append)
+    told(GRAPHS, [0, 1, 2, 3], [1.0, 2.0, 3.0, 0.0])
+    assert seeded == []
 
 
 def test_observations_are_those_of_the_wrapper():

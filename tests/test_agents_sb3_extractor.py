@@ -4,6 +4,7 @@ import pytest
 import torch
 from conftest import ragged_graphs
 from graph_policies import (
+    FORMS,
     Gine,
     as_tensors,
     extractor_kwargs,
@@ -14,11 +15,13 @@ from graph_policies import (
     stack,
 )
 from gymnasium.spaces import Box, Dict
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from torch import nn
 from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, global_mean_pool
 
-from agents.sb3 import GraphSetExtractor, MeanNodeNetwork
+from agents.sb3 import GraphSetExtractor, GraphSetPolicy, MeanNodeNetwork
 from agents.sb3.batches import KEYS, graphs_on_offer, unpad_batch
 from graph_bandit_env import GraphSet
 from graph_bandit_env.wrappers import unpad
@@ -192,3 +195,19 @@ def test_other_observations_are_refused_and_the_wrappers_named(space):
 def test_a_graph_set_is_given_where_observations_have_none_and_only_there(form, graph_set, error, message):
     with pytest.raises(error, match=message):
         make_extractor(make_env(form).reset(seed=0)[0], graph_set=graph_set)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_normalised_masks_are_refused_with_what_to_do(form):
+    env = make_env(form)
+    venv = VecNormalize(DummyVecEnv([lambda: make_env(form)]))
+    kwargs = {"features_extractor_kwargs": extractor_kwargs(env)}
+    model = PPO(GraphSetPolicy, venv, n_steps=8, batch_size=4, policy_kwargs=kwargs, device="cpu")
+    with pytest.raises(ValueError, match="Expected masks of zeros and ones.*norm_obs=False"):
+        model.learn(8)
+
+
+def test_features_of_nodes_may_be_normalised():
+    venv = VecNormalize(DummyVecEnv([make_env]), norm_obs_keys=["x"])
+    model = PPO(GraphSetPolicy, venv, n_steps=8, batch_size=4, n_epochs=1, device="cpu")
+    assert model.learn(8).num_timesteps == 8

@@ -2,17 +2,19 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-from graph_policies import FORMS, extractor_kwargs, make_env
+from graph_policies import FORMS, extractor_kwargs, graphs_with_edge_features, make_env
 from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 from agents.sb3 import GraphSetMaskablePolicy, GraphSetPolicy, SB3VecEnv
-from graph_bandit_env.wrappers import GraphSetIndices
+from graph_bandit_env import wrappers
+from graph_bandit_env.wrappers import GraphSetIndices, vector
 
 SAME_STEP = {"autoreset_mode": AutoresetMode.SAME_STEP}
 
@@ -251,3 +253,32 @@ def test_a_policy_is_evaluated_on_it():
     returns, lengths = evaluate_policy(model, venv, n_eval_episodes=6, return_episode_rewards=True)
     assert lengths == [3] * 6
     assert all(0 <= one <= 9.5 for one in returns)
+
+
+def test_graphs_that_no_wrapper_made_arrays_of_are_refused_by_naming_it():
+    envs = gym.make_vec("GraphActionBandit-v0", 2, num_graphs=3, num_nodes=4, autoreset_mode="SameStep")
+    with pytest.raises(TypeError, match="wrappers.vector.PaddedGraphSet"):
+        SB3VecEnv(envs)
+
+
+def test_episodes_that_gymnasium_records_reach_the_model():
+    envs = gym.make_vec(
+        "GraphActionBandit-v0", 2, num_graphs=3, num_nodes=4, horizon=4, autoreset_mode="SameStep", observe="indices"
+    )
+    venv = SB3VecEnv(RecordEpisodeStatistics(vector.PaddedGraphSet(envs)))
+    model = PPO(GraphSetPolicy, venv, n_steps=8, batch_size=8, n_epochs=1, device="cpu").learn(16)
+    assert [episode["l"] for episode in model.ep_info_buffer] == [4, 4, 4, 4]
+
+
+@pytest.mark.parametrize("wrap", ["PaddedGraphSet", "GraphSetIndices"])
+def test_the_native_environment_has_the_trajectories_of_one_by_one(wrap):
+    settings = {"graphs": graphs_with_edge_features(), "reward_model": np.arange(4), "horizon": 3}
+    settings |= {"actions_per_round": 2, "noise_std": 0.5}
+
+    def single():
+        observe = "graphs" if wrap == "PaddedGraphSet" else "indices"
+        return getattr(wrappers, wrap)(gym.make("GraphActionBandit-v0", observe=observe, **settings))
+
+    native = gym.make_vec("GraphActionBandit-v0", 3, autoreset_mode="SameStep", observe="indices", **settings)
+    adapted = SB3VecEnv(getattr(vector, wrap)(native))
+    assert_same(play(adapted, 8), play(DummyVecEnv([single] * 3), 8))

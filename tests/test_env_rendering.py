@@ -1,6 +1,8 @@
 """Frames of an episode, as arrays."""
 
+import copy
 import itertools
+import pickle
 import subprocess
 import sys
 import types
@@ -196,3 +198,13 @@ def test_graphs_that_are_not_on_offer_are_grey():
     count = [(frame[40:160, 480:] == blue).all(axis=-1).sum() for frame in (all_of_them, none)]
     assert count[0] > 1000
     assert count[1] == 0
+
+
+@pytest.mark.parametrize("copy_of", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_of_a_rendered_environment_draws_for_itself(copy_of):
+    env = make()
+    frames_of(env, [1])
+    twin = copy_of(env)
+    for one in (env, twin):
+        one.step(2)
+    assert np.array_equal(env.render(), twin.render())

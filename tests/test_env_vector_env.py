@@ -174,6 +174,7 @@ def test_an_episode_that_is_over_needs_a_reset_where_nothing_begins_the_next():
         ({"seed": [1, 2]}, "Expected 3 seeds"),
         ({"seed": [1, -2, 3]}, "integers >= 0"),
         ({"seed": -1}, "integers >= 0"),
+        ({"seed": 1.5}, "Expected an integer, a list"),
         ({"options": {"reset_mask": [True, False]}}, "`reset_mask` to be a bool array"),
         ({"options": {"reset_mask": np.zeros(3, bool)}}, "at least one True"),
         ({"options": {"resmple": True}}, "the option `resample` or none"),
@@ -197,3 +198,33 @@ def test_refuses_what_it_cannot_make(settings):
 
 def test_says_in_its_metadata_how_it_resets():
     assert native("SameStep").metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+
+
+def test_a_reset_that_fails_is_tried_again_at_the_next_step():
+    calls = []
+
+    def reward(graph):
+        calls.append(1)
+        if len(calls) == 9:
+            raise RuntimeError("a bad day")
+        return 1.0
+
+    envs = native(num_envs=1, **settings_of("indices") | {"resample_graphs": True, "reward_model": reward})
+    envs.reset(seed=0)
+    over = []
+    for _ in range(12):
+        try:
+            *_, terminated, truncated, _ = envs.step(np.zeros(1, int))
+            over.append(int((terminated | truncated)[0]))
+        except RuntimeError:
+            over.append(-1)
+    assert over == [0, 0, 1, 0, 0, 0, 1, -1, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("seeds", [[5, np.int64(6), 7], np.array([5, 6, 7]), (5, 6, 7)])
+def test_seeds_may_be_numpys(seeds):
+    envs, plainly = native(**settings_of("indices")), native(**settings_of("indices"))
+    envs.reset(seed=seeds)
+    plainly.reset(seed=[5, 6, 7])
+    assert np.array_equal(envs.mean_rewards, plainly.mean_rewards)
+    assert envs.np_random_seed == (5, 6, 7)

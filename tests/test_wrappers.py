@@ -4,12 +4,13 @@ import pytest
 import torch
 from conftest import ragged_graphs
 from gymnasium.error import InvalidAction
+from gymnasium.spaces import GraphInstance
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3 import PPO
 
 import graph_bandit_env  # noqa: F401
 from graph_bandit_env import from_smiles
-from graph_bandit_env.wrappers import GraphSetIndices, PaddedGraphSet, unpad
+from graph_bandit_env.wrappers import GraphSetIndices, PaddedGraphSet, Padding, unpad
 
 RAGGED = {"graphs": ragged_graphs(), "reward_model": [0.0, 1.0, 2.0, 3.0], "horizon": 5}
 
@@ -158,3 +159,17 @@ def test_stable_baselines_takes_the_wrapped_environment(make_wrapped):
     model.learn(16)
     observation, _ = make_wrapped().reset(seed=0)
     assert model.predict(observation)[0] in range(4)
+
+
+def test_padding_takes_graphs_without_edge_features_and_refuses_bad_ones():
+    padding = Padding(graphs=1, nodes=3, edges=4, feature_dim=1, edge_feature_dim=1)
+    links, nodes = np.array([[0, 1], [1, 0]]), np.ones((2, 1), np.float32)
+    padded = padding.zeros()
+    padding.fill(padded, [GraphInstance(nodes, None, links)])
+    assert padded["edge_attr"][0, :, 0].tolist() == [1, 1, 0, 0]
+    for graphs, message in (
+        ([GraphInstance(nodes, None, links)] * 2, "at most 1 graphs"),
+        ([GraphInstance(nodes, None, links + 1)], "between nodes 0 to 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            padding.fill(padding.zeros(), graphs)

@@ -18,6 +18,7 @@ from agents.sb3.online import Round, make_ppo, observe, train
 from agents.sb3.settings import PPOSettings
 from agents.settings import read_settings
 from agents.state import check_identity, make_identity
+from gntk import one_thread
 
 
 class PPOAgent:
@@ -34,6 +35,7 @@ class PPOAgent:
     def __init__(self, settings: PPOSettings) -> None:
         self.settings = settings
 
+    @one_thread()
     def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
         """Take in the graphs, and draw the initial weights."""
         batch = read_graphs(observation, graph_set)
@@ -45,6 +47,7 @@ class PPOAgent:
         self.rounds: list[Round] = []  # since the last update of the policy
         self._chosen: Round | None = None  # the choice that waits for its reward
 
+    @one_thread()
     def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
         """Draw a graph from the policy."""
         check_reset(self, "history")
@@ -54,6 +57,7 @@ class PPOAgent:
         self._chosen = self._round(mask, action, logits, value)
         return action
 
+    @one_thread()
     def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
         """Keep the rounds; update the policy whenever `rollout` of them have come together."""
         check_reset(self, "history")
@@ -68,6 +72,7 @@ class PPOAgent:
             if len(self.rounds) == self.settings.rollout:
                 self._learn()
 
+    @one_thread()
     def probabilities(self, action_mask: ArrayLike | None = None) -> Tensor:
         """Return with which probability each graph is played, `(K,)` float64."""
         check_reset(self, "history")
@@ -86,6 +91,7 @@ class PPOAgent:
             "generator": self.generator.get_state(),
         }
 
+    @one_thread()
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on where `state` was taken; `reset` on the same graphs must come first.
 
@@ -117,9 +123,15 @@ class PPOAgent:
         policy = self.ppo.policy
         before = copy.deepcopy(policy.state_dict()), copy.deepcopy(policy.optimizer.state_dict())
         seed = int(torch.randint(2**32, (), generator=self.generator))
-        train(self.ppo, self.rounds, *self.history.location_and_scale(), seed)
-        self.rounds = []
-        if not all(weight.isfinite().all() for weight in policy.parameters()):
+        rounds, self.rounds = self.rounds, []
+        try:
+            train(self.ppo, rounds, *self.history.location_and_scale(), seed)
+            logits, _ = self._evaluate(torch.ones(len(self.history.counts), dtype=torch.bool))
+            finite = logits.isfinite().all() and all(weight.isfinite().all() for weight in policy.parameters())
+        except (ValueError, RuntimeError, OverflowError) as error:  # as torch.distributions tells of NaN
+            self._restore(*before)
+            raise DivergedError(f"The policy turned non-finite: {error}. Lower `learning_rate`.") from error
+        if not finite:
             self._restore(*before)
             raise DivergedError("The policy turned non-finite. Lower `learning_rate`.")
 

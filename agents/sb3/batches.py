@@ -15,8 +15,17 @@ KEYS = ("x", "edge_index", "edge_attr", "batch", "ptr")  # what a network is giv
 
 
 def graphs_on_offer(observations: Mapping[str, Tensor]) -> Tensor:
-    """Return which graphs are on offer, `(B, K)` bool; a graph without nodes never is."""
-    offered = observations["mask"] > 0
+    """Return which graphs are on offer, `(B, K)` bool; a graph without nodes never is.
+
+    Raises:
+        ValueError: if a mask is not of zeros and ones: normalised masks would rule graphs out, and nobody would know.
+    """
+    offered = observations["mask"] == 1
+    if not (offered | (observations["mask"] == 0)).all():
+        raise ValueError(
+            "Expected masks of zeros and ones. Got other numbers. If observations were normalised, leave masks, sizes "
+            'and edges alone: VecNormalize(..., norm_obs=False), or norm_obs_keys=["x"] for features of nodes only.'
+        )
     return offered & (observations["n_node"] > 0) if "n_node" in observations else offered
 
 

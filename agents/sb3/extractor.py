@@ -26,7 +26,7 @@ class GraphSetExtractor(BaseFeaturesExtractor):
     Observations of `PaddedGraphSet` bring their graphs. Those of `GraphSetIndices` do not: the extractor holds the
     graph set, embeds it once a forward pass, however many observations there are, and moves it with the weights to
     other devices. Saving a model saves the set with its `policy_kwargs`; the weights alone (`state_dict`) are without
-    it, so that they fit another set.
+    it, so that they fit another set. To `load` a model for another set, give its `policy_kwargs` as `custom_objects`.
 
     The network is given the graphs on offer only, as one PyG `Batch` with `x` `(M, d)` float32, `edge_index`
     `(2, E)` int64, `edge_attr` `(E, e)` float32 (a one for each edge where edges have no features), `batch` and `ptr`.
@@ -73,7 +73,11 @@ class GraphSetExtractor(BaseFeaturesExtractor):
         self._try_network(*dims)
 
     def forward(self, observations: Mapping[str, Tensor]) -> Tensor:
-        """Return the embeddings and the mask of B observations, `(B, K, features_dim + 1)`."""
+        """Return the embeddings and the mask of B observations, `(B, K, features_dim + 1)`.
+
+        Raises:
+            ValueError: if a mask is not of zeros and ones.
+        """
         offered = graphs_on_offer(observations)
         if self.holds_graphs:
             held = make_batch(**{key: getattr(self, f"graph_set_{key}") for key in KEYS})

@@ -117,7 +117,7 @@ def seeded_global_generators(seed: int) -> Iterator[None]:
     """Seed the global generators that Stable-Baselines3 draws from (torch, NumPy), and restore them afterwards."""
     before = np.random.get_state()  # noqa: NPY002 - these are what is restored
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # not `torch.manual_seed`, which seeds those of GPUs as well
         np.random.seed(seed % 2**32)  # noqa: NPY002
         try:
             yield

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Discrete, Tuple
 from numpy.typing import NDArray
 from stable_baselines3.common.env_util import is_wrapped
 from stable_baselines3.common.vec_env import VecEnv
@@ -29,6 +29,7 @@ class SB3VecEnv(VecEnv):
 
     Raises:
         ValueError: if the autoreset mode is another one.
+        TypeError: if observations are Tuples, as those of graphs are.
     """
 
     def __init__(self, venv: Any) -> None:
@@ -38,6 +39,11 @@ class SB3VecEnv(VecEnv):
                 f"Expected a vector environment in autoreset mode SAME_STEP, as Stable-Baselines3 resets. Got {mode}. "
                 "Make it with `autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP` (to `gymnasium.make_vec` give "
                 "vector_kwargs={'autoreset_mode': ...} if it is of sub-environments)."
+            )
+        if isinstance(venv.single_observation_space, Tuple):
+            raise TypeError(
+                "Expected observations that are arrays, or Dicts of them. Got a Tuple. Graph sets become arrays by "
+                "`graph_bandit_env.wrappers.vector.PaddedGraphSet`."
             )
         self.venv = venv
         self._actions: NDArray[Any] | None = None
@@ -72,6 +78,8 @@ class SB3VecEnv(VecEnv):
                 last = infos[i].pop("final_info", {})
                 self.reset_infos[i], infos[i] = infos[i], last
                 last["terminal_observation"] = _row(final, i)
+                if "episode" in self.reset_infos[i]:  # where Gymnasium's `RecordEpisodeStatistics` puts what has ended
+                    last["episode"] = self.reset_infos[i].pop("episode")
             infos[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
         return self._hand_on(observations), np.array(rewards, np.float32), dones, infos
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -59,6 +59,10 @@ class Renderer:
         self._shows = check_choice("render_mode", mode, RENDER_MODES) == "human"
         self._episode: Episode | None = None
         self._drawn: tuple[ArrayScreen | WindowScreen, Frame] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the figure out: a copy draws one of its own."""
+        return {**self.__dict__, "_drawn": None}
 
     def begin(self, graph_set: GraphSet, mean_rewards: NDArray[np.float64], horizon: int) -> None:
         """Begin an episode: counts and regret start at zero.

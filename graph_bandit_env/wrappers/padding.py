@@ -76,18 +76,22 @@ class Padding:
         """Write graphs (`GraphInstance`) into an observation of zeros; the mask is left alone.
 
         Raises:
-            ValueError: if a graph does not fit.
+            ValueError: if there are too many graphs, one does not fit, or an edge names a node that is not there.
         """
         for k, graph in enumerate(graphs):
             nodes, edges = len(graph.nodes), len(graph.edge_links)
+            if k >= self.graphs:
+                raise ValueError(f"Expected at most {self.graphs} graphs. Got more. Raise `max_graphs`.")
             if nodes > self.nodes or edges > self.edges:
                 raise ValueError(
                     f"Expected graphs of at most {self.nodes} nodes and {self.edges} edges (both directions). "
                     f"Graph {k} has {nodes} and {edges}. Raise `max_nodes` or `max_edges`."
                 )
+            if edges and not 0 <= graph.edge_links.min() <= graph.edge_links.max() < nodes:
+                raise ValueError(f"Graph {k}: expected edges between nodes 0 to {nodes - 1}. Got {graph.edge_links}.")
             padded["x"][k, :nodes] = graph.nodes
             padded["edge_index"][k, :, :edges] = graph.edge_links.T
-            padded["edge_attr"][k, :edges] = graph.edges
+            padded["edge_attr"][k, :edges] = 1.0 if graph.edges is None else graph.edges
             padded["n_node"][k], padded["n_edge"][k] = nodes, edges
 
     def pad_mask(self, mask: NDArray[Any]) -> NDArray[Any]:

@@ -119,7 +119,7 @@ class GraphSetIndices(_ObservationWrapper):
         return {"indices": observation, "mask": self.action_masks().astype(np.int8)}
 
     def _observe_last(self, i: int, observation: NDArray[np.int64], mask: NDArray[np.int8]) -> Padded:
-        return {"indices": observation, "mask": mask}
+        return {"indices": observation, "mask": mask.copy()}
 
 
 def _check_native(envs: Any, name: str) -> GraphActionBanditVector:

@@ -1,0 +1,63 @@
+"""What nodes, edges and features of a graph must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float32]:
+    """Return features of nodes or edges as float32 `(n, d)`, or raise a ValueError that names the graph."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[1] == 0 or (kind == "node" and array.shape[0] == 0):
+        rows = "n >= 1" if kind == "node" else "E >= 0"
+        raise ValueError(f"Graph {graph}: expected {kind} features of shape `({rows}, d >= 1)`. Got `{array.shape}`.")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.")
+    with np.errstate(over="ignore"):
+        checked = np.array(array, np.float32, order="C")
+    if not np.isfinite(checked).all():
+        bad = int((~np.isfinite(checked)).sum())
+        raise ValueError(f"Graph {graph}: expected finite {kind} features. Got {bad} that are not.")
+    return checked
+
+
+def check_same_width(kind: str, features: Sequence[NDArray[np.float32]]) -> None:
+    """Refuse graphs with different numbers of features."""
+    for k, array in enumerate(features):
+        if array.shape[1] != features[0].shape[1]:
+            raise ValueError(
+                f"Expected the same number of {kind} features in all graphs. Graph 0 has {features[0].shape[1]}, "
+                f"graph {k} has {array.shape[1]}."
+            )
+
+
+def check_links(graph: int, edges: ArrayLike, num_nodes: int) -> NDArray[np.int64]:
+    """Return edges as int64 `(E, 2)`, or raise a ValueError that names the graph."""
+    links = np.asarray(edges)
+    if links.size == 0:
+        return np.zeros((0, 2), np.int64)
+    if links.ndim != 2 or links.shape[1] != 2 or links.dtype.kind not in "iu":
+        raise ValueError(
+            f"Graph {graph}: expected integer edges of shape `(E, 2)`. Got {links.dtype} of shape `{links.shape}`."
+        )
+    if links.min() < 0 or links.max() >= num_nodes:
+        bad = links.max() if links.max() >= num_nodes else links.min()
+        raise ValueError(f"Graph {graph}: expected edges between nodes 0 to {num_nodes - 1}. Got node {bad}.")
+    return links.astype(np.int64)
+
+
+def both_directions_once(
+    links: NDArray[np.int64], features: NDArray[np.float32] | None, num_nodes: int
+) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
+    """Return each edge in both directions and once, ordered, with the mean of the features that were given for it."""
+    both = np.concatenate([links, links[:, ::-1]])
+    keys, place = np.unique(both[:, 0] * num_nodes + both[:, 1], return_inverse=True)
+    unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
+    if features is None:
+        return unique, None
+    sums = np.zeros((len(keys), features.shape[1]))
+    np.add.at(sums, place, np.concatenate([features, features]))
+    return unique, (sums / np.bincount(place, minlength=len(keys))[:, None]).astype(np.float32)
