@@ -1,9 +1,13 @@
 """What policies learn on graph sets: the table says what was played."""
 
+from concurrent.futures import Future
+
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import Here
 
+from benchmarks import parallel
 from benchmarks.policies import __main__ as command_line
 from benchmarks.policies import train as training
 from benchmarks.policies.train import COLUMNS, Task, UnseenSets, train
@@ -59,7 +63,7 @@ def test_training_and_tests_share_the_reward_function_and_no_graphs():
 
 @pytest.mark.parametrize("learner", ["ppo", "maskable-ppo", "dqn"])
 def test_a_training_is_tested_from_before_its_first_round_to_its_end(learner):
-    rows = pd.DataFrame(train(learner, Task(actions_per_round=7), steps=300, test_sets=5), columns=COLUMNS)
+    rows = pd.DataFrame(train(learner, 0, 7, steps=300, test_sets=5), columns=COLUMNS)
     assert rows["steps"].iloc[0] == 0
     assert rows["steps"].iloc[-1] >= 300
     assert rows["steps"].is_monotonic_increasing
@@ -67,36 +71,30 @@ def test_a_training_is_tested_from_before_its_first_round_to_its_end(learner):
     assert (rows["relative_regret"] >= 0).all()
 
 
-def made_up(learner, task, steps, test_sets):
-    made_up.calls.append((learner, task.seed))
-    head = learner, task.seed, task.actions_per_round, steps, test_sets
-    return [(*head, n, 1 / (1 + n + task.seed), 0, 1.5) for n in (0, 64, steps)]
+def made_up(learner, seed, actions_per_round, steps, test_sets):
+    made_up.calls.append((learner, seed))
+    if learner == "dqn":
+        raise MemoryError("too large a buffer")
+    head = learner, seed, actions_per_round, steps, test_sets
+    return [(*head, n, 1 / (1 + n + seed), 0, 1.5) for n in (0, 64, steps)]
 
 
-class Here:
-    """An executor that calls at once, in this process."""
+class Fallible(Here):
+    """Hands on what a call raises."""
 
-    def __init__(self, *_):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return False
-
-    def submit(self, function, *arguments):
-        from concurrent.futures import Future
-
-        future = Future()
-        future.set_result(function(*arguments))
-        return future
+    def submit(self, fn, /, *args, **kwargs):
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except MemoryError as error:
+            future = Future()
+            future.set_exception(error)
+            return future
 
 
 @pytest.fixture
 def played(monkeypatch):
     monkeypatch.setattr(command_line, "train", made_up)
-    monkeypatch.setattr(command_line, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(parallel, "Processes", lambda count: Fallible())
     made_up.calls = []
     return made_up.calls
 
@@ -119,6 +117,14 @@ def test_finished_trainings_are_not_run_again_and_others_are(played, tmp_path):
     command_line.main([*arguments, "--seeds", "3"])
     assert played == [("ppo", 0), ("ppo", 1), ("ppo", 2)]
     command_line.main([*arguments, "--seeds", "1", "--test-sets", "7"])
+    assert len(played) == 4
+
+
+def test_a_training_that_fails_does_not_stop_the_others(played, capsys):
+    assert command_line.main(["--learners", "dqn", "ppo", "--seeds", "2", "--steps", "99"]) == 1
+    found = capsys.readouterr()
+    assert "dqn, seed 0 failed: MemoryError: too large a buffer" in found.err
+    assert "ppo" in found.out
     assert len(played) == 4
 
 

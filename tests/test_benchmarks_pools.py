@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from molecules import some_molecules
 
+from benchmarks import parallel
 from benchmarks.pools import __main__ as command_line
 from benchmarks.pools import campaign, sources
 from benchmarks.pools.acquisitions import greedy
@@ -191,7 +192,7 @@ def pools(library, tmp_path, monkeypatch):
         cells = [["SMILES", sources.WAVELENGTH], *([s, v] for s, v in zip(smiles[:59], values, strict=False))]
         csv.writer(file).writerows([*cells, ["CCO", ""]])
     monkeypatch.setattr(sources, "DRAWN", 110)
-    monkeypatch.setattr(campaign, "Processes", lambda count: HereAsThere())
+    monkeypatch.setattr(parallel, "Processes", lambda count: HereAsThere())
     return tmp_path
 
 

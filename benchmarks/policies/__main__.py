@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import multiprocessing
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +12,10 @@ import numpy as np
 import pandas as pd
 import tyro
 
+from benchmarks.parallel import run_in_parallel
 from benchmarks.policies.figure import draw_curves
 from benchmarks.policies.learners import LEARNERS
-from benchmarks.policies.train import COLUMNS, KEY, Task, train
+from benchmarks.policies.train import COLUMNS, KEY, train
 from graph_bandit_lab.statistics import confidence_interval
 from graph_bandit_lab.tables import print_columns, to_markdown
 
@@ -56,8 +56,8 @@ def read_learner(text: str) -> tuple[str, int]:
     return name, int(offered or 20) if (offered or "20").isdigit() else 0
 
 
-def run(settings: Settings) -> pd.DataFrame:
-    """Train what has not been trained yet; return the tests of all that was asked for."""
+def run(settings: Settings) -> tuple[pd.DataFrame, int]:
+    """Train what has not been trained yet; return the tests of all that was asked for, and how many failed."""
     done = pd.DataFrame(columns=COLUMNS)
     if settings.out is not None and settings.out.exists():
         done = pd.read_csv(settings.out)
@@ -72,22 +72,22 @@ def run(settings: Settings) -> pd.DataFrame:
     ]
     known = set(done[list(KEY)].itertuples(index=False, name=None))
     rows = done.to_numpy().tolist()
-    with ProcessPoolExecutor(settings.workers, multiprocessing.get_context("spawn")) as pool:
-        waiting = [
-            pool.submit(train, learner, Task(actions_per_round=offered, seed=seed), steps, test_sets)
-            for learner, seed, offered, steps, test_sets in asked
-            if (learner, seed, offered, steps, test_sets) not in known
-        ]
-        for future in as_completed(waiting):
-            found = future.result()
-            rows.extend(map(list, found))
+    tasks = [key for key in asked if key not in known]
+    failed = 0
+    with closing(run_in_parallel(train, tasks, settings.workers)) as outcomes:
+        for (learner, seed, *_), outcome in outcomes:
+            if isinstance(outcome, Exception):
+                failed += 1
+                print(f"{learner}, seed {seed} failed: {type(outcome).__name__}: {outcome}", file=sys.stderr)
+                continue
+            rows.extend(map(list, outcome))
             if settings.out is not None:
-                keep(settings.out, found)
-            last = dict(zip(COLUMNS, found[-1], strict=True))
+                keep(settings.out, outcome)
+            last = dict(zip(COLUMNS, outcome[-1], strict=True))
             print(", ".join(f"{name} {value}" for name, value in last.items()), file=sys.stderr)
     table = pd.DataFrame(rows, columns=COLUMNS)
     mine = table[list(KEY)].itertuples(index=False, name=None)
-    return table[[key in set(asked) for key in mine]]
+    return table[[key in set(asked) for key in mine]], failed
 
 
 def keep(path: Path, rows: list[tuple[str | int | float, ...]]) -> None:
@@ -126,7 +126,7 @@ def main(args: list[str] | None = None) -> int:
     """Train, print the table and draw the figure; return the exit code."""
     try:
         settings = tyro.cli(Settings, args=args, prog="python -m benchmarks.policies", description=__doc__)
-        tests = run(settings)
+        tests, failed = run(settings)
         rows = summarize(tests)
         print("\n".join(to_markdown(rows))) if settings.markdown else print_columns(rows)
         if settings.figure is not None:
@@ -138,7 +138,7 @@ def main(args: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"benchmarks.policies: {error}", file=sys.stderr)
         return 1
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -103,14 +103,15 @@ class Tests(BaseCallback):
         return True
 
 
-def train(learner: str, task: Task, steps: int, test_sets: int) -> list[Row]:
+def train(learner: str, seed: int, actions_per_round: int, steps: int, test_sets: int) -> list[Row]:
     """Train one learner on one thread.
 
     The environment raises at a masked action, so that a training which ends has played none.
 
     Args:
         learner: a name of `LEARNERS`.
-        task: what it learns.
+        seed: of the `Task` that it learns.
+        actions_per_round: of that task.
         steps: rounds that it plays, at least.
         test_sets: graph sets of a test.
 
@@ -118,6 +119,7 @@ def train(learner: str, task: Task, steps: int, test_sets: int) -> list[Row]:
         A row of `COLUMNS` for each test: before, during and after training; seconds are those of the whole training.
     """
     torch.set_num_threads(1)
+    task = Task(seed=seed, actions_per_round=actions_per_round)
     venv = SB3VecEnv(task.bandits(NUM_BANDITS))
     venv.seed(task.first_seed)
     model = LEARNERS[learner](venv, task.seed)
@@ -128,5 +130,5 @@ def train(learner: str, task: Task, steps: int, test_sets: int) -> list[Row]:
     model.learn(steps, callback=tests)
     seconds = round(time.perf_counter() - start, 1)
     tests.test()
-    head = learner, task.seed, task.actions_per_round, steps, test_sets
+    head = learner, seed, actions_per_round, steps, test_sets
     return [(*head, taken, round(regret, 5), masked, seconds) for taken, regret, masked in tests.found]

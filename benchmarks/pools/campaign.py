@@ -5,19 +5,17 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from collections.abc import Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Sequence
 from contextlib import closing
-from functools import lru_cache
-from itertools import islice
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.parallel import run_in_parallel
 from benchmarks.pools.players import make_player
 from benchmarks.pools.screening import Screen, play
 from benchmarks.pools.sources import Source
-from graph_bandit_lab.executors import Processes
 
 KEY = ("screen", "player", "seed")
 Row = tuple[str | int | float, ...]
@@ -49,7 +47,7 @@ def play_all(
     known = {row[: len(KEY)] for row in rows}
     tasks = [(player, seed) for seed in seeds for player in players if (source.name, player, seed) not in known]
     failed = 0
-    with closing(_play_in_parallel(source, tasks, workers)) as outcomes:
+    with closing(run_in_parallel(partial(play_one, source), tasks, workers)) as outcomes:
         for (player, seed), outcome in outcomes:
             if isinstance(outcome, Exception):
                 failed += 1
@@ -63,34 +61,6 @@ def play_all(
     table = pd.DataFrame(rows, columns=columns)
     asked = (table["screen"] == source.name) & table["player"].isin(players) & table["seed"].isin(seeds)
     return table[asked], failed
-
-
-def _play_in_parallel(
-    source: Source, tasks: Sequence[tuple[str, int]], workers: int
-) -> Generator[tuple[tuple[str, int], Row | Exception]]:
-    """Yield rows in the order in which they are finished; where a play failed, what it raised."""
-    waiting = iter(tasks)
-    flying: dict[Future[Row], tuple[str, int]] = {}
-    pool = Processes(workers)
-    try:
-        while True:
-            for task in islice(waiting, pool.slots - len(flying)):
-                flying[pool.submit(play_one, source, *task)] = task
-            if not flying:
-                break
-            for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                yield flying.pop(future), _outcome_of(future)
-    except BaseException:
-        pool.abandon()
-        raise
-    pool.shutdown()
-
-
-def _outcome_of(future: Future[Row]) -> Row | Exception:
-    try:
-        return future.result()
-    except Exception as error:  # noqa: BLE001 - of any player; the others go on
-        return error
 
 
 def play_one(source: Source, player: str, seed: int) -> Row:
