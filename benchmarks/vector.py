@@ -80,7 +80,10 @@ def sizes() -> list[Row]:
     """Measure the bytes of an observation of 100 graphs of 20 nodes."""
     settings: dict[str, Any] = {"num_graphs": 100, "num_nodes": 20, "horizon": 2}
     padded = wrappers.PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings)).reset(seed=0)[0]
-    indices = wrappers.GraphSetIndices(gym.make("GraphActionBandit-v0", observe="indices", **settings)).reset(seed=0)[0]
+    bandit: Any = gym.make("GraphActionBandit-v0", **settings).unwrapped
+    bandit.reset(seed=0)
+    same = gym.make("GraphActionBandit-v0", graphs=bandit.graph_set, observe="indices")
+    indices = wrappers.GraphSetIndices(same).reset()[0]
     found = []
     for name, observation in (("padded arrays", padded), ("indices and mask", indices)):
         size = int(np.sum([array.nbytes for array in observation.values()]))

@@ -58,7 +58,6 @@ class Repairs(gym.Env):
         pairs = [np.argwhere(links) for links in self.links]
         ones = np.ones((10, 1), np.float32)
         self.padding.fill(observation, [GraphInstance(ones, np.ones((len(p), 1), np.float32), p) for p in pairs])
-        observation["mask"][:] = 1  # each can be repaired
         return observation
 
 

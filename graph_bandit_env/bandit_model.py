@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -93,6 +95,22 @@ class BanditModel:
         if self.observes_graphs:
             self.observation_space = graph_set_space(self.num_graphs, self.feature_dim, self.edge_feature_dim)
 
+    @classmethod
+    def from_arguments(cls, arguments: dict[str, Any]) -> BanditModel:
+        """Make a model of the keyword arguments of an environment.
+
+        Raises:
+            TypeError: if one is unknown; the message shows the nearest.
+        """
+        names = list(inspect.signature(cls).parameters)
+        for name in arguments:
+            if name not in names:
+                nearest = difflib.get_close_matches(name, names, n=1)
+                hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+                hint = " Give it to `reset`." if name == "seed" else hint
+                raise TypeError(f"Unknown argument `{name}`.{hint} Arguments: {', '.join(names)}.")
+        return cls(**arguments)
+
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from four new streams of `rng`: graphs, mean rewards, rounds and noise."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
@@ -141,7 +159,8 @@ class BanditModel:
             if self.random_graphs != RandomGraphs():
                 raise ValueError(
                     "Expected `graphs` alone, or `graph_model`, `num_graphs`, `num_nodes`, `feature_dim` and "
-                    "`edge_prob`. Got both. Leave one out."
+                    "`edge_prob`. Got both. Leave one out, or draw `num_graphs` of them for each episode by "
+                    "resample_graphs=True."
                 )
             return len(self.own_graphs)
         if self.random_graphs != RandomGraphs(num_graphs=self.random_graphs.num_graphs):

@@ -96,7 +96,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             from graph_bandit_env.rendering import Renderer
 
             self._renderer = Renderer(render_mode)
-        self.bandit = BanditModel(**settings)
+        self.bandit = BanditModel.from_arguments(settings)
         self.num_graphs = self.bandit.num_graphs
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space

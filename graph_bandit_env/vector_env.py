@@ -65,7 +65,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         limit = max_episode_steps
         self._step_limit = None if limit is None else check_integer("max_episode_steps", limit, 1)
-        self.bandit = BanditModel(**settings)
+        self.bandit = BanditModel.from_arguments(settings)
         self.num_graphs = self.bandit.num_graphs
         self.single_action_space = self.bandit.action_space
         self.single_observation_space = self.bandit.observation_space

@@ -19,7 +19,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from torch import nn
 from torch_geometric.data import Batch
-from torch_geometric.nn import GCNConv, global_mean_pool
+from torch_geometric.nn import GCN, GCNConv, global_mean_pool
 
 from agents.sb3 import GraphSetExtractor, GraphSetPolicy, MeanNodeNetwork
 from agents.sb3.batches import KEYS, graphs_on_offer, unpad_batch
@@ -211,3 +211,16 @@ def test_features_of_nodes_may_be_normalised():
     venv = VecNormalize(DummyVecEnv([make_env]), norm_obs_keys=["x"])
     model = PPO(GraphSetPolicy, venv, n_steps=8, batch_size=4, n_epochs=1, device="cpu")
     assert model.learn(8).num_timesteps == 8
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (MeanNodeNetwork(4, 2, 64), "Got a module. Give the function that makes one"),
+        (lambda d, e, out: GCN(d, 8, 1, out), "`forward` takes one `Batch`. Got GCN"),
+    ],
+    ids=["a module", "of nodes and edges"],
+)
+def test_networks_in_other_forms_are_refused_with_what_to_do(network, message):
+    with pytest.raises(TypeError, match=message):
+        GraphSetExtractor(make_env().observation_space, network=network)

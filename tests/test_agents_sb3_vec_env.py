@@ -282,3 +282,8 @@ def test_the_native_environment_has_the_trajectories_of_one_by_one(wrap):
     native = gym.make_vec("GraphActionBandit-v0", 3, autoreset_mode="SameStep", observe="indices", **settings)
     adapted = SB3VecEnv(getattr(vector, wrap)(native))
     assert_same(play(adapted, 8), play(DummyVecEnv([single] * 3), 8))
+
+
+def test_what_is_no_vector_environment_of_gymnasium_is_refused():
+    with pytest.raises(TypeError, match="Expected a Gymnasium vector environment"):
+        SB3VecEnv(make_env())

@@ -1,5 +1,6 @@
 """What the environment does not take, and what it says then."""
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
@@ -100,3 +101,13 @@ def test_refuses_noise_that_is_not_a_finite_number(small_env, drawn):
     env.reset(seed=0)
     with pytest.raises(ValueError, match="`noise` to return a finite number"):
         env.step(0)
+
+
+@pytest.mark.parametrize("make", [gym.make, gym.make_vec])
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [("num_graph", "Did you mean `num_graphs`"), ("seed", "Give it to `reset`"), ("zzz", "Arguments: graph_model,")],
+)
+def test_an_unknown_argument_is_named_with_the_nearest(make, argument, message):
+    with pytest.raises(TypeError, match=message):
+        make("GraphActionBandit-v0", **{argument: 3})

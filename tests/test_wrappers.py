@@ -116,9 +116,17 @@ def test_a_wrapper_for_other_observations_is_refused_and_the_right_one_named(wra
         wrap(gym.make("CartPole-v1"))
 
 
-def test_indices_of_graph_sets_that_change_are_refused():
+@pytest.mark.parametrize(
+    "changing", [{}, {"resample_graphs": True}, {**RAGGED, "num_graphs": 4, "resample_graphs": True}]
+)
+def test_indices_of_graph_sets_that_change_are_refused(changing):
     with pytest.raises(ValueError, match="`PaddedGraphSet` shows the graphs themselves"):
-        GraphSetIndices(gym.make("GraphActionBandit-v0", resample_graphs=True, observe="indices"))
+        GraphSetIndices(gym.make("GraphActionBandit-v0", observe="indices", **changing))
+
+
+def test_a_wrapped_environment_is_not_wrapped_again():
+    with pytest.raises(TypeError, match="that observes graphs"):
+        PaddedGraphSet(PaddedGraphSet(make()))
 
 
 def test_room_for_more_graphs_is_empty_and_never_on_offer():
@@ -141,7 +149,10 @@ def test_there_is_room_for_all_graphs():
 def test_an_observation_of_a_hundred_graphs_is_small_as_indices_and_large_as_arrays():
     settings = {"num_graphs": 100, "num_nodes": 20, "horizon": 2}
     padded = PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings)).reset(seed=0)[0]
-    indices = GraphSetIndices(gym.make("GraphActionBandit-v0", observe="indices", **settings)).reset(seed=0)[0]
+    graphs = PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings))
+    graphs.reset(seed=0)
+    same = gym.make("GraphActionBandit-v0", observe="indices", graphs=graphs.unwrapped.graph_set)
+    indices = GraphSetIndices(same).reset(seed=0)[0]
     size = {name: sum(array.nbytes for array in one.values()) for name, one in (("p", padded), ("i", indices))}
     assert size == {"p": 100 * (20 * 10 * 4 + 380 * (2 * 8 + 4) + 2 * 8 + 1), "i": 100 * 9}
 
@@ -167,9 +178,12 @@ def test_padding_takes_graphs_without_edge_features_and_refuses_bad_ones():
     padded = padding.zeros()
     padding.fill(padded, [GraphInstance(nodes, None, links)])
     assert padded["edge_attr"][0, :, 0].tolist() == [1, 1, 0, 0]
+    assert padded["mask"].tolist() == [1]
     for graphs, message in (
         ([GraphInstance(nodes, None, links)] * 2, "at most 1 graphs"),
         ([GraphInstance(nodes, None, links + 1)], "between nodes 0 to 1"),
+        ([GraphInstance(np.ones((2, 3), np.float32), None, links)], r"nodes of shape `\(n, 1\)`"),
+        ([GraphInstance(nodes, None, np.zeros((2, 4), int))], r"edges of shape `\(E, 2\)`"),
     ):
         with pytest.raises(ValueError, match=message):
             padding.fill(padding.zeros(), graphs)

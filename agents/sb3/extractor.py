@@ -67,6 +67,11 @@ class GraphSetExtractor(BaseFeaturesExtractor):
             if graph_set is not None:
                 raise ValueError("Expected no `graph_set`, for observations of `PaddedGraphSet` bring the graphs.")
             dims = boxes["x"].shape[-1], boxes["edge_attr"].shape[-1]
+        if isinstance(network, nn.Module):
+            raise TypeError(
+                "Expected `network` to be a function of the numbers of node features, edge features and outputs. Got a "
+                f"module. Give the function that makes one: lambda d, e, out: {type(network).__name__}(...)."
+            )
         self.network = network(*dims, features_dim)
         if not isinstance(self.network, nn.Module):
             raise TypeError(f"Expected `network` to make a torch module. Got {type(self.network).__name__}.")
@@ -109,14 +114,21 @@ class GraphSetExtractor(BaseFeaturesExtractor):
         x, edge_attr = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim)
         training = self.network.training
         self.network.eval()
-        self._embed(make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr))
+        tiny = make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr)
+        try:
+            self._embed(tiny)
+        except TypeError as error:
+            raise TypeError(
+                f"Expected a network whose `forward` takes one `Batch`. Got {type(self.network).__name__}: {error}. "
+                "Wrap it in a module that hands on `batch.x` and `batch.edge_index`, and pools over `batch.batch`."
+            ) from error
         self.network.train(training)
 
     def _read_graph_set(self, graph_set: Any) -> Batch:
         if graph_set is None:
             raise ValueError(
-                "Expected `graph_set`, for observations of `GraphSetIndices` are without graphs. Give "
-                'policy_kwargs={"features_extractor_kwargs": {"graph_set": env.unwrapped.graph_set}}.'
+                "Expected `graph_set`, for observations of `GraphSetIndices` are without graphs. Give those that the "
+                'environment was made with: policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}}.'
             )
         batch = static_batch(graph_set)
         if batch.num_graphs != self.num_graphs:

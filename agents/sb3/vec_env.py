@@ -29,10 +29,12 @@ class SB3VecEnv(VecEnv):
 
     Raises:
         ValueError: if the autoreset mode is another one.
-        TypeError: if observations are Tuples, as those of graphs are.
+        TypeError: if it is no vector environment of Gymnasium, or observations are Tuples, as those of graphs are.
     """
 
     def __init__(self, venv: Any) -> None:
+        if not hasattr(venv, "single_observation_space"):
+            raise TypeError(f"Expected a Gymnasium vector environment, as of `gymnasium.make_vec`. Got {venv}.")
         mode = venv.metadata.get("autoreset_mode")
         if getattr(mode, "value", mode) != "SameStep":
             raise ValueError(

@@ -26,11 +26,11 @@ class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorAr
     An observation takes 8 k + K bytes, whatever the size of the graphs, so that replay buffers stay small.
 
     Args:
-        env: `GraphActionBandit-v0` with `observe="indices"`.
+        env: `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
 
     Raises:
         TypeError: if the environment does not observe indices.
-        ValueError: if its graph set changes.
+        ValueError: if its graphs were not given as `graphs`, and so change.
     """
 
     def __init__(self, env: gym.Env[Any, Any]) -> None:
@@ -57,15 +57,15 @@ def indices_and_mask_space(bandit: BanditModel) -> Dict:
 
     Raises:
         TypeError: if the bandit does not observe indices.
-        ValueError: if its graph set changes: an index would mean another graph in each episode.
+        ValueError: if its graphs are not given: an index would mean another graph after each `reset` with a seed.
     """
     if bandit.observes_graphs:
         raise TypeError(
             'Expected observe="indices". Got an environment that observes graphs, which `PaddedGraphSet` takes.'
         )
-    if bandit.resample_graphs:
+    if bandit.resample_graphs or bandit.own_graphs is None:
         raise ValueError(
-            "Expected a graph set that stays the same. Got resample_graphs=True, by which an index is another graph in "
-            "each episode. `PaddedGraphSet` shows the graphs themselves."
+            "Expected a graph set that stays the same, given as `graphs`. Got one that is drawn, by which an index is "
+            "another graph after a `reset`. `PaddedGraphSet` shows the graphs themselves."
         )
     return Dict({"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)})

@@ -6,7 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Discrete, Tuple
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
@@ -48,9 +48,10 @@ class PaddedGraphSet(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     ) -> None:
         RecordConstructorArgs.__init__(self, max_nodes=max_nodes, max_edges=max_edges, max_graphs=max_graphs)
         gym.Wrapper.__init__(self, env)
-        if not isinstance(env.unwrapped, GraphActionBandit) or not env.unwrapped.bandit.observes_graphs:
+        graphs = isinstance(env.unwrapped, GraphActionBandit) and isinstance(env.observation_space, Tuple)
+        if not graphs or not isinstance(env.unwrapped, GraphActionBandit):
             raise TypeError(
-                f'Expected `GraphActionBandit-v0` with observe="graphs". Got {env}. '
+                f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. '
                 '`GraphSetIndices` takes one with observe="indices".'
             )
         self.padding = Padding.for_bandit(env.unwrapped.bandit, max_nodes, max_edges, max_graphs)

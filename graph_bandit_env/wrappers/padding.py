@@ -21,7 +21,15 @@ Padded = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Padding:
-    """Sizes of the arrays, and what fills them."""
+    """Sizes of the arrays, and what fills them.
+
+    Args:
+        graphs: K of the arrays.
+        nodes: N, of each graph.
+        edges: E, of each graph, both directions counted.
+        feature_dim: d, features of a node.
+        edge_feature_dim: e, features of an edge.
+    """
 
     graphs: int
     """K of the arrays; those behind the last graph are empty."""
@@ -73,15 +81,26 @@ class Padding:
         return {key: np.zeros((*batch, *(box.shape or ())), box.dtype) for key, box in spaces.items()}
 
     def fill(self, padded: Padded, graphs: Iterable[Any]) -> None:
-        """Write graphs (`GraphInstance`) into an observation of zeros; the mask is left alone.
+        """Write graphs into an observation of zeros, each with mask 1.
+
+        Args:
+            padded: of `zeros()`.
+            graphs: each a `GraphInstance`: `nodes` `(n, d)`, `edge_links` `(E, 2)` with both directions of an edge,
+                `edges` `(E, e)` or None for ones.
 
         Raises:
-            ValueError: if there are too many graphs, one does not fit, or an edge names a node that is not there.
+            ValueError: if there are too many graphs, one does not fit, has another number of features, or an edge names
+                a node that is not there.
         """
         for k, graph in enumerate(graphs):
             nodes, edges = len(graph.nodes), len(graph.edge_links)
             if k >= self.graphs:
-                raise ValueError(f"Expected at most {self.graphs} graphs. Got more. Raise `max_graphs`.")
+                raise ValueError(f"Expected at most {self.graphs} graphs. Got more. Make room for them.")
+            if np.shape(graph.nodes) != (nodes, self.feature_dim) or np.shape(graph.edge_links) != (edges, 2):
+                raise ValueError(
+                    f"Graph {k}: expected nodes of shape `(n, {self.feature_dim})` and edges of shape `(E, 2)`. Got "
+                    f"`{np.shape(graph.nodes)}` and `{np.shape(graph.edge_links)}`."
+                )
             if nodes > self.nodes or edges > self.edges:
                 raise ValueError(
                     f"Expected graphs of at most {self.nodes} nodes and {self.edges} edges (both directions). "
@@ -92,7 +111,7 @@ class Padding:
             padded["x"][k, :nodes] = graph.nodes
             padded["edge_index"][k, :, :edges] = graph.edge_links.T
             padded["edge_attr"][k, :edges] = 1.0 if graph.edges is None else graph.edges
-            padded["n_node"][k], padded["n_edge"][k] = nodes, edges
+            padded["n_node"][k], padded["n_edge"][k], padded["mask"][k] = nodes, edges, 1
 
     def pad_mask(self, mask: NDArray[Any]) -> NDArray[Any]:
         """Return a mask `(..., K)` with zeros where no graph is."""

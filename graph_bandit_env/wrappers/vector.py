@@ -105,11 +105,11 @@ class GraphSetIndices(_ObservationWrapper):
     """Observe which graphs are on offer as `graph_bandit_env.wrappers.GraphSetIndices` does, n in a batch.
 
     Args:
-        envs: the native vector environment of `GraphActionBandit-v0` with `observe="indices"`.
+        envs: the native vector environment of `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
 
     Raises:
         TypeError: if it is another environment, or does not observe indices.
-        ValueError: if its graph set changes.
+        ValueError: if its graphs were not given as `graphs`, and so change.
     """
 
     def __init__(self, envs: gym.vector.VectorEnv[Any, Any, Any]) -> None:
