@@ -13,7 +13,6 @@ import pandas as pd
 import tyro
 
 from benchmarks.parallel import run_in_parallel
-from benchmarks.policies.figure import draw_curves
 from benchmarks.policies.learners import LEARNERS
 from benchmarks.policies.train import COLUMNS, KEY, train
 from graph_bandit_lab.statistics import confidence_interval
@@ -36,8 +35,6 @@ class Settings:
     """Processes, each on one thread."""
     out: Path | None = None
     """CSV file of the tests of finished trainings, which are not run again; None: nothing is kept."""
-    figure: Path | None = None
-    """File to draw the learning curves to."""
     markdown: bool = False
     """Print the table in Markdown."""
 
@@ -123,15 +120,12 @@ def summarize(tests: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def main(args: list[str] | None = None) -> int:
-    """Train, print the table and draw the figure; return the exit code."""
+    """Train and print the table; return the exit code."""
     try:
         settings = tyro.cli(Settings, args=args, prog="python -m benchmarks.policies", description=__doc__)
         tests, failed = run(settings)
         rows = summarize(tests)
         print("\n".join(to_markdown(rows))) if settings.markdown else print_columns(rows)
-        if settings.figure is not None:
-            draw_curves(tests, settings.figure)
-            print(settings.figure)
     except KeyboardInterrupt:
         print("\nStopped. What was finished is kept if `--out` names a file.", file=sys.stderr)
         return 130

@@ -1,4 +1,4 @@
-"""The learning curve of docs/sb3.md."""
+"""Draw learning curves: python -m benchmarks.policies.figure FILE.csv ... --out FIGURE.png."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import tyro
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
@@ -41,3 +42,18 @@ def draw_curves(tests: pd.DataFrame, path: Path) -> None:
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         figure.legend(loc="outside lower center", ncols=4)
         figure.savefig(path, dpi=110)
+
+
+def main(files: tyro.conf.Positional[tuple[Path, ...]], out: Path) -> None:
+    """Draw the trainings of some files into one figure.
+
+    Args:
+        files: of `python -m benchmarks.policies --out`.
+        out: PNG or SVG file.
+    """
+    draw_curves(pd.concat([pd.read_csv(file) for file in files]), out)
+    print(out)
+
+
+if __name__ == "__main__":
+    tyro.cli(main, prog="python -m benchmarks.policies.figure")
