@@ -14,6 +14,8 @@ from matplotlib.ticker import FuncFormatter
 from graph_bandit_lab.figures import COLORS, DASHES, STYLE
 from graph_bandit_lab.statistics import confidence_interval
 
+FIRST = 500  # round of the curves' left end: nothing learns before its 2048th
+
 
 def draw_curves(tests: pd.DataFrame, path: Path) -> None:
     """Draw regret on unseen graph sets over rounds of training, mean and 95 % interval over seeds.
@@ -29,15 +31,15 @@ def draw_curves(tests: pd.DataFrame, path: Path) -> None:
         for index, ((learner, offered), rows) in enumerate(groups):
             table = 100 * rows.pivot_table(index="steps", columns="seed", values="relative_regret", aggfunc="last")
             table = table.dropna()
-            color, steps = COLORS[index % len(COLORS)], np.maximum(table.index.to_numpy(), table.index[1] / 2)
+            color, steps = COLORS[index % len(COLORS)], np.maximum(table.index.to_numpy(), FIRST)
             label = learner if offered == tests["actions_per_round"].max() else f"{learner}, {offered} of 20 on offer"
             axes.plot(steps, table.mean(axis=1), DASHES[index % len(DASHES)], color=color, label=label, linewidth=2)
             axes.fill_between(steps, *confidence_interval(table.to_numpy().T), color=color, alpha=0.18, linewidth=0)
         axes.axhline(100, color="#7A7A7A", linewidth=1)
         right = axes.get_yaxis_transform()
         axes.text(0.995, 100, "random play", color="#5A5A5A", ha="right", va="bottom", transform=right)
-        axes.set(xscale="log", yscale="log", xlabel="rounds of training")
-        axes.set_ylabel("regret on unseen graph sets, % of random")
+        axes.set(xscale="log", yscale="log", xlabel="rounds of training", xlim=(FIRST, None))
+        axes.set_ylabel("regret on unseen sets, % of random")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         figure.legend(loc="outside lower center", ncols=4)
