@@ -9,7 +9,8 @@ from typing import Any
 
 from graph_bandit_lab.encoding import to_json
 
-LATER_DEFAULTS = {"replacement": True}  # of settings of environments that came when there were results without them
+# Of settings of environments that came when there were results without them.
+LATER_DEFAULTS = {"replacement": True, "common_noise": False}
 
 
 @dataclass(frozen=True)

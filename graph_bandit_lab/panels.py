@@ -54,6 +54,8 @@ def name_setting(setting: str, value: Any) -> str:
     """Write a setting and its value in few letters."""
     if setting == "replacement":
         return "with replacement" if value else "without replacement"
+    if setting == "common_noise":
+        return "common noise" if value else "noise of each agent"
     return f"{SYMBOLS[setting]} = {value}" if setting in SYMBOLS else str(value)
 
 

@@ -89,10 +89,12 @@ def title_of(results: pd.DataFrame) -> str:
 def describe(environment: dict[str, Any]) -> str:
     """Say in one line which environment this is."""
     graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
-    once = "" if with_later_defaults(environment)["replacement"] else ", each graph once"
+    settings = with_later_defaults(environment)
+    once = "" if settings["replacement"] else ", each graph once"
+    common = ", common noise" if settings["common_noise"] else ""
     return (
         f"{graphs[environment['graph_model']]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
-        f"{environment['reward_model']} reward, T = {environment['horizon']}{once}"
+        f"{environment['reward_model']} reward, T = {environment['horizon']}{once}{common}"
     )
 
 

@@ -42,6 +42,8 @@ class EnvironmentSettings:
     """Graphs that each round offers, drawn afresh; None: all of them."""
     replacement: bool = True
     """False: a graph that was played is not on offer again, and regret is to the best of those that still are."""
+    common_noise: bool = False
+    """True: the noise of a graph in a round is the same whatever was played before, for paired comparisons."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edge_prob", _as_float(self.edge_prob))

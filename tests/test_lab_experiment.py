@@ -70,6 +70,19 @@ def test_without_replacement_each_repetition_plays_each_graph_once(tmp_path):
     assert all(sorted(actions) == list(range(5)) for actions in load_results(tmp_path)["actions"])
 
 
+def test_common_noise_gives_agents_the_same_rewards_where_they_play_the_same(tmp_path):
+    run(
+        tmp_path,
+        environment={"num_graphs": 2, "horizon": 20, "noise_std": 1.0, "common_noise": True},
+        agents=("random", "ucb1"),
+        repetitions=1,
+    )
+    first, second = rows(tmp_path).values()
+    same = first.actions == second.actions
+    assert 0 < same.sum() < 20
+    assert np.array_equal(first.rewards[same], second.rewards[same])
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_refuses_a_folder_that_was_played_with_the_other_replacement(tmp_path, first):
     run(tmp_path, environment={"horizon": 5, "replacement": first})

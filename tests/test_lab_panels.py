@@ -61,6 +61,8 @@ def results(environments, labels=("a", "b"), **columns):
 def test_what_earlier_results_do_not_say_is_said_beside_those_that_do():
     environments = [BASE, {**BASE, "replacement": False}]
     assert name_environments(environments) == ["with replacement", "without replacement"]
+    environments = [BASE, {**BASE, "common_noise": True}]
+    assert name_environments(environments) == ["noise of each agent", "common noise"]
 
 
 def test_a_panel_has_means_and_deviations_of_its_own_environment():

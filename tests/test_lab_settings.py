@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from graph_bandit_env import GraphActionBandit
+from graph_bandit_env.bandit_model import BanditModel
 from graph_bandit_lab import EnvironmentSettings, RunSettings
 from graph_bandit_lab.keys import RunKey, with_later_defaults
 from graph_bandit_lab.settings import AgentSpec
 
 
 def test_environment_settings_are_those_of_the_environment_with_its_defaults():
-    parameters = inspect.signature(GraphActionBandit).parameters
+    parameters = inspect.signature(BanditModel).parameters
     for field in fields(EnvironmentSettings):
         assert parameters[field.name].default == field.default
     left_out = set(parameters) - {field.name for field in fields(EnvironmentSettings)}
-    assert left_out == {"graphs", "observe", "render_mode"}
+    assert left_out == {"graphs", "observe", "resample_graphs", "reward_seed"}
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_equal_numbers_are_equal_settings():
 
 
 def test_environments_of_earlier_results_keep_their_key():
-    """The hash was computed before there was `replacement`."""
+    """The hash was computed before there was `replacement`, or `common_noise`."""
     environment = EnvironmentSettings(num_graphs=5, num_nodes=4, horizon=8)
     assert RunKey("random", {}, environment.to_dict()).settings_hash == "3fa516fd99f45405"
     once = EnvironmentSettings(num_graphs=8, num_nodes=4, horizon=8, replacement=False)
     assert once.to_dict()["replacement"] is False
 
 
-@pytest.mark.parametrize("replacement", [True, False])
-def test_what_is_left_out_of_an_environment_can_be_said_again(replacement):
-    environment = EnvironmentSettings(num_graphs=8, horizon=8, replacement=replacement)
+@pytest.mark.parametrize("later", [{}, {"replacement": False}, {"common_noise": True}])
+def test_what_is_left_out_of_an_environment_can_be_said_again(later):
+    environment = EnvironmentSettings(num_graphs=8, horizon=8, **later)
     assert EnvironmentSettings(**environment.to_dict()) == environment
     assert with_later_defaults(environment.to_dict()) == asdict(environment)
