@@ -66,7 +66,7 @@ test = make_vec_env(Repairs, n_envs=8, seed=arguments.seed + 1000)
 model = PPO(
     GraphSetPolicy,
     training,
-    n_steps=128,
+    n_steps=64,
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,
@@ -74,7 +74,7 @@ model = PPO(
     seed=arguments.seed,
     device="cpu",
 )
-before, _ = evaluate_policy(model, test, n_eval_episodes=40, deterministic=False)
+before, _ = evaluate_policy(model, test, n_eval_episodes=16, deterministic=False)
 model.learn(arguments.rounds)
-after, _ = evaluate_policy(model, test, n_eval_episodes=40)
+after, _ = evaluate_policy(model, test, n_eval_episodes=16)
 print(f"share of nodes with a link: {before / 20:.3f} untrained, {after / 20:.3f} after {model.num_timesteps} rounds")

@@ -45,7 +45,7 @@ model = MaskablePPO(
     GraphSetMaskablePolicy,
     bandits,
     policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}},
-    n_steps=64,
+    n_steps=32,
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,

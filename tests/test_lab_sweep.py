@@ -1,3 +1,4 @@
+import contextlib
 import os
 import signal
 import subprocess
@@ -157,7 +158,7 @@ def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, tmp_path, c
 def test_the_driver_stops_at_an_interrupt_and_says_how_to_go_on(little, tmp_path):
     script = tmp_path / "driver.py"
     script.write_text(SCRIPT)
-    little.write_text(TOML.replace("repetitions = 2", "repetitions = 60"))
+    little.write_text(TOML.replace("repetitions = 2", "repetitions = 200"))
     driver = subprocess.Popen(
         [sys.executable, "-W", "ignore", str(script), str(little), str(tmp_path / "out")],
         stderr=subprocess.PIPE,
@@ -167,8 +168,12 @@ def test_the_driver_stops_at_an_interrupt_and_says_how_to_go_on(little, tmp_path
     )
     while count(tmp_path / "out") < 3 and driver.poll() is None:
         time.sleep(0.05)
-    os.killpg(driver.pid, signal.SIGINT)  # as a terminal does, to driver and workers
-    _, error = driver.communicate(timeout=60)
+    error = None
+    for _ in range(3):  # Python may drop an interrupt, as in a finalizer; whoever waits presses again
+        os.killpg(driver.pid, signal.SIGINT)  # as a terminal does, to driver and workers
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            _, error = driver.communicate(timeout=15)
+            break
     assert driver.returncode == 130
-    assert "Stopped. in little: 480 repetitions, " in error
+    assert "Stopped. in little: 1600 repetitions, " in error
     assert "Traceback" not in error
