@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +14,15 @@ from torch import Tensor
 from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, one_thread, tangent_features
 from graph_bandit_env.graph_models import RandomGraphs
 from graph_bandit_env.graph_set import GraphSet
-from graph_bandit_env.reward_functions import WIDTH, fit_scale_and_noise, mean_node, representation, train_on_degrees
-
-NUM_EXAMPLES = 100  # graphs that a Gaussian process is conditioned on, or a network trained on
+from graph_bandit_env.reward_functions import (
+    WIDTH,
+    draw_normal,
+    draw_seed,
+    fit_scale_and_noise,
+    mean_node,
+    representation,
+    train_on_degrees,
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> Ge
     """Draw a named reward function of any graph.
 
     "linear" is that of `graph_bandit_env.reward_functions`: equal generators draw equal weights. The others are drawn
-    there as K values of one graph set; here they are drawn as functions, on `NUM_EXAMPLES` random graphs.
+    there as K values of one graph set; here they are drawn as functions, on `graph_models.NUM_EXAMPLES` random graphs.
 
     Args:
         name: "linear", "gp_gntk", "gp_representation" or "gp_representation_relu".
@@ -53,16 +58,15 @@ def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> Ge
         The function.
     """
     if name == "linear":
-        return GeneralReward(mean_node, _normal(rng, random_graphs.feature_dim))
-    (examples_rng,) = rng.spawn(1)
-    examples = dataclasses.replace(random_graphs, num_graphs=NUM_EXAMPLES).draw(examples_rng)
+        return GeneralReward(mean_node, draw_normal(rng, random_graphs.feature_dim))
+    examples = random_graphs.draw_examples(rng)
     graphs = aggregate_neighbours(examples.to_batch())
     if name == "gp_gntk":
-        model = GraphMLP(graphs.feature_dim, WIDTH, seed=int(rng.integers(2**63)), zero_start=False)
+        model = GraphMLP(graphs.feature_dim, WIDTH, seed=draw_seed(rng), zero_start=False)
         features = tangent_features(model, graphs).double()
         return GeneralReward(partial(tangent_features, model), draw_posterior_weights(features, rng))
     model = train_on_degrees(graphs, examples.average_degrees, rng)
-    return GeneralReward(partial(representation, model, relu=name.endswith("_relu")), _normal(rng, WIDTH))
+    return GeneralReward(partial(representation, model, relu=name.endswith("_relu")), draw_normal(rng, WIDTH))
 
 
 def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor:
@@ -81,7 +85,7 @@ def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor
         `(p,)` float64. w.
     """
     kernel = features @ features.T
-    labels = _normal(rng, len(kernel))
+    labels = draw_normal(rng, len(kernel))
     scale, noise = fit_scale_and_noise(kernel, labels)
     return condition(features, labels, scale, noise, rng)
 
@@ -99,12 +103,8 @@ def condition(features: Tensor, labels: Tensor, scale: float, noise: float, rng:
     Returns:
         `(p,)` float64. w.
     """
-    prior = scale**0.5 * _normal(rng, features.shape[1])
-    residual = labels - features @ prior - noise**0.5 * _normal(rng, len(features))
+    prior = scale**0.5 * draw_normal(rng, features.shape[1])
+    residual = labels - features @ prior - noise**0.5 * draw_normal(rng, len(features))
     covariance = scale * features @ features.T + noise * torch.eye(len(features), dtype=torch.float64)
     weights: Tensor = prior + scale * features.T @ torch.linalg.solve(covariance, residual)
     return weights
-
-
-def _normal(rng: np.random.Generator, size: int) -> Tensor:
-    return torch.from_numpy(rng.standard_normal(size))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from graph_bandit_env.checks import check_choice, check_integer, check_number
 from graph_bandit_env.graph_set import GraphSet
 
 GRAPH_MODELS = ("er", "rdpg")
+NUM_EXAMPLES = 100  # graphs that show a distribution to a reward function which is to hold for all of it
 PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary of joined nodes
 
 
@@ -44,6 +46,11 @@ class RandomGraphs:
     def largest_sizes(self) -> tuple[int, int]:
         """Return how many nodes a graph has, and how many edges it can have (both directions counted)."""
         return self.num_nodes, self.num_nodes * (self.num_nodes - 1)
+
+    def draw_examples(self, rng: np.random.Generator) -> GraphSet:
+        """Draw `NUM_EXAMPLES` graphs of this distribution from a child of `rng`, whatever K is."""
+        (child,) = rng.spawn(1)
+        return dataclasses.replace(self, num_graphs=NUM_EXAMPLES).draw(child)
 
     def draw(self, rng: np.random.Generator) -> GraphSet:
         """Draw K graphs; `rng` is the only source of randomness."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,8 +12,6 @@ from numpy.typing import NDArray
 from graph_bandit_env.graph_models import RandomGraphs
 from graph_bandit_env.graph_set import GraphSet
 from graph_bandit_env.reward_models import RewardModel, draw_mean_rewards, location_and_scale
-
-NUM_EXAMPLES = 100  # graphs that tell the scale of rewards which are to have mean 0 and standard deviation 1
 
 Rewards = Callable[[GraphSet], NDArray[np.float64]]
 
@@ -76,7 +73,7 @@ def draw_general_rewards(
         model: a name of `REWARD_MODELS`, or a function from a PyG `Data` to a number.
         random_graphs: what the graph sets are drawn from.
         rng: the only source of randomness.
-        scale: "unit" shifts and scales the function so that `NUM_EXAMPLES` random graphs have mean 0 and standard
+        scale: "unit" shifts and scales the function so that examples of the random graphs have mean 0 and standard
             deviation 1; one graph set has about that.
 
     Returns:
@@ -91,9 +88,7 @@ def draw_general_rewards(
         raw = OwnRewards(model)
     if scale == "raw":
         return raw
-    (examples_rng,) = rng.spawn(1)
-    examples = dataclasses.replace(random_graphs, num_graphs=NUM_EXAMPLES).draw(examples_rng)
-    return ScaledRewards(raw, *location_and_scale(raw(examples)))
+    return ScaledRewards(raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
     Returns:
         `(K,)` float64.
     """
-    return mean_node(graphs) @ _normal(rng, graphs.feature_dim)
+    return mean_node(graphs) @ draw_normal(rng, graphs.feature_dim)
 
 
 def mean_node(graphs: AggregatedGraphs) -> Tensor:
@@ -61,8 +61,8 @@ def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
     Returns:
         `(K,)` float64.
     """
-    kernel = empirical_kernel(GraphMLP(graphs.feature_dim, WIDTH, seed=_seed(rng), zero_start=False), graphs)
-    labels = _normal(rng, len(graphs))
+    kernel = empirical_kernel(GraphMLP(graphs.feature_dim, WIDTH, seed=draw_seed(rng), zero_start=False), graphs)
+    labels = draw_normal(rng, len(graphs))
     scale, noise = fit_scale_and_noise(kernel, labels)
     prior, identity = scale * kernel, torch.eye(len(graphs), dtype=torch.float64)
     gain = torch.linalg.solve(prior + noise * identity, prior).T
@@ -103,7 +103,7 @@ def train_on_degrees(graphs: AggregatedGraphs, degrees: NDArray[np.float64], rng
     Returns:
         The network.
     """
-    model = GraphMLP(graphs.feature_dim, WIDTH, seed=_seed(rng), zero_start=False)
+    model = GraphMLP(graphs.feature_dim, WIDTH, seed=draw_seed(rng), zero_start=False)
     targets = torch.as_tensor(degrees, dtype=torch.float32)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(30):
@@ -156,14 +156,16 @@ def draw_gaussian(mean: Tensor, covariance: Tensor, rng: np.random.Generator) ->
     The symmetric root: unlike V sqrt(Lambda), it does not depend on the signs that a solver gives eigenvectors.
     """
     values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
-    coordinates = values.clamp(min=0).sqrt() * (vectors.T @ _normal(rng, len(mean)))
+    coordinates = values.clamp(min=0).sqrt() * (vectors.T @ draw_normal(rng, len(mean)))
     drawn: Tensor = mean + vectors @ coordinates
     return drawn
 
 
-def _normal(rng: np.random.Generator, size: int) -> Tensor:
+def draw_normal(rng: np.random.Generator, size: int) -> Tensor:
+    """Draw `(size,)` float64 from N(0, I)."""
     return torch.from_numpy(rng.standard_normal(size))
 
 
-def _seed(rng: np.random.Generator) -> int:
+def draw_seed(rng: np.random.Generator) -> int:
+    """Draw a seed for the weights of a network."""
     return int(rng.integers(2**63))

@@ -154,7 +154,7 @@ def test_training_never_plays_a_graph_that_is_not_on_offer(algorithm, form, sett
 )
 @pytest.mark.parametrize("form", FORMS)
 def test_stable_baselines_accepts_the_wrapped_environment(form):
-    check_env(make_env(form), skip_render_check=True)
+    assert check_env(make_env(form), skip_render_check=True) is None
 
 
 @pytest.mark.parametrize("network", NETWORKS)

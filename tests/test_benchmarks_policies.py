@@ -140,9 +140,19 @@ def test_learners_that_are_none_are_refused(learners, capsys):
 def test_a_file_of_other_tests_is_refused(tmp_path, capsys):
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     assert command_line.main(["--out", str(tmp_path / "other.csv")]) == 1
-    assert "Expected the columns learner" in capsys.readouterr().err
+    assert "to have the columns learner" in capsys.readouterr().err
 
 
 def test_trainings_share_no_graphs():
     first, second = ({Task(seed=s).first_seed + i for i in range(training.NUM_BANDITS)} for s in (0, 1))
     assert not first & second
+
+
+def test_a_training_that_was_cut_short_while_it_was_kept_is_run_again(played, tmp_path):
+    out = tmp_path / "tests.csv"
+    arguments = ["--learners", "ppo", "--steps", "99", "--seeds", "1", "--out", str(out)]
+    command_line.main(arguments)
+    whole = out.read_text()
+    out.write_text(whole[: whole.rindex("99")])  # in the middle of its last row
+    command_line.main(arguments)
+    assert played == [("ppo", 0), ("ppo", 0)]

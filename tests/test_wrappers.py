@@ -91,7 +91,7 @@ def test_indices_of_used_up_graphs_are_not_in_the_mask():
     "make_wrapped", [lambda: PaddedGraphSet(make()), lambda: GraphSetIndices(make(observe="indices"))]
 )
 def test_gymnasium_accepts_the_wrapped_environment(make_wrapped):
-    check_env(make_wrapped(), skip_render_check=True)
+    assert check_env(make_wrapped(), skip_render_check=True) is None
 
 
 def test_rewards_are_those_of_the_bare_environment():

@@ -128,8 +128,10 @@ class PPOAgent:
             train(self.ppo, rounds, *self.history.location_and_scale(), seed)
             logits, _ = self._evaluate(torch.ones(len(self.history.counts), dtype=torch.bool))
             finite = logits.isfinite().all() and all(weight.isfinite().all() for weight in policy.parameters())
-        except (ValueError, RuntimeError, OverflowError) as error:  # as torch.distributions tells of NaN
+        except (ValueError, RuntimeError) as error:  # torch tells so of NaN probabilities, and of steps too large
             self._restore(*before)
+            if isinstance(error, RuntimeError) and "overflow" not in str(error):
+                raise
             raise DivergedError(f"The policy turned non-finite: {error}. Lower `learning_rate`.") from error
         if not finite:
             self._restore(*before)

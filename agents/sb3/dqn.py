@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.common.noise import ActionNoise
@@ -57,8 +56,7 @@ class GraphSetDQN(DQN):
         return super()._sample_action(learning_starts, action_noise, n_envs)
 
     def _draw(self, observation: Any) -> NDArray[Any]:
-        space = self.action_space
-        assert isinstance(space, Discrete)  # noqa: S101 - the policy refused any other
+        space: Any = self.action_space  # `Discrete`, or the policy would have refused it
         masks = np.asarray(observation["mask"]).astype(np.int8)
         drawn = np.array([space.sample(mask) for mask in masks.reshape(-1, masks.shape[-1])])
         return drawn.reshape(masks.shape[:-1])

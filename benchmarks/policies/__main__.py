@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import tyro
 
+from benchmarks.kept_rows import append_rows, read_rows
 from benchmarks.parallel import run_in_parallel
 from benchmarks.policies.learners import LEARNERS
 from benchmarks.policies.train import COLUMNS, KEY, train
@@ -55,20 +56,15 @@ def read_learner(text: str) -> tuple[str, int]:
 
 def run(settings: Settings) -> tuple[pd.DataFrame, int]:
     """Train what has not been trained yet; return the tests of all that was asked for, and how many failed."""
-    done = pd.DataFrame(columns=COLUMNS)
-    if settings.out is not None and settings.out.exists():
-        done = pd.read_csv(settings.out)
-        if tuple(done.columns) != COLUMNS:
-            raise ValueError(
-                f"Expected the columns {', '.join(COLUMNS)} in {settings.out}. Got {', '.join(map(str, done))}."
-            )
+    kept = [] if settings.out is None else read_rows(settings.out, COLUMNS)
+    rows = [read_test(row) for row in kept]
     asked = [
         (learner, seed, offered, settings.steps, settings.test_sets)
         for seed in range(settings.seeds)
         for learner, offered in map(read_learner, settings.learners)
     ]
-    known = set(done[list(KEY)].itertuples(index=False, name=None))
-    rows = done.to_numpy().tolist()
+    known = {row[: len(KEY)] for row in rows if row[COLUMNS.index("steps")] >= row[COLUMNS.index("rounds")]}
+    rows = [row for row in rows if row[: len(KEY)] in known]  # a training that was cut short while it was kept
     tasks = [key for key in asked if key not in known]
     failed = 0
     with closing(run_in_parallel(train, tasks, settings.workers)) as outcomes:
@@ -77,9 +73,9 @@ def run(settings: Settings) -> tuple[pd.DataFrame, int]:
                 failed += 1
                 print(f"{learner}, seed {seed} failed: {type(outcome).__name__}: {outcome}", file=sys.stderr)
                 continue
-            rows.extend(map(list, outcome))
+            rows.extend(outcome)
             if settings.out is not None:
-                keep(settings.out, outcome)
+                append_rows(settings.out, COLUMNS, outcome)
             last = dict(zip(COLUMNS, outcome[-1], strict=True))
             print(", ".join(f"{name} {value}" for name, value in last.items()), file=sys.stderr)
     table = pd.DataFrame(rows, columns=COLUMNS)
@@ -87,12 +83,10 @@ def run(settings: Settings) -> tuple[pd.DataFrame, int]:
     return table[[key in set(asked) for key in mine]], failed
 
 
-def keep(path: Path, rows: list[tuple[str | int | float, ...]]) -> None:
-    """Append the tests of one training to a file, in one write."""
-    new = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", newline="") as file:
-        csv.writer(file).writerows([COLUMNS, *rows] if new else rows)
+def read_test(row: list[str]) -> tuple[Any, ...]:
+    """Return a test of a file, with numbers as numbers."""
+    learner, *numbers, regret, masked, seconds = row
+    return learner, *map(int, numbers), float(regret), int(masked), float(seconds)
 
 
 def summarize(tests: pd.DataFrame) -> list[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 import graph_bandit_env  # noqa: F401 - the import registers the environment
 from agents.sb3 import SB3VecEnv
+from benchmarks.kept_rows import Row
 from benchmarks.policies.learners import LEARNERS
 from graph_bandit_env.wrappers import vector
 
@@ -23,8 +24,6 @@ NUM_BANDITS = 32
 TEST_SEED = 1 << 40  # `spread_seeds` of it and of a seed below have nothing in common
 GROWTH = 1.5  # of the number of steps from one test to the next
 MAX_EDGES = 300  # of 380 that could be: 12 standard deviations above what p = 0.4 expects
-
-Row = tuple[str | int | float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 import time
 from collections.abc import Sequence
@@ -12,13 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.kept_rows import Row, append_rows, read_rows
 from benchmarks.parallel import run_in_parallel
 from benchmarks.pools.players import make_player
 from benchmarks.pools.screening import Screen, play
 from benchmarks.pools.sources import Source
 
 KEY = ("screen", "player", "seed")
-Row = tuple[str | int | float, ...]
 
 
 def play_all(
@@ -43,7 +42,8 @@ def play_all(
     for player in players:
         make_player(player)  # which refuses unknown names before anything is played
     columns = [*KEY, "seconds", *source.scores]
-    rows = [] if out is None else read_rows(out, columns)
+    kept = [] if out is None else read_rows(out, columns)
+    rows: list[Row] = [(screen, player, int(seed), *map(float, numbers)) for screen, player, seed, *numbers in kept]
     known = {row[: len(KEY)] for row in rows}
     tasks = [(player, seed) for seed in seeds for player in players if (source.name, player, seed) not in known]
     failed = 0
@@ -55,7 +55,7 @@ def play_all(
                 continue
             rows.append(outcome)
             if out is not None:
-                append_row(out, columns, outcome)
+                append_rows(out, columns, [outcome])
             told = ", ".join(f"{name} {value}" for name, value in zip(columns[2:], outcome[2:], strict=True))
             print(f"{player}: {told}", file=sys.stderr)
     table = pd.DataFrame(rows, columns=columns)
@@ -80,27 +80,3 @@ def play_one(source: Source, player: str, seed: int) -> Row:
 @lru_cache(maxsize=1)
 def _read_once(source: Source) -> Screen:
     return source.read()
-
-
-def append_row(path: Path, columns: Sequence[str], row: Row) -> None:
-    """Append a row, with a header before the first."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    begun = path.is_file() and path.stat().st_size > 0
-    with path.open("a", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([row] if begun else [columns, row])
-
-
-def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
-    """Return the rows of a file, of which there may be none; one that was cut short is taken away.
-
-    Raises:
-        ValueError: if the file has other columns.
-    """
-    text = path.read_text() if path.is_file() else ""
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    header, *body = list(csv.reader(whole.splitlines())) or [list(columns)]
-    if header != list(columns):
-        raise ValueError(f"Expected {path} to have the columns {', '.join(columns)}. It has {', '.join(header)}.")
-    return [(screen, player, int(seed), *map(float, numbers)) for screen, player, seed, *numbers in body]

@@ -36,13 +36,16 @@ class Picture(Protocol):
 
 def make_picture(graph_set: GraphSet, index: int) -> Picture:
     """Make the picture of a graph: of a molecule with RDKit, if that is installed, of any other with networkx."""
+    missing = ""
     if isinstance(graph_set, MoleculeSet):
         try:
             return MoleculePicture(graph_set.smiles[index])
-        except (ImportError, ValueError):  # a picture of atoms and bonds is better than none
-            pass
+        except (ImportError, ValueError) as error:  # a picture of atoms and bonds is better than none
+            missing = f". {error}"
     graph = graph_set[index]
-    return NodeLinkPicture(len(graph.nodes), graph.edge_links)
+    picture = NodeLinkPicture(len(graph.nodes), graph.edge_links)
+    picture.caption += missing
+    return picture
 
 
 class MoleculePicture:

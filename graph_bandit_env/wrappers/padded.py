@@ -48,8 +48,7 @@ class PaddedGraphSet(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     ) -> None:
         RecordConstructorArgs.__init__(self, max_nodes=max_nodes, max_edges=max_edges, max_graphs=max_graphs)
         gym.Wrapper.__init__(self, env)
-        graphs = isinstance(env.unwrapped, GraphActionBandit) and isinstance(env.observation_space, Tuple)
-        if not graphs or not isinstance(env.unwrapped, GraphActionBandit):
+        if not isinstance(env.unwrapped, GraphActionBandit) or not isinstance(env.observation_space, Tuple):
             raise TypeError(
                 f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. '
                 '`GraphSetIndices` takes one with observe="indices".'
