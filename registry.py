@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import gymnasium as gym
 
-    from agents.protocol import Agent as Agent
+    from agents.contract.protocol import Agent as Agent
     from graph_bandit_env import MoleculeSet
 
 ENTRY_POINT_GROUP = "graph_bandit.agents"
@@ -61,7 +61,7 @@ _REGISTRATIONS: dict[str, Registration] = {
         name: _built_in(name, f"agents.molecule.zoo:{name.replace('-', '_')}", needs="molecules")
         for name in ("molecule-ts", "molecule-ucb", "molecule-greedy")
     },
-    "sb3-ppo": _built_in("sb3-ppo", "agents.sb3.agent:sb3_ppo"),
+    "sb3-ppo": _built_in("sb3-ppo", "agents.policy_gradient.agent:sb3_ppo"),
     "ucb1": _built_in("ucb1", "agents.classic.independent:ucb1"),
     "gaussian-ts": _built_in("gaussian-ts", "agents.classic.independent:gaussian_ts"),
     "random": _built_in("random", "agents.classic.random_agent:random"),
@@ -159,16 +159,16 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
 
 
 def check_agent(factory: AgentFactory, needs: str = "any") -> None:
-    """Hold an agent against the protocol; see `agents.conformance.check_agent`.
+    """Hold an agent against the protocol; see `agents.contract.conformance.check_agent`.
 
     Args:
         factory: makes a new agent at each call.
         needs: "any" or "molecules", as where it is registered.
 
     Raises:
-        agents.conformance.AgentCheckError: if a check fails; it names every one that does.
+        agents.contract.conformance.AgentCheckError: if a check fails; it names every one that does.
     """
-    from agents import conformance
+    from agents.contract import conformance
 
     conformance.check_agent(factory, needs)
 

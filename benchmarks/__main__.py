@@ -10,9 +10,9 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import kernels, runs, vector
-from benchmarks.measure import Row
-from graph_bandit_lab.encoding import software_versions
+from benchmarks.speed import kernels, runs, vector
+from benchmarks.speed.measure import Row
+from graph_bandit_lab.storage.encoding import software_versions
 
 
 def show(rows: list[Row]) -> None:

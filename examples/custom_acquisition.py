@@ -12,11 +12,11 @@ import tempfile
 import torch
 
 import registry
-from agents.acquisition import Belief, Memoryless
+from agents.beliefs.acquisition import Belief, Memoryless
+from agents.contract.settings import read_settings
 from agents.neural.agent import NeuralAgent
 from agents.neural.network import graph_network
 from agents.neural.settings import NeuralSettings
-from agents.settings import read_settings
 from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment
 
 

@@ -7,8 +7,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from graph_bandit_campaign import Campaign
 from graph_bandit_env import enumerate_library
-from graph_bandit_lab import Campaign
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--rounds", type=int, default=5)

@@ -4,11 +4,12 @@ torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium.
 """
 
 from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
-from gntk.batched import batched_values_and_features
 from gntk.descent import Batches, descend
 from gntk.dimension import effective_dimension, information_gain, rkhs_norm
 from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features, weighted_gradient
-from gntk.fused import (
+from gntk.engines.batched import batched_values_and_features
+from gntk.engines.compilation import compile_loop
+from gntk.engines.fused import (
     PaddedGraphs,
     fused_descend,
     fused_values_and_features,
@@ -17,7 +18,6 @@ from gntk.fused import (
 )
 from gntk.infinite_width import infinite_width_kernel
 from gntk.layers import linear_tangent_features
-from gntk.loops import compile_loop
 from gntk.network import GraphMLP, layer_inputs, predict
 from gntk.regret import elliptical_potential, regret_bound
 from gntk.threads import one_thread

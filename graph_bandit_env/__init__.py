@@ -6,14 +6,14 @@ so by itself. torch and `gntk` are imported only when a reward model or `GraphSe
 
 from gymnasium.envs.registration import register
 
+from graph_bandit_env.bandit.seeds import spread_seeds
 from graph_bandit_env.env import GraphActionBandit
-from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
-from graph_bandit_env.seeds import spread_seeds
 from graph_bandit_env.vector_env import GraphActionBanditVector
 
 __all__ = [

@@ -9,11 +9,11 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit_model import BanditModel
+from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.instance import Instance
+from graph_bandit_env.bandit.spaces import USED_UP
 from graph_bandit_env.checks import check_action, check_reset_options
-from graph_bandit_env.graph_set import GraphSet
-from graph_bandit_env.instance import Instance
-from graph_bandit_env.spaces import USED_UP
+from graph_bandit_env.graphs.graph_set import GraphSet
 
 Drawn = TypeVar("Drawn")
 
@@ -30,13 +30,13 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
     `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`.
 
     ## Observation space
-    `observe="graphs"`: a tuple of K `GraphInstance` (see `graph_bandit_env.spaces`), a fresh copy each round.
+    `observe="graphs"`: a tuple of K `GraphInstance` (see `graph_bandit_env.bandit.spaces`), a fresh copy each round.
     `observe="indices"`: the indices of the graphs that this round offers (without replacement, followed by -1 in the
     places of those that are used up); the graphs are at `env.unwrapped.graph_set`.
 
     ## Rewards
     mu of the graph that was played, plus noise. Each graph's mean is fixed for an instance. With `resample_graphs` the
-    named Gaussian processes are drawn as functions over graphs (`graph_bandit_env.general_rewards`).
+    named Gaussian processes are drawn as functions over graphs (`graph_bandit_env.rewards.general_rewards`).
 
     ## Info
     `reset` and `step` give `action_mask`, int8 `(K,)`: the graphs that the *next* round offers. `step` also gives

@@ -13,13 +13,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.bandit_model import BanditModel
+from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.instance import Instance
+from graph_bandit_env.bandit.noise_ahead import NoiseAhead
+from graph_bandit_env.bandit.seeds import read_seeds
+from graph_bandit_env.bandit.spaces import pack_indices
 from graph_bandit_env.checks import check_integer, check_reset_options
-from graph_bandit_env.graph_set import GraphSet
-from graph_bandit_env.instance import Instance
-from graph_bandit_env.noise_ahead import NoiseAhead
-from graph_bandit_env.seeds import read_seeds
-from graph_bandit_env.spaces import pack_indices
+from graph_bandit_env.graphs.graph_set import GraphSet
 
 
 class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):

@@ -4,26 +4,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graph_bandit_lab.campaign import Campaign
-    from graph_bandit_lab.experiment import run_experiment
-    from graph_bandit_lab.loop import BanditResult, run_bandit
-    from graph_bandit_lab.report import write_report
-    from graph_bandit_lab.results import load_results
-    from graph_bandit_lab.settings import EnvironmentSettings, RunSettings
+    from graph_bandit_lab.design.settings import EnvironmentSettings, RunSettings
+    from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
+    from graph_bandit_lab.execution.experiment import run_experiment
+    from graph_bandit_lab.reports.report import write_report
+    from graph_bandit_lab.storage.results import load_results
 
 _HOMES = {
-    "BanditResult": "loop",
-    "Campaign": "campaign",
-    "EnvironmentSettings": "settings",
-    "RunSettings": "settings",
-    "load_results": "results",
-    "run_bandit": "loop",
-    "run_experiment": "experiment",
-    "write_report": "report",
+    "BanditResult": "episodes.loop",
+    "EnvironmentSettings": "design.settings",
+    "RunSettings": "design.settings",
+    "load_results": "storage.results",
+    "run_bandit": "episodes.loop",
+    "run_experiment": "execution.experiment",
+    "write_report": "reports.report",
 }
 __all__ = [
     "BanditResult",
-    "Campaign",
     "EnvironmentSettings",
     "RunSettings",
     "load_results",

@@ -1,11 +1,10 @@
 """The programs of the pages, as written but for the number of rounds."""
 
 import re
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
-ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/sb3.md")
 
 

@@ -1,10 +1,10 @@
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 CASES = {
     "molecule_campaign.py": "of the 4419 molecules are better",
     "quickstart.py": "random: regret",

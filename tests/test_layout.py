@@ -1,11 +1,10 @@
 """The arrow of dependencies, and what a file may hold."""
 
 import ast
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
-ROOT = Path(__file__).parent.parent
 ROOMS = ("gntk", "graph_bandit_env", "agents", "registry", "graph_bandit_lab")
 MAY_IMPORT = {
     "gntk": set(),

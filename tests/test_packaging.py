@@ -3,11 +3,11 @@
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
-ROOT = Path(__file__).parent.parent
+PACKAGES = ("gntk", "graph_bandit_env", "agents", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_cli")
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +51,9 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     info = {top for top in tops if top.endswith(".dist-info")}
-    assert tops - info == {"gntk", "graph_bandit_env", "agents", "graph_bandit_lab", "registry.py"}
+    assert tops - info == {*PACKAGES, "registry.py"}
     assert not [name for name in names if "test" in name]
-    for needed in ("gntk/py.typed", "agents/neural/zoo.py", "graph_bandit_lab/report.html.jinja"):
+    for needed in ("gntk/py.typed", "agents/neural/zoo.py", "graph_bandit_lab/reports/report.html.jinja"):
         assert needed in names
 
 
@@ -69,6 +69,6 @@ print(env.step(0)[1], __import__("graph_bandit_env").__file__)
 
 def test_the_command_works_from_the_wheel(installed, tmp_path):
     flags = ["--agents", "random", "--num-graphs", "3", "--num-nodes", "4", "--horizon", "5", "--out", "here"]
-    code = f"import sys; from graph_bandit_lab.cli import main; sys.exit(main(['run', *{flags}]))"
+    code = f"import sys; from graph_bandit_cli.main import main; sys.exit(main(['run', *{flags}]))"
     assert "random" in in_another_folder(installed, tmp_path, code)
     assert (tmp_path / "here" / "report.html").is_file()

@@ -6,17 +6,16 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from conftest import ragged_graphs
+from support import ROOT
+from support.graphs import ragged_graphs
 
 import registry
-from agents.protocol import Agent
+from agents.contract.protocol import Agent
 
-ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "third_party_agent"
 
 
@@ -74,7 +73,7 @@ def on_the_command_line(installed, tmp_path_factory):
     code = """
 import contextlib, io
 from graph_bandit_lab import load_results
-from graph_bandit_lab.cli import main
+from graph_bandit_cli.main import main
 
 def run(*words):
     out, err = io.StringIO(), io.StringIO()

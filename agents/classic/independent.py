@@ -11,11 +11,11 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from agents.acquisition import AcquisitionRule, Belief, ThompsonSampling
-from agents.history import History
-from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
-from agents.settings import check_fields, read_settings
-from agents.state import check_identity, make_identity
+from agents.beliefs.acquisition import AcquisitionRule, Belief, ThompsonSampling
+from agents.beliefs.history import History
+from agents.contract.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.contract.settings import check_fields, read_settings
+from agents.contract.state import check_identity, make_identity
 
 
 @dataclass(frozen=True, kw_only=True)

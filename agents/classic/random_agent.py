@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from numpy.typing import ArrayLike
 
-from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
-from agents.settings import read_settings
-from agents.state import check_identity, make_identity
+from agents.contract.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.contract.settings import read_settings
+from agents.contract.state import check_identity, make_identity
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,16 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from agents.acquisition import AcquisitionRule, Belief
-from agents.batch import choose_batch
-from agents.history import History
-from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
-from agents.insight import Insight, check_chosen, make_insight
+from agents.beliefs.acquisition import AcquisitionRule, Belief
+from agents.beliefs.batch import choose_batch
+from agents.beliefs.history import History
+from agents.beliefs.insight import Insight, check_chosen, make_insight
+from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.contract.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.contract.protocol import Prediction
+from agents.contract.state import check_identity, make_identity
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.settings import KernelSettings
-from agents.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
-from agents.protocol import Prediction
-from agents.state import check_identity, make_identity
 from gntk import (
     AggregatedGraphs,
     GraphMLP,

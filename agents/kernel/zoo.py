@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from agents.acquisition import PhasedElimination, ThompsonSampling, UpperConfidenceBound
+from agents.beliefs.acquisition import PhasedElimination, ThompsonSampling, UpperConfidenceBound
+from agents.contract.settings import read_settings
 from agents.kernel.agent import KernelAgent
 from agents.kernel.settings import KernelConfidenceSettings, KernelEliminationSettings, KernelThompsonSettings
-from agents.settings import read_settings
 
 
 def gntk_ts(kernel_matrix: Any = None, **settings: Any) -> KernelAgent:

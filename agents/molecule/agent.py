@@ -11,11 +11,13 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from agents.acquisition import AcquisitionRule, Belief
-from agents.batch import check_count, choose_batch
-from agents.history import History
-from agents.inputs import check_reset, derive_streams, read_feedback, read_graphs, read_mask
-from agents.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.beliefs.acquisition import AcquisitionRule, Belief
+from agents.beliefs.batch import check_count, choose_batch
+from agents.beliefs.history import History
+from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.contract.inputs import check_reset, derive_streams, read_feedback, read_graphs, read_mask
+from agents.contract.protocol import DivergedError, Prediction
+from agents.contract.state import check_identity, make_identity
 from agents.molecule.fixed_parts import fixed_parts
 from agents.molecule.kernel import SumKernel, TangentKernel
 from agents.molecule.network import MolecularNetwork
@@ -23,8 +25,6 @@ from agents.molecule.packed import PackedGraphs
 from agents.molecule.posterior import DualPosterior
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.training import train
-from agents.protocol import DivergedError, Prediction
-from agents.state import check_identity, make_identity
 from gntk import one_thread
 
 SMALLEST_NOISE = 1e-6  # of the prior variance: tangent products are summed in float32

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.likelihood import Hyperparameters
+from agents.beliefs.likelihood import Hyperparameters
 from agents.molecule.kernel import Kernel
 
 BLOCK = 4096  # molecules whose covariances with those measured are held at a time

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.settings import check_fields
+from agents.contract.settings import check_fields
 
 
 @dataclass(frozen=True, kw_only=True)

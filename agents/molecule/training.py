@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from agents.contract.protocol import DivergedError
 from agents.molecule.packed import PackedGraphs
 from agents.molecule.settings import MoleculeSettings
-from agents.protocol import DivergedError
 
 
 def train(

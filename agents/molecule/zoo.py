@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from agents.acquisition import Greedy, ThompsonSampling, UpperConfidenceBound
+from agents.beliefs.acquisition import Greedy, ThompsonSampling, UpperConfidenceBound
+from agents.contract.settings import read_settings
 from agents.molecule.agent import MoleculeAgent
 from agents.molecule.settings import MoleculeSettings, MoleculeThompsonSettings
-from agents.settings import read_settings
 
 
 def molecule_ts(**settings: Any) -> MoleculeAgent:

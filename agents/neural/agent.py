@@ -9,19 +9,19 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from agents.acquisition import AcquisitionRule, Belief
-from agents.batch import choose_batch
-from agents.history import History, OrderedHistory
-from agents.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
-from agents.insight import Insight, check_chosen, make_insight
-from agents.likelihood import MarginalLikelihood
+from agents.beliefs.acquisition import AcquisitionRule, Belief
+from agents.beliefs.batch import choose_batch
+from agents.beliefs.history import History, OrderedHistory
+from agents.beliefs.insight import Insight, check_chosen, make_insight
+from agents.beliefs.likelihood import MarginalLikelihood
+from agents.contract.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.contract.protocol import DivergedError, Prediction
+from agents.contract.state import check_identity, make_identity
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.features import Features, features_at
 from agents.neural.fit import fit
 from agents.neural.network import Network, NetworkBuilder
 from agents.neural.settings import NeuralSettings
-from agents.protocol import DivergedError, Prediction
-from agents.state import check_identity, make_identity
 from gntk import effective_dimension, gram, one_thread
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.history import History, OrderedHistory
+from agents.beliefs.history import History, OrderedHistory
+from agents.contract.protocol import DivergedError
 from agents.neural.engines import Weights
 from agents.neural.network import Network
 from agents.neural.settings import NeuralSettings
-from agents.protocol import DivergedError
 from gntk import Batches
 
 

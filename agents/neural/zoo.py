@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from agents.acquisition import (
+from agents.beliefs.acquisition import (
     AcquisitionRule,
     EpsilonGreedy,
     Greedy,
@@ -19,6 +19,7 @@ from agents.acquisition import (
     ThompsonSampling,
     UpperConfidenceBound,
 )
+from agents.contract.settings import read_settings
 from agents.neural.agent import NeuralAgent
 from agents.neural.module import module_network, name_module
 from agents.neural.network import NetworkBuilder, graph_network, node_network
@@ -29,7 +30,6 @@ from agents.neural.settings import (
     NeuralSettings,
     ThompsonSettings,
 )
-from agents.settings import read_settings
 
 S = TypeVar("S", bound=NeuralSettings)
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.inputs import read_graphs
+from agents.contract.inputs import read_graphs
 
 KEYS = ("x", "edge_index", "edge_attr", "batch", "ptr")  # what a network is given
 

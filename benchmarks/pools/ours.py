@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.protocol import Agent, BatchAgent
+from agents.contract.protocol import Agent, BatchAgent
 from benchmarks.pools.screening import Floats, Indices
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 

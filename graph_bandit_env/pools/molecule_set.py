@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_graph import Features, count_columns
 

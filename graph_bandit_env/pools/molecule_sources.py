@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_graph import Features, count_columns, to_one_hot
 from graph_bandit_env.pools.molecule_parser import ParsedMolecules, parse
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows

@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.image import imread
 from numpy.typing import NDArray
 
-from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 
 PIXELS = 400

@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from graph_bandit_env.checks import check_choice
-from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.graphs.graph_set import GraphSet
 
 if TYPE_CHECKING:
     from graph_bandit_env.rendering.frame import Frame

@@ -10,9 +10,9 @@ from gymnasium.spaces import Box, Dict
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit_model import BanditModel
+from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.spaces import USED_UP
 from graph_bandit_env.env import GraphActionBandit
-from graph_bandit_env.spaces import USED_UP
 
 
 class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit_model import BanditModel
+from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.checks import check_integer
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from gymnasium.spaces import Dict, Discrete
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from graph_bandit_env.graph_set import GraphSet
+from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.vector_env import GraphActionBanditVector
 from graph_bandit_env.wrappers.indices import indices_and_mask_space
 from graph_bandit_env.wrappers.padding import Padded, Padding

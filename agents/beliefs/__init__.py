@@ -1,0 +1,1 @@
+"""What models of every family share: beliefs, acquisition rules, batches, history, likelihood and insight."""

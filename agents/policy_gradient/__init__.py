@@ -1,0 +1,1 @@
+"""The agent `sb3-ppo`: a policy gradient in the bandit."""

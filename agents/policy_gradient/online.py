@@ -1,0 +1,125 @@
+"""PPO of Stable-Baselines3 without an environment: rounds go in, and weights change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+from stable_baselines3 import PPO
+from stable_baselines3.common.logger import Logger
+
+from agents.policy_gradient.settings import PPOSettings
+from agents.sb3.policy import GraphSetPolicy
+
+Observation = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Round:
+    """What PPO learns from."""
+
+    mask: tuple[int, ...]
+    """Which graphs were on offer, 0 or 1 each."""
+    action: int
+    """The graph that was played."""
+    value: float
+    """The reward that was expected of the policy, in standard deviations."""
+    log_probability: float
+    """Of the action, when it was chosen."""
+    reward: float
+    """What was seen."""
+
+
+def make_ppo(graph_set: Any, num_graphs: int, settings: PPOSettings, seed: int) -> PPO:
+    """Make PPO for a graph set that stays, with no environment in it.
+
+    Args:
+        graph_set: K graphs, anything with `to_pyg()`.
+        num_graphs: K.
+        settings: of the agent.
+        seed: of the initial weights.
+
+    Returns:
+        A PPO that trains on its rollout buffer; `collect_rollouts` and `learn` ask for an environment.
+    """
+    ppo = PPO(
+        GraphSetPolicy,
+        None,  # type: ignore[arg-type]
+        n_steps=settings.rollout,
+        batch_size=settings.batch_size,
+        n_epochs=settings.epochs,
+        learning_rate=settings.learning_rate,
+        gamma=0.0,  # what is played changes nothing that comes
+        clip_range=settings.clip_range,
+        ent_coef=settings.entropy_weight,
+        vf_coef=settings.value_weight,
+        max_grad_norm=settings.max_grad_norm,
+        policy_kwargs={"features_extractor_kwargs": {"graph_set": graph_set, "features_dim": settings.embedding}},
+        device="cpu",
+        _init_setup_model=False,
+    )
+    ppo.observation_space = Dict(
+        {"indices": Box(-1, num_graphs - 1, (num_graphs,), np.int64), "mask": Box(0, 1, (num_graphs,), np.int8)}
+    )
+    ppo.action_space, ppo.n_envs = Discrete(num_graphs), 1
+    ppo.set_logger(Logger(folder=None, output_formats=[]))
+    with seeded_global_generators(seed):
+        ppo._setup_model()
+    ppo.policy.set_training_mode(False)
+    return ppo
+
+
+def observe(mask: Sequence[int]) -> Observation:
+    """Return the observation of `GraphSetIndices` in which these graphs are on offer."""
+    offered = np.asarray(mask, np.int8)
+    indices = np.full(len(offered), -1, np.int64)
+    indices[: offered.sum()] = np.flatnonzero(offered)
+    return {"indices": indices, "mask": offered}
+
+
+def train(ppo: PPO, rounds: Sequence[Round], location: float, scale: float, seed: int) -> None:
+    """Update the policy by some rounds, each an episode of its own.
+
+        advantage = (y_t - location) / scale - V
+
+    Args:
+        ppo: of `make_ppo`.
+        rounds: as many as it has steps in a rollout.
+        location: what is subtracted from rewards.
+        scale: what they are divided by then.
+        seed: of the order of the batches.
+    """
+    buffer = ppo.rollout_buffer
+    buffer.reset()
+    for one in rounds:
+        buffer.add(
+            observe(one.mask),  # type: ignore[arg-type]
+            np.array([[one.action]]),
+            np.array([(one.reward - location) / scale]),
+            np.ones(1),
+            torch.tensor([one.value]),
+            torch.tensor([one.log_probability]),
+        )
+    buffer.compute_returns_and_advantage(torch.zeros(1), np.ones(1))
+    with seeded_global_generators(seed):
+        ppo.train()
+    ppo.policy.set_training_mode(False)
+
+
+@contextmanager
+def seeded_global_generators(seed: int) -> Iterator[None]:
+    """Seed the global generators that Stable-Baselines3 draws from (torch, NumPy), and restore them afterwards."""
+    before = np.random.get_state()  # noqa: NPY002 - these are what is restored
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # not `torch.manual_seed`, which seeds those of GPUs as well
+        np.random.seed(seed % 2**32)  # noqa: NPY002
+        try:
+            yield
+        finally:
+            np.random.set_state(before)  # noqa: NPY002

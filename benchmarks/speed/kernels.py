@@ -1,0 +1,119 @@
+"""The training step and the scores, against matrix products, autograd and one backward pass per graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from benchmarks.speed.measure import Row, compare, seconds
+from benchmarks.speed.plain import PlainFit, one_backward_per_graph
+from gntk import (
+    AggregatedGraphs,
+    Batches,
+    GraphMLP,
+    PaddedGraphs,
+    aggregate_neighbours,
+    descend,
+    fused_descend,
+    fused_values_and_squares,
+    pad_graphs,
+)
+
+NODES, FEATURES, WIDTH, BATCH, GRAPHS, STEPS = 50, 10, 512, 5, 100, 50
+SGEMM = 512  # side of the square matrices that the same core multiplies
+
+
+def graphs_of(num_graphs: int, num_nodes: int, feature_dim: int) -> AggregatedGraphs:
+    """Return random graphs, aggregated."""
+    generator = torch.Generator().manual_seed(0)
+    edges = torch.randint(num_nodes, (2, 10 * num_nodes), generator=generator)
+    nodes = torch.randn(num_graphs, num_nodes, feature_dim, generator=generator)
+    return aggregate_neighbours(Batch.from_data_list([Data(x=x, edge_index=edges) for x in nodes]))
+
+
+@dataclass(eq=False)
+class Fit:
+    """A descent of 50 steps on batches of five distinct graphs, so that there are no repeats to merge."""
+
+    graphs: AggregatedGraphs = field(default_factory=lambda: graphs_of(GRAPHS, NODES, FEATURES))
+    weights: list[Tensor] = field(default_factory=lambda: [w.detach() for w in GraphMLP(FEATURES, WIDTH).weights])
+
+    @cached_property
+    def padded(self) -> PaddedGraphs:
+        """Return the graphs as the compiled loops take them."""
+        return pad_graphs(self.graphs)
+
+    @cached_property
+    def batches(self) -> Batches:
+        """Return the batches."""
+        generator = torch.Generator().manual_seed(1)
+        index = torch.cat([torch.randperm(GRAPHS, generator=generator)[:BATCH] for _ in range(STEPS)])
+        return Batches.of_size(index, torch.randn(STEPS * BATCH, generator=generator), BATCH)
+
+    def compiled(self) -> None:
+        """Descend in compiled loops."""
+        fused_descend(self.weights, self.weights, self.padded, self.batches, 0.1, 0.01)
+
+    def in_torch(self) -> None:
+        """Descend in torch, by hand-written gradients."""
+        descend(self.weights, self.weights, self.graphs, self.batches, 0.1, 0.01)
+
+
+def step_seconds() -> float:
+    """Return the seconds of a compiled training step at this moment."""
+    fit = Fit()
+    fit.compiled()
+    return seconds(fit.compiled, least=0.5) / STEPS
+
+
+def rows() -> list[Row]:
+    """Return the rows of one training step and of scoring, on one thread."""
+    fit = Fit()
+    graphs, weights, padded = fit.graphs, fit.weights, fit.padded
+    plain, some = PlainFit(weights, graphs, 0.1, 0.01), next(iter(fit.batches))
+    square = torch.randn(SGEMM, SGEMM)
+    precision = torch.rand((FEATURES + 1) * WIDTH)
+
+    def score() -> None:
+        fused_values_and_squares(weights, padded, precision)
+
+    flops, sgemm_flops = 4 * BATCH * NODES * FEATURES * WIDTH, 2 * SGEMM**3
+    ratio, sgemm, descent = compare(lambda: square @ square, fit.compiled)
+    step, share = descent / STEPS, ratio * STEPS * flops / sgemm_flops
+    autograd, plain_step, _ = compare(lambda: plain.step(some[0].tolist(), some[1]), fit.compiled)
+    torch_form, *_ = compare(fit.in_torch, fit.compiled, pairs=5)
+    scores, slow, fast = compare(lambda: one_backward_per_graph(weights, graphs, precision), score, pairs=5)
+    shape = f"N={NODES}, d={FEATURES}, m={WIDTH}, batch of {BATCH}"
+    return [
+        Row.at_least(
+            f"training step, {shape}: share of sgemm's GFLOP/s",
+            share,
+            "",
+            0.6,
+            f"{step * 1e6:.0f} us a step, {flops / step / 1e9:.0f} of {sgemm_flops / sgemm / 1e9:.0f} GFLOP/s",
+        ),
+        Row.at_least("the same against autograd", autograd * STEPS, "x", 5, f"{plain_step * 1e6:.0f} us a step"),
+        Row("the same against hand-written gradients in torch", torch_form, "x"),
+        _deeper(square),
+        Row(
+            f"scores of {GRAPHS} graphs against one backward per graph",
+            scores,
+            "x",
+            detail=f"{fast * 1e3:.1f} ms against {slow * 1e3:.0f} ms",
+        ),
+    ]
+
+
+def _deeper(square: Tensor) -> Row:
+    """How much of a step at L = 3 torch spends in matrix products already, so that compiled loops could not save it."""
+    graphs = graphs_of(BATCH, NODES, FEATURES)
+    weights = [weight.detach() for weight in GraphMLP(FEATURES, WIDTH, depth=3).weights]
+    batches = Batches.of_size(torch.arange(BATCH), torch.randn(BATCH), BATCH)
+    ratio, _, step = compare(lambda: square @ square, lambda: descend(weights, weights, graphs, batches, 0.1, 0.01), 5)
+    share = ratio * BATCH * NODES * WIDTH * (4 * FEATURES + 6 * WIDTH) / (2 * SGEMM**3)
+    name = "training step at L=3, in torch: share of sgemm's GFLOP/s"
+    return Row(name, share, "", detail=f"{step * 1e6:.0f} us a step")

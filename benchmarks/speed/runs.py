@@ -1,0 +1,143 @@
+"""Whole runs: how their cost grows, and what the paper's mode, an exact covariance and a large pool cost beside it."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+
+from benchmarks.speed.kernels import step_seconds
+from benchmarks.speed.measure import ROOT, Row, in_a_process_of_its_own
+from graph_bandit_lab.analysis.statistics import confidence_interval
+
+GRAPHS, NODES = 100, 50
+GIGABYTE = 1 << 30
+
+
+def rows(repetitions: int) -> list[Row]:
+    """Return the rows of whole runs; `repetitions` of the comparison of regret."""
+    before = step_seconds()
+    ours = _run("gnn-ts", 2000)
+    step = (before + step_seconds()) / 2  # the machine's speed changes from minute to minute
+    diagonal = _run("gnn-ts:covariance=diagonal", 2000)
+    return [
+        *_fits(repetitions, step, ours["clocks"][0][999]),
+        *_covariances(ours, diagonal),
+        *_growth(ours),
+        _kernel_agent(),
+        *_pool(),
+        _import(),
+    ]
+
+
+def _run(
+    agent: str, horizon: int, num_graphs: int = GRAPHS, num_nodes: int = NODES, repetitions: int = 1
+) -> dict[str, Any]:
+    return in_a_process_of_its_own("whole_run", agent, num_graphs, num_nodes, horizon, repetitions)
+
+
+def _fits(repetitions: int, step: float, steps: float) -> list[Row]:
+    ours, theirs = (_run(agent, 200, repetitions=repetitions) for agent in ("gnn-ts", "gnn-ts:fit=epochs"))
+    clock = np.median(theirs["clocks"], axis=0)
+    exponent = min(2.0, math.log2(clock[199] / clock[99]))
+    epochs = clock[199] * (1000 / 200) ** exponent
+    one_by_one = steps + step * sum(30 * math.ceil(t / 5) for t in range(1, 1001))
+    difference = np.subtract(ours["regret"], theirs["regret"])
+    low, high = confidence_interval(difference)
+    name = f"gnn-ts, K={GRAPHS}, N={NODES}, T=1000: `steps` against `epochs`"
+    return [
+        Row.at_least(
+            f"{name}, which merges repeated graphs too",
+            epochs / steps,
+            "x",
+            40,
+            f"{steps:.1f} s against {epochs:.0f} s, from T=200 by t^{exponent:.2f}",
+        ),
+        Row.at_least(
+            f"{name} that takes every observation by itself",
+            one_by_one / steps,
+            "x",
+            40,
+            f"{one_by_one:.0f} s: 3 million steps of {step * 1e6:.0f} us, and the scores",
+        ),
+        Row(
+            f"mean R_T at T=200, `steps` less `epochs`, {repetitions} seeds",
+            float(difference.mean()),
+            "",
+            "no worse",
+            bool(low <= 0),
+            f"paired difference, 95 % interval [{low:.1f}, {high:.1f}]",
+        ),
+    ]
+
+
+def _covariances(ours: dict[str, Any], diagonal: dict[str, Any]) -> list[Row]:
+    runs = {
+        "diagonal": diagonal,
+        "refreshed": ours,
+        "theta_0": _run("gnn-ts:gradients_at=initial", 1000),
+        "frozen": _run("gnn-ts:history=frozen", 1000),
+    }
+    late = {name: (run["clocks"][0][999] - run["clocks"][0][899]) / 100 for name, run in runs.items()}
+    cost = {name: late[name] / late["diagonal"] for name in late}
+    ms = {name: f"{1e3 * value:.1f} ms" for name, value in late.items()}
+    twice = diagonal["clocks"][0]
+    return [
+        Row.at_most("T=2000 against T=1000, `steps`, diagonal", twice[1999] / twice[999], "x", 2.1),
+        Row.at_most("a round at t=1000, exact refreshed against diagonal", cost["refreshed"], "x", 2, ms["refreshed"]),
+        Row.at_most("a round at t=1000, exact at theta_0 against diagonal", cost["theta_0"], "x", 2, ms["theta_0"]),
+        Row("a round at t=1000, exact frozen against diagonal", cost["frozen"], "x", detail=ms["frozen"]),
+    ]
+
+
+def _growth(ours: dict[str, Any]) -> list[Row]:
+    marks = (250, 500, 1000, 2000)
+    seconds = [ours["clocks"][0][mark - 1] for mark in marks]
+    exponent = np.polyfit(np.log(marks), np.log(seconds), 1)[0]
+    listed = ", ".join(f"T={mark}: {value:.1f} s" for mark, value in zip(marks, seconds, strict=True))
+    found = [Row("gnn-ts: growth of a run with T, exponent", float(exponent), "", detail=listed)]
+    pairs = {(GRAPHS, 10), (GRAPHS, NODES), (GRAPHS, 500), (10, NODES), (200, NODES)}
+    runs = {pair: _run("gnn-ts", 250, *pair) for pair in sorted(pairs)}
+    for letter, sizes in {"N": (10, 50, 500), "K": (10, 100, 200)}.items():
+        chosen = [runs[GRAPHS, size] if letter == "N" else runs[size, NODES] for size in sizes]
+        times = [run["clocks"][0][-1] / 249 for run in chosen]
+        exponent = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+        listed = ", ".join(
+            f"{letter}={size}: {1e3 * value:.1f} ms a round, {run['peak_bytes'] / GIGABYTE:.2f} GB"
+            for size, value, run in zip(sizes, times, chosen, strict=True)
+        )
+        found.append(Row(f"gnn-ts, T=250: growth with {letter}, exponent", float(exponent), "", detail=listed))
+    return found
+
+
+def _kernel_agent() -> Row:
+    run = _run("gntk-ts", 10_000, num_graphs=200)
+    return Row.at_most("gntk-ts, K=200, T=10,000", run["clocks"][0][-1], "s", 15)
+
+
+def _pool() -> list[Row]:
+    found = in_a_process_of_its_own("pool", 50_000, 25, 30)
+    name = "one scoring round of 50,000 graphs (25 nodes, 30 features), diagonal"
+    return [
+        Row.at_most(name, found["choice"], "s", 6, f"{found['reset']:.1f} s once, to read the pool"),
+        Row.at_most("its peak memory", found["peak_bytes"] / GIGABYTE, "GB", 2),
+    ]
+
+
+def _import() -> Row:
+    code = (
+        "import sys, time; t = time.perf_counter(); import graph_bandit_env;"
+        "print(time.perf_counter() - t, 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    elapsed, has_torch = done.stdout.split()
+    return Row(
+        "import of graph_bandit_env",
+        float(elapsed),
+        "s",
+        "under 1, without torch",
+        float(elapsed) < 1 and has_torch == "False",
+    )

@@ -1,0 +1,50 @@
+"""Whole runs in a process of their own: python -m benchmarks.speed.whole_run AGENT K N T REPETITIONS. Prints JSON."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from functools import partial
+from typing import Any
+
+import registry
+from graph_bandit_lab import run_bandit
+from graph_bandit_lab.design.settings import AgentSpec
+
+
+def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions: int) -> dict[str, Any]:
+    """Play some repetitions.
+
+    Returns:
+        `clocks`, of each repetition the CPU seconds after each round (from the end of the first, which compiles);
+        `regret` of each, and `peak_bytes` of the process.
+    """
+    spec = AgentSpec.parse(agent)
+    env = registry.make_environment(
+        num_graphs=num_graphs,
+        num_nodes=num_nodes,
+        horizon=horizon,
+        reward_model="gp_gntk" if num_nodes <= 50 else "linear",
+        reward_scale="unit",
+        observe="indices",
+    )
+    clocks, regret = [], []
+    for seed in range(repetitions):
+        times: list[float] = []
+        learner = registry.make_agent(spec.name, **spec.settings)
+        result = run_bandit(env, learner, seed, on_round=partial(_note, times))
+        clocks.append([now - times[0] for now in times])
+        regret.append(float(result.regret.sum()))
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"clocks": clocks, "regret": regret, "peak_bytes": peak}
+
+
+def _note(times: list[float]) -> None:
+    times.append(time.process_time())
+
+
+if __name__ == "__main__":
+    name, *numbers = sys.argv[1:]
+    print(json.dumps(play(name, *map(int, numbers))))

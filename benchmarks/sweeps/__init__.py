@@ -1,0 +1,1 @@
+"""Sweeps under hard conditions."""

@@ -1,0 +1,114 @@
+"""Kill the driver of a sweep again and again: python -m benchmarks.sweeps.kill_sweep [--kills 50] [--repetitions 8].
+
+What it has stored at the end must be, bit for bit, what an uninterrupted sweep stores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed.measure import ROOT
+from graph_bandit_lab import load_results
+from graph_bandit_lab.design.sweep_file import read_sweep
+from graph_bandit_lab.execution.executors import Processes
+from graph_bandit_lab.execution.sweep import run_sweep
+
+SWEEP = """
+title = "sixty short runs"
+repetitions = {repetitions}
+agents = ["gnn-ts:width=8,steps=2", "random"]
+
+[[grid]]
+[grid.environment]
+num_graphs = [3, 5]
+num_nodes = 4
+reward_model = ["linear", "gp_gntk"]
+horizon = 8
+"""
+
+
+def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
+    """Play a sweep whose driver is killed at random moments, and the same sweep in peace.
+
+    Args:
+        folder: for both.
+        kills: SIGKILLs.
+        repetitions: of each of two agents on four environments.
+        seed: of the moments.
+
+    Returns:
+        The number of runs stored.
+
+    Raises:
+        AssertionError: if something finished was lost, or the two tables differ.
+    """
+    file, chance = folder / "sweep.toml", random.Random(seed)  # noqa: S311 - moments, not secrets
+    file.write_text(SWEEP.format(repetitions=repetitions))
+    stored = 0
+    for _ in range(kills):
+        command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli.main", "sweep", str(file)]
+        driver = subprocess.Popen(
+            [*command, "--out", str(folder / "killed"), "--workers", "2"],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wanted, deadline = stored + chance.randint(0, 3), time.monotonic() + 60
+        while driver.poll() is None and count(folder / "killed") < wanted and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(chance.random() * 0.1)
+        driver.send_signal(signal.SIGKILL)
+        driver.wait()
+        if count(folder / "killed") < stored:
+            raise AssertionError(f"Lost runs: {stored} were stored, {count(folder / 'killed')} are.")
+        stored = count(folder / "killed")
+    for name in ("killed", "whole"):
+        run_sweep(read_sweep(file).plan(), folder / name, partial(Processes, 2), progress=False)
+    if table(folder / "killed") != table(folder / "whole"):
+        raise AssertionError("The killed sweep and the uninterrupted one differ.")
+    return count(folder / "killed")
+
+
+def count(folder: Path) -> int:
+    """Return how many runs are stored."""
+    try:
+        return len(load_results(folder))
+    except FileNotFoundError:  # not there yet
+        return 0
+
+
+def table(folder: Path) -> dict[tuple[str, str, int], tuple[str, list[int], list[float]]]:
+    """Return what was played, by agent, environment and seed."""
+    rows: list[dict[Any, Any]] = load_results(folder).to_dict("records")
+    return {
+        (row["label"], str(row["environment"]), row["seed"]): (
+            row["status"],
+            row["actions"].tolist(),
+            row["rewards"].tolist(),
+        )
+        for row in rows
+    }
+
+
+def main() -> None:
+    """Kill and compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--repetitions", type=int, default=8, help="of two agents on four environments")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        stored = survive(Path(folder), arguments.kills, arguments.repetitions)
+    print(f"{arguments.kills} kills, {stored} runs: the same table, bit for bit, as without them.")
+
+
+if __name__ == "__main__":
+    main()

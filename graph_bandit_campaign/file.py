@@ -1,0 +1,55 @@
+"""The one file of a campaign: replaced whole, and never over what somebody else has written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from filelock import FileLock
+
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_lab.storage.files import replace_file
+
+
+class CampaignFile:
+    """A file that holds the state of a campaign.
+
+    Args:
+        path: of the file; None: nothing is kept.
+
+    Raises:
+        ValueError: if the folder is not there.
+    """
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = None if path is None else Path(path)
+        if self.path is not None and not self.path.parent.is_dir():
+            raise ValueError(f"Expected the folder of {self.path} to be there. Make it first.")
+        self._written = self._text()
+
+    def read(self) -> CampaignState | None:
+        """Return the state that the file had when it was opened, or was last written.
+
+        Raises:
+            ValueError: if it is no campaign.
+        """
+        if self.path is None or self._written is None:
+            return None
+        return CampaignState.from_json(self._written, self.path)
+
+    def write(self, state: CampaignState) -> None:
+        """Replace the file.
+
+        Raises:
+            ValueError: if it is not as it was last read or written here.
+        """
+        if self.path is None:
+            return
+        with FileLock(self.path.with_name(f".{self.path.name}.lock")):
+            if self._text() != self._written:
+                raise ValueError(f"Expected {self.path} as this campaign left it. Another process wrote to it: reopen.")
+            text = state.to_json()
+            replace_file(self.path, text.encode())
+            self._written = text
+
+    def _text(self) -> str | None:
+        return self.path.read_text() if self.path is not None and self.path.is_file() else None

@@ -1,0 +1,50 @@
+"""A pool and a few results to try `graph-bandit suggest` on, without any data."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+import registry
+from graph_bandit_lab.storage.files import make_folder, replace_file
+
+
+def write_library(
+    folder: Path, reward: Literal["qed", "logp", "tpsa"], measured: int = 30, seed: int = 0
+) -> tuple[Path, Path]:
+    """Write pool.csv (id, smiles) and measured.csv (id, the property) of the enumerated library.
+
+    Args:
+        folder: is made if it is not there.
+        reward: property that was "measured": it is computed by RDKit.
+        measured: how many molecules have a result.
+        seed: by which they are drawn.
+
+    Returns:
+        The paths of both files.
+
+    Raises:
+        ImportError: if RDKit is not installed (the extra `chem` brings it).
+        ValueError: if there are not as many molecules.
+    """
+    molecules = registry.enumerate_library(reward)
+    if not 1 <= measured <= len(molecules):
+        raise ValueError(f"Expected `--measured` to be from 1 to {len(molecules)}. Got {measured}.")
+    names = [f"lib-{k:04d}" for k in range(len(molecules))]
+    known = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
+    make_folder(folder)
+    pool, results = folder / "pool.csv", folder / "measured.csv"
+    _write(pool, ("id", "smiles"), zip(names, molecules.smiles, strict=True))
+    _write(results, ("id", reward), ((names[k], f"{molecules.targets[k]:.4g}") for k in known))
+    return pool, results
+
+
+def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
+    replace_file(path, text.getvalue().encode())

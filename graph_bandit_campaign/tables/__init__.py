@@ -1,0 +1,1 @@
+"""Tables of results, matched with the molecules of a pool."""

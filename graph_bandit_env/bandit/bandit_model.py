@@ -1,0 +1,191 @@
+"""What a bandit is made of: where its graphs and mean rewards come from, its noise and its rounds."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+
+from graph_bandit_env.bandit.graph_sources import (
+    GraphSource,
+    NewGraphs,
+    PoolSubsets,
+    Rewards,
+    SameGraphs,
+    draw_general_rewards,
+)
+from graph_bandit_env.bandit.instance import Instance
+from graph_bandit_env.bandit.spaces import graph_set_space, indices_space
+from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
+from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
+from graph_bandit_env.rewards.noise import Noise, NoiseStream, make_noise
+from graph_bandit_env.rewards.reward_models import REWARD_SCALES, RewardModel, check_reward_model, draw_mean_rewards
+
+REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
+
+
+class BanditModel:
+    """The arguments of `GraphActionBandit`, which describes them, checked once; `draw` makes an instance.
+
+    Raises:
+        ValueError: if an argument is out of its range; the message says what was expected.
+        TypeError: if `graphs` is not a collection of graphs, or `graph_model` is not a name.
+    """
+
+    def __init__(
+        self,
+        *,
+        graph_model: str = "er",
+        num_graphs: int = 100,
+        num_nodes: int = 50,
+        feature_dim: int = 10,
+        edge_prob: float = 0.4,
+        graphs: GraphSet | Sequence[Any] | None = None,
+        resample_graphs: bool = False,
+        reward_model: RewardModel = "linear",
+        reward_scale: str = "raw",
+        reward_seed: int | None = None,
+        noise: str | Noise = "gaussian",
+        noise_std: float = 0.01,
+        common_noise: bool = False,
+        horizon: int = 1000,
+        actions_per_round: int | None = None,
+        replacement: bool = True,
+        observe: str = "graphs",
+    ) -> None:
+        if not isinstance(graph_model, str):
+            raise TypeError("Expected `graph_model` to be a name. Graphs of your own go into `graphs`.")
+        self.random_graphs = RandomGraphs(
+            graph_model=graph_model,
+            num_graphs=num_graphs,
+            num_nodes=num_nodes,
+            feature_dim=feature_dim,
+            edge_prob=edge_prob,
+        )
+        self.resample_graphs = check_flag("resample_graphs", resample_graphs)
+        self.own_graphs = None if graphs is None else as_graph_set(graphs)
+        self.num_graphs = self._check_num_graphs()
+        self.reward_model = self._check_reward_model(reward_model)
+        self.reward_scale = check_choice("reward_scale", reward_scale, REWARD_SCALES)
+        self.reward_seed = self._check_reward_seed(reward_seed)
+        self.noise = make_noise(noise, check_number("noise_std", noise_std, 0.0))
+        self.common_noise = check_flag("common_noise", common_noise)
+        self.horizon = check_integer("horizon", horizon, 1)
+        self.actions_per_round = self.num_graphs
+        if actions_per_round is not None:
+            self.actions_per_round = check_integer("actions_per_round", actions_per_round, 1, self.num_graphs)
+        self.replacement = check_flag("replacement", replacement)
+        self.observes_graphs = check_choice("observe", observe, ("graphs", "indices")) == "graphs"
+
+        self.action_space = Discrete(self.num_graphs)
+        source = self.own_graphs or self.random_graphs
+        self.largest_sizes: tuple[int, int] = source.largest_sizes
+        self.feature_dim: int = source.feature_dim
+        self.edge_feature_dim = None if self.own_graphs is None else self.own_graphs.edge_feature_dim
+        self.observation_space: Any = indices_space(
+            self.num_graphs, self.actions_per_round, exhaustible=not replacement
+        )
+        if self.observes_graphs:
+            self.observation_space = graph_set_space(self.num_graphs, self.feature_dim, self.edge_feature_dim)
+
+    @classmethod
+    def from_arguments(cls, arguments: dict[str, Any]) -> BanditModel:
+        """Make a model of the keyword arguments of an environment.
+
+        Raises:
+            TypeError: if one is unknown; the message shows the nearest.
+        """
+        names = list(inspect.signature(cls).parameters)
+        for name in arguments:
+            if name not in names:
+                nearest = difflib.get_close_matches(name, names, n=1)
+                hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+                hint = " Give it to `reset`." if name == "seed" else hint
+                raise TypeError(f"Unknown argument `{name}`.{hint} Arguments: {', '.join(names)}.")
+        return cls(**arguments)
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """Draw an instance from four new streams of `rng`: graphs, mean rewards, rounds and noise."""
+        graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
+        source = self._draw_source(graphs_rng, reward_rng)
+        noise = NoiseStream(self.noise, noise_rng, self.common_noise)
+        return Instance(source, self.actions_per_round, rounds_rng, noise)
+
+    def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
+        if self.own_graphs is not None:
+            means = self._known_means
+            if means is None:
+                means = draw_mean_rewards(self.reward_model, self.own_graphs, reward_rng, self.reward_scale)
+            if self.resample_graphs:
+                return PoolSubsets(self.own_graphs, means, self.num_graphs, graphs_rng)
+            return SameGraphs(self.own_graphs, means)
+        if self.resample_graphs:
+            return NewGraphs(self.random_graphs, self._known_rewards or self._draw_rewards(reward_rng), graphs_rng)
+        graph_set = self.random_graphs.draw(graphs_rng)
+        if self._known_rewards is not None:
+            return SameGraphs(graph_set, self._known_rewards(graph_set))
+        return SameGraphs(graph_set, draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale))
+
+    def _draw_rewards(self, rng: np.random.Generator) -> Rewards:
+        return draw_general_rewards(self.reward_model, self.random_graphs, rng, self.reward_scale)
+
+    @cached_property
+    def _known_rewards(self) -> Rewards | None:
+        """Return the reward function that `reward_seed` fixes: drawn once, for any number of instances."""
+        if self.reward_seed is None:
+            return None
+        # Not the root of the seed: its first children are the streams of the bandit that `reset` seeds alike.
+        root = np.random.SeedSequence(self.reward_seed, spawn_key=(REWARD_SEED_KEY,))
+        return self._draw_rewards(np.random.default_rng(root))
+
+    @cached_property
+    def _known_means(self) -> NDArray[np.float64] | None:
+        """Return the means of graphs of the user's own, if nothing random is in them."""
+        if self.own_graphs is None or isinstance(self.reward_model, str):
+            return None
+        return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)
+
+    def _check_num_graphs(self) -> int:
+        if self.own_graphs is None:
+            return self.random_graphs.num_graphs
+        if not self.resample_graphs:
+            if self.random_graphs != RandomGraphs():
+                raise ValueError(
+                    "Expected `graphs` alone, or `graph_model`, `num_graphs`, `num_nodes`, `feature_dim` and "
+                    "`edge_prob`. Got both. Leave one out, or draw `num_graphs` of them for each episode by "
+                    "resample_graphs=True."
+                )
+            return len(self.own_graphs)
+        if self.random_graphs != RandomGraphs(num_graphs=self.random_graphs.num_graphs):
+            raise ValueError(
+                "Expected `graphs` and `num_graphs`, or `graph_model`, `num_nodes`, `feature_dim` and `edge_prob`. "
+                "Got both. Leave one out."
+            )
+        return check_integer("num_graphs", self.random_graphs.num_graphs, 1, len(self.own_graphs))
+
+    def _check_reward_model(self, reward_model: RewardModel) -> RewardModel:
+        if self.own_graphs is not None:
+            return check_reward_model(reward_model, len(self.own_graphs))
+        if self.resample_graphs and not isinstance(reward_model, str) and not callable(reward_model):
+            raise ValueError(
+                "Expected `reward_model` to be a name or a function, since `resample_graphs` draws graphs that nobody "
+                f"has means of. Got {type(reward_model).__name__}. Give the graphs that the means are of as `graphs`."
+            )
+        return check_reward_model(reward_model, self.num_graphs)
+
+    def _check_reward_seed(self, reward_seed: int | None) -> int | None:
+        if reward_seed is None:
+            return None
+        if self.own_graphs is not None or not (isinstance(self.reward_model, str) or callable(self.reward_model)):
+            raise ValueError(
+                "Expected `reward_seed` with random graphs and a reward function. Got means, or graphs of your own, "
+                "on which the named rewards are drawn as values of that set. Give means that you have drawn."
+            )
+        return check_integer("reward_seed", reward_seed, 0)

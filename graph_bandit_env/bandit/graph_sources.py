@@ -1,0 +1,115 @@
+"""Where the graph set of each episode and its mean rewards come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
+from graph_bandit_env.rewards.reward_models import RewardModel, draw_mean_rewards, location_and_scale
+
+Rewards = Callable[[GraphSet], NDArray[np.float64]]
+
+
+class GraphSource(Protocol):
+    """Gives the graph set of the next episode."""
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Return K graphs and their `(K,)` float64 mean rewards."""
+
+
+@dataclass(frozen=True, eq=False)
+class SameGraphs:
+    """One graph set for all episodes."""
+
+    graph_set: GraphSet
+    mean_rewards: NDArray[np.float64]
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Return the graphs and their means."""
+        return self.graph_set, self.mean_rewards
+
+
+@dataclass(frozen=True, eq=False)
+class NewGraphs:
+    """Random graphs, drawn anew for each episode; one reward function over graphs says what they are worth."""
+
+    random_graphs: RandomGraphs
+    rewards: Rewards
+    rng: np.random.Generator
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Draw graphs."""
+        graph_set = self.random_graphs.draw(self.rng)
+        return graph_set, self.rewards(graph_set)
+
+
+@dataclass(frozen=True, eq=False)
+class PoolSubsets:
+    """Some graphs of a pool, drawn anew for each episode without replacement, in the order of the pool."""
+
+    pool: GraphSet
+    mean_rewards: NDArray[np.float64]
+    num_graphs: int
+    rng: np.random.Generator
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Draw from the pool."""
+        index = np.sort(self.rng.choice(len(self.pool), self.num_graphs, replace=False))
+        return self.pool.take(index), self.mean_rewards[index]
+
+
+def draw_general_rewards(
+    model: RewardModel, random_graphs: RandomGraphs, rng: np.random.Generator, scale: str
+) -> Rewards:
+    """Draw one reward function for all graph sets to come.
+
+    Args:
+        model: a name of `REWARD_MODELS`, or a function from a PyG `Data` to a number.
+        random_graphs: what the graph sets are drawn from.
+        rng: the only source of randomness.
+        scale: "unit" shifts and scales the function so that examples of the random graphs have mean 0 and standard
+            deviation 1; one graph set has about that.
+
+    Returns:
+        A function from K graphs to `(K,)` float64.
+    """
+    raw: Rewards
+    if isinstance(model, str):
+        from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does without
+
+        raw = general_rewards.draw(model, random_graphs, rng)
+    else:
+        raw = OwnRewards(model)
+    if scale == "raw":
+        return raw
+    return ScaledRewards(raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRewards:
+    """A function of the user's, of each graph."""
+
+    model: RewardModel
+
+    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
+        """Return the `(K,)` float64 mean rewards."""
+        return draw_mean_rewards(self.model, graph_set, np.random.default_rng(0))
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRewards:
+    """A reward function, shifted and scaled."""
+
+    raw: Rewards
+    location: float
+    unit: float
+
+    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
+        """Return the `(K,)` float64 mean rewards."""
+        return (self.raw(graph_set) - self.location) / self.unit

@@ -1,0 +1,66 @@
+"""The noise of many bandits, drawn ahead, so that a round of all of them is one look-up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.instance import Instance
+from graph_bandit_env.rewards.noise import NamedNoise
+
+ROUNDS = 256  # that are drawn at once
+NUMBERS = 1 << 12  # of one bandit that are kept, at most
+
+
+class NoiseAhead:
+    """The numbers that `Instance.noise.draw` of each bandit would give, a block of rounds at a time.
+
+    Noise that is a function of the user's is not drawn ahead: it may depend on what is played.
+
+    Args:
+        num_envs: n.
+        bandit: says which noise.
+    """
+
+    def __init__(self, num_envs: int, bandit: BanditModel) -> None:
+        self._ahead = isinstance(bandit.noise, NamedNoise)
+        self._num_graphs, self._common = bandit.num_graphs, bandit.common_noise
+        columns = bandit.num_graphs if bandit.common_noise else 1
+        rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
+        self._numbers = np.zeros((num_envs, rounds if self._ahead else 0, columns))
+        self._used = np.full(num_envs, rounds)  # rounds of the block that are gone
+
+    def forget(self, i: int) -> None:
+        """Drop what was drawn for bandit `i`, which has a new instance."""
+        self._used[i] = self._numbers.shape[1]
+
+    def draw(
+        self, instances: Sequence[Instance], played: NDArray[np.int64], playing: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Draw the noise of this round.
+
+        Args:
+            instances: n.
+            played: `(n,)`. The graph that each plays.
+            playing: bool `(n,)`. Which of them play.
+
+        Returns:
+            `(n,)` float64; zero where a bandit does not play.
+        """
+        noise = np.zeros(len(instances))
+        rows = np.flatnonzero(playing)
+        if not self._ahead:
+            for i in rows.tolist():
+                noise[i] = instances[i].noise.draw(instances[i].mean_rewards, int(played[i]))
+            return noise
+        rounds = self._numbers.shape[1]
+        for i in rows[self._used[rows] == rounds].tolist():
+            self._numbers[i] = instances[i].noise.draw_ahead(rounds, self._num_graphs)
+            self._used[i] = 0
+        columns = played[rows] if self._common else 0
+        noise[rows] = self._numbers[rows, self._used[rows], columns]
+        self._used[rows] += 1
+        return noise

@@ -1,0 +1,1 @@
+"""Graph sets: validated arrays, random graphs, and readers of other libraries' graphs."""

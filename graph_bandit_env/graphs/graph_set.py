@@ -1,0 +1,213 @@
+"""The K candidate graphs, each validated once and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.spaces import GraphInstance
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.graphs.graph_checks import both_directions_once, check_features, check_links, check_same_width
+from graph_bandit_env.graphs.readers import read_networkx, read_pyg
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
+
+
+class GraphSet(Sequence[GraphInstance]):
+    """K undirected graphs with node features, of any node counts.
+
+    Edges are stored in both directions and once each; a missing direction is added, and features of edges that
+    are given several times are averaged. Self-loops are kept.
+
+    Args:
+        nodes: K arrays `(n_k, d)`, read as float32: the features of the nodes of each graph.
+        edge_links: K integer arrays `(E_k, 2)`: pairs of nodes of each graph.
+        edge_features: None, or K arrays `(E_k, e)`, read as float32.
+
+    Raises:
+        ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature
+            is not finite, or an edge names a node that is not there.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[ArrayLike],
+        edge_links: Sequence[ArrayLike],
+        edge_features: Sequence[ArrayLike] | None = None,
+    ) -> None:
+        if len(nodes) == 0:
+            raise ValueError("Expected at least one graph. Got none.")
+        if len(edge_links) != len(nodes) or (edge_features is not None and len(edge_features) != len(nodes)):
+            raise ValueError(f"Expected edges for each of {len(nodes)} graphs. Got {len(edge_links)}.")
+        checked_nodes = tuple(check_features(k, "node", x) for k, x in enumerate(nodes))
+        check_same_width("node", checked_nodes)
+        links, features = [], []
+        for k, edges in enumerate(edge_links):
+            given = check_links(k, edges, len(checked_nodes[k]))
+            values = None if edge_features is None else check_features(k, "edge", edge_features[k])
+            if values is not None and len(values) != len(given):
+                raise ValueError(f"Graph {k}: expected {len(given)} rows of edge features. Got {len(values)}.")
+            pairs, means = both_directions_once(given, values, len(checked_nodes[k]))
+            links.append(pairs)
+            features.append(means)
+        self._fill(checked_nodes, tuple(links), None if edge_features is None else tuple(features))
+        if self._edge_features is not None:
+            check_same_width("edge", self._edge_features)
+
+    @staticmethod
+    def from_symmetric(nodes: Sequence[Any], edge_links: Sequence[Any], edge_features: Any = None) -> GraphSet:
+        """Take graphs that are canonical as they are (as our own graph models make them), without checking."""
+        graph_set = GraphSet.__new__(GraphSet)
+        graph_set._fill(tuple(nodes), tuple(edge_links), edge_features and tuple(edge_features))
+        return graph_set
+
+    def _fill(self, nodes: tuple[Any, ...], edge_links: tuple[Any, ...], edge_features: Any) -> None:
+        self._nodes, self._edge_links, self._edge_features = nodes, edge_links, edge_features
+        for array in (*nodes, *edge_links, *(edge_features or ())):
+            array.flags.writeable = False
+
+    @staticmethod
+    def from_pyg(graphs: Sequence[Data]) -> GraphSet:
+        """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` where all have it.
+
+        Raises:
+            ValueError: as the class; also if a graph has no `x`, or only some have `edge_attr`.
+        """
+        return GraphSet(*read_pyg(graphs))
+
+    @staticmethod
+    def from_networkx(graphs: Sequence[Any], node_attribute: str = "x", edge_attribute: str | None = None) -> GraphSet:
+        """Read networkx graphs.
+
+        Nodes are numbered in the order of `graph.nodes`; directions and parallel edges are dropped, and features of
+        edges that come together so are averaged.
+
+        Args:
+            graphs: networkx graphs of any kind.
+            node_attribute: under which every node has a vector or a number.
+            edge_attribute: under which every edge has a vector or a number, which become edge features; None: edges
+                have none.
+
+        Raises:
+            ValueError: as the class; also if a node or an edge has no such attribute.
+        """
+        return GraphSet(*read_networkx(graphs, node_attribute, edge_attribute))
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a fresh copy of a graph (or a tuple of them for a slice): nobody can change the set."""
+        if isinstance(index, slice):
+            return tuple(self[k] for k in range(*index.indices(len(self))))
+        links = self._edge_links[index].astype(np.int64)
+        edges = np.ones((len(links), 1), np.float32)
+        if self._edge_features is not None:
+            edges = self._edge_features[index].copy()
+        return GraphInstance(self._nodes[index].copy(), edges, links)
+
+    def __iter__(self) -> Iterator[GraphInstance]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._notes())})"
+
+    def _notes(self) -> list[str]:
+        counts = self.num_nodes
+        return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
+
+    def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> GraphSet:
+        """Return the graphs at these places, in this order; their arrays are shared, not copied.
+
+        Raises:
+            ValueError: if there are none.
+        """
+        if len(index) == 0:
+            raise ValueError("Expected at least one graph to take. Got none.")
+        features = self._edge_features
+        return GraphSet.from_symmetric(
+            [self._nodes[k] for k in index],
+            [self._edge_links[k] for k in index],
+            features and [features[k] for k in index],
+        )
+
+    @property
+    def num_nodes(self) -> NDArray[np.int64]:
+        """Return the node count of each graph, `(K,)`."""
+        return np.array([len(x) for x in self._nodes])
+
+    @property
+    def largest_sizes(self) -> tuple[int, int]:
+        """Return the largest node count and the largest number of edges (both directions counted)."""
+        return max(map(len, self._nodes)), max(map(len, self._edge_links))
+
+    @property
+    def feature_dim(self) -> int:
+        """Return d, the number of features of a node."""
+        return int(self._nodes[0].shape[1])
+
+    @property
+    def edge_feature_dim(self) -> int | None:
+        """Return e, the number of features of an edge; None if edges have none."""
+        return None if self._edge_features is None else int(self._edge_features[0].shape[1])
+
+    @property
+    def average_degrees(self) -> NDArray[np.float64]:
+        """Return the mean number of neighbours of a node in each graph, `(K,)`."""
+        return np.array([len(e) / len(x) for x, e in zip(self._nodes, self._edge_links, strict=True)])
+
+    def to_batch(self) -> Batch:
+        """Return `Batch.from_data_list(self.to_pyg())` of nodes and edges, without K graphs in between."""
+        import torch
+        from torch_geometric.data import Batch
+
+        sizes = self.num_nodes
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        shifts = np.repeat(starts[:-1], [len(links) for links in self._edge_links])
+        return Batch(
+            x=torch.from_numpy(np.concatenate(self._nodes)),
+            edge_index=torch.from_numpy((np.concatenate(self._edge_links).astype(np.int64) + shifts[:, None]).T),
+            batch=torch.from_numpy(np.repeat(np.arange(len(self)), sizes)),
+            ptr=torch.from_numpy(starts),
+        )
+
+    def to_pyg(self) -> list[Data]:
+        """Return the graphs as PyG `Data`: `x` float32, `edge_index` int64, `edge_attr` float32 if there is any."""
+        import torch
+        from torch_geometric.data import Data
+
+        graphs = []
+        for k in range(len(self)):
+            graph = Data(
+                x=torch.tensor(self._nodes[k]), edge_index=torch.tensor(self._edge_links[k].T.astype(np.int64))
+            )
+            if self._edge_features is not None:
+                graph.edge_attr = torch.tensor(self._edge_features[k])
+            graphs.append(graph)
+        return graphs
+
+
+def as_graph_set(graphs: Any) -> GraphSet:
+    """Read what a user may give as `graphs`: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
+
+    Raises:
+        TypeError: if it is none of these.
+        ValueError: if a graph is not valid.
+    """
+    if isinstance(graphs, GraphSet):
+        return graphs
+    single = hasattr(graphs, "edge_index") or hasattr(graphs, "adj")  # these two can be iterated over, too
+    graphs = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
+    if not graphs:
+        raise ValueError("Expected at least one graph in `graphs`. Got none.")
+    if all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in graphs):
+        return GraphSet.from_pyg(graphs)
+    if all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in graphs):
+        return GraphSet.from_networkx(graphs)
+    kinds = sorted({type(graph).__name__ for graph in graphs})
+    raise TypeError(
+        f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {', '.join(kinds)}."
+    )

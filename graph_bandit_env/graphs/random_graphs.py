@@ -1,0 +1,120 @@
+"""Random graph sets of the paper: Erdős–Rényi graphs and random dot product graphs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.checks import check_choice, check_integer, check_number
+from graph_bandit_env.graphs.graph_set import GraphSet
+
+GRAPH_MODELS = ("er", "rdpg")
+NUM_EXAMPLES = 100  # graphs that show a distribution to a reward function which is to hold for all of it
+PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary of joined nodes
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomGraphs:
+    """A distribution of graph sets: X_i ~ N(0, I_d), undirected, no self-loops      [Wu & Amini 2024, Section 5].
+
+    Raises:
+        ValueError: if a field is out of its range.
+    """
+
+    graph_model: str = "er"
+    """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>))."""
+    num_graphs: int = 100
+    """K."""
+    num_nodes: int = 50
+    """N, of every graph."""
+    feature_dim: int = 10
+    """d."""
+    edge_prob: float = 0.4
+    """p; not used by "rdpg"."""
+
+    def __post_init__(self) -> None:
+        check_choice("graph_model", self.graph_model, GRAPH_MODELS)
+        for name in ("num_graphs", "num_nodes", "feature_dim"):
+            check_integer(name, getattr(self, name), 1)
+        check_number("edge_prob", self.edge_prob, 0.0, 1.0)
+
+    @property
+    def largest_sizes(self) -> tuple[int, int]:
+        """Return how many nodes a graph has, and how many edges it can have (both directions counted)."""
+        return self.num_nodes, self.num_nodes * (self.num_nodes - 1)
+
+    def draw_examples(self, rng: np.random.Generator) -> GraphSet:
+        """Draw `NUM_EXAMPLES` graphs of this distribution from a child of `rng`, whatever K is."""
+        (child,) = rng.spawn(1)
+        return dataclasses.replace(self, num_graphs=NUM_EXAMPLES).draw(child)
+
+    def draw(self, rng: np.random.Generator) -> GraphSet:
+        """Draw K graphs; `rng` is the only source of randomness."""
+        sizes = self.num_graphs, self.num_nodes, self.feature_dim
+        if self.graph_model == "er":
+            return erdos_renyi(rng, *sizes, self.edge_prob)
+        return random_dot_product(rng, *sizes)
+
+
+def erdos_renyi(
+    rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int, edge_prob: float
+) -> GraphSet:
+    """Draw K graphs of N nodes with d features, in which each pair is joined with probability p.
+
+        P(i ~ j) = p      [Erdos & Renyi 1959]
+
+    Args:
+        rng: the only source of randomness.
+        num_graphs: K.
+        num_nodes: N, of every graph.
+        feature_dim: d.
+        edge_prob: p, in [0, 1].
+
+    Returns:
+        K graphs; nodes `(N, d)` float32, edges in both directions, `(E, 2)`. Arguments are not checked here:
+        `RandomGraphs` does that.
+    """
+    return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: edge_prob)
+
+
+def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int) -> GraphSet:
+    """Draw K graphs of N nodes with d features, in which similar nodes are more likely joined.
+
+        P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))      [Young & Scheinerman 2007, with the sigmoid as link]
+
+    Args:
+        rng: the only source of randomness.
+        num_graphs: K.
+        num_nodes: N, of every graph.
+        feature_dim: d.
+
+    Returns:
+        As `erdos_renyi`.
+    """
+    return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: 1 / (1 + np.exp(-(x @ x.T))))
+
+
+def _draw(
+    rng: np.random.Generator,
+    num_graphs: int,
+    num_nodes: int,
+    feature_dim: int,
+    probability: Callable[[NDArray[np.float32]], NDArray[np.float32] | float],
+) -> GraphSet:
+    nodes, links = [], []
+    block = max(1, PAIRS_PER_BLOCK // num_nodes**2)
+    for start in range(0, num_graphs, block):
+        count = min(block, num_graphs - start)
+        joined = np.empty((count, num_nodes, num_nodes), np.bool_)
+        for k in range(count):
+            nodes.append(rng.standard_normal((num_nodes, feature_dim), dtype=np.float32))
+            joined[k] = rng.random((num_nodes, num_nodes), dtype=np.float32) < probability(nodes[-1])
+        joined &= np.tri(num_nodes, k=-1, dtype=np.bool_).T
+        graph, *ends = np.nonzero(joined | joined.transpose(0, 2, 1))
+        pairs = np.stack(ends, axis=1).astype(np.int32)
+        links.extend(np.split(pairs, np.searchsorted(graph, np.arange(1, count))))
+    return GraphSet.from_symmetric(nodes, links)

@@ -1,0 +1,1 @@
+"""Mean rewards of graphs, and the noise around them."""

@@ -1,0 +1,110 @@
+"""Reward functions of any graph: drawn once, they hold for graph sets that nobody has seen yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, one_thread, tangent_features
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
+from graph_bandit_env.rewards.reward_functions import (
+    WIDTH,
+    draw_normal,
+    draw_seed,
+    fit_scale_and_noise,
+    mean_node,
+    representation,
+    train_on_degrees,
+)
+
+
+@dataclass(frozen=True)
+class GeneralReward:
+    """mu(G) = <phi(G), w>, the same function whatever the graph set."""
+
+    features: Callable[[AggregatedGraphs], Tensor]
+    """phi: from K graphs to `(K, p)`."""
+    weights: Tensor
+    """w, `(p,)` float64."""
+
+    @one_thread()
+    @torch.no_grad()
+    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
+        """Return the `(K,)` float64 mean rewards, the same for any number of threads."""
+        values: Tensor = self.features(aggregate_neighbours(graph_set.to_batch())).double() @ self.weights
+        return values.numpy()
+
+
+@one_thread()
+def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> GeneralReward:
+    """Draw a named reward function of any graph.
+
+    "linear" is that of `graph_bandit_env.rewards.reward_functions`: equal generators draw equal weights. The others are
+    drawn there as K values of one graph set; here they are drawn as functions, on `random_graphs.NUM_EXAMPLES` graphs.
+
+    Args:
+        name: "linear", "gp_gntk", "gp_representation" or "gp_representation_relu".
+        random_graphs: what the graphs are drawn from.
+        rng: the only source of randomness.
+
+    Returns:
+        The function.
+    """
+    if name == "linear":
+        return GeneralReward(mean_node, draw_normal(rng, random_graphs.feature_dim))
+    examples = random_graphs.draw_examples(rng)
+    graphs = aggregate_neighbours(examples.to_batch())
+    if name == "gp_gntk":
+        model = GraphMLP(graphs.feature_dim, WIDTH, seed=draw_seed(rng), zero_start=False)
+        features = tangent_features(model, graphs).double()
+        return GeneralReward(partial(tangent_features, model), draw_posterior_weights(features, rng))
+    model = train_on_degrees(graphs, examples.average_degrees, rng)
+    return GeneralReward(partial(representation, model, relu=name.endswith("_relu")), draw_normal(rng, WIDTH))
+
+
+def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor:
+    """Draw the weights of a function from the Gaussian process that `reward_functions.gp_gntk` draws K values of.
+
+        z ~ N(0, I_n);   (s, v) by the NLL of z under N(0, s K + v I), K = Phi Phi^T;   C = (s K + v I)^{-1}
+        w = sqrt(s) u + s Phi^T C (z - sqrt(s) Phi u - sqrt(v) e),   u ~ N(0, I_p), e ~ N(0, I_n)
+
+    <phi(G), w> is then a draw from the posterior, as prior plus update      [Matheron's rule; Wilson et al. 2020].
+
+    Args:
+        features: `(n, p)` float64. Phi, of the example graphs.
+        rng: draws z, u and e.
+
+    Returns:
+        `(p,)` float64. w.
+    """
+    kernel = features @ features.T
+    labels = draw_normal(rng, len(kernel))
+    scale, noise = fit_scale_and_noise(kernel, labels)
+    return condition(features, labels, scale, noise, rng)
+
+
+def condition(features: Tensor, labels: Tensor, scale: float, noise: float, rng: np.random.Generator) -> Tensor:
+    """Draw the weights of a linear function given noisy labels, for known s and v; see `draw_posterior_weights`.
+
+    Args:
+        features: `(n, p)` float64. Phi.
+        labels: `(n,)` float64. z.
+        scale: s, the prior variance of a weight.
+        noise: v, the variance of a label.
+        rng: draws u and e.
+
+    Returns:
+        `(p,)` float64. w.
+    """
+    prior = scale**0.5 * draw_normal(rng, features.shape[1])
+    residual = labels - features @ prior - noise**0.5 * draw_normal(rng, len(features))
+    covariance = scale * features @ features.T + noise * torch.eye(len(features), dtype=torch.float64)
+    weights: Tensor = prior + scale * features.T @ torch.linalg.solve(covariance, residual)
+    return weights

@@ -1,0 +1,95 @@
+"""Mean rewards mu(G) of a graph set: by name, by an array, or by a function of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.checks import check_choice
+from graph_bandit_env.graphs.graph_set import GraphSet
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+RewardModel = str | Sequence[float] | NDArray[Any] | Callable[["Data"], float]
+
+REWARD_MODELS = ("linear", "gp_gntk", "gp_representation", "gp_representation_relu")
+REWARD_SCALES = ("raw", "unit")
+
+
+def check_reward_model(model: RewardModel, num_graphs: int) -> RewardModel:
+    """Return a reward model that fits K graphs; an array comes back as float64.
+
+    Raises:
+        ValueError: if a name is unknown, or an array is not K finite numbers.
+    """
+    if isinstance(model, str):
+        return check_choice("reward_model", model, REWARD_MODELS)
+    return model if callable(model) else _check_means(model, num_graphs)
+
+
+def draw_mean_rewards(
+    model: RewardModel, graph_set: GraphSet, rng: np.random.Generator, scale: str = "raw"
+) -> NDArray[np.float64]:
+    """Draw the mean reward of each graph.
+
+    Args:
+        model: a name of `REWARD_MODELS`, an array of K means, or a function from a PyG `Data` to a number.
+        graph_set: K graphs.
+        rng: the only source of randomness (not used by arrays and functions).
+        scale: "unit" shifts and scales the means to mean 0 and standard deviation 1 over the set; equal means
+            become 0.
+
+    Returns:
+        `(K,)` float64.
+
+    Raises:
+        ValueError: if the means are not K finite numbers.
+    """
+    means = _check_means(_draw_raw(model, graph_set, rng), len(graph_set))
+    if scale == "raw":
+        return means
+    location, unit = location_and_scale(means)
+    return (means - location) / unit
+
+
+def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
+    """Return mean and standard deviation of mean rewards; infinity for the latter where all are equal."""
+    location = means.mean()
+    deviation = (means - location).std()
+    largest = np.abs(means - location).max()
+    return location, deviation if deviation > 1e-12 * max(1.0, largest) else np.inf
+
+
+def _draw_raw(model: RewardModel, graph_set: GraphSet, rng: np.random.Generator) -> ArrayLike:
+    if isinstance(model, str):
+        from graph_bandit_env.rewards import reward_functions  # imports torch, which the other cases do without
+
+        return reward_functions.draw(model, graph_set, rng)
+    if callable(model):
+        return [_as_number(k, model(graph)) for k, graph in enumerate(graph_set.to_pyg())]
+    return model
+
+
+def _as_number(k: int, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(
+            f"Expected `reward_model` to return a number. Got {type(value).__name__} for graph {k}."
+        ) from error
+
+
+def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
+    try:
+        array = np.array(means, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Expected mean rewards that are numbers. Got {type(means).__name__}: {error}") from error
+    if array.shape != (num_graphs,):
+        raise ValueError(f"Expected mean rewards of shape `({num_graphs},)`. Got `{array.shape}`.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"Expected finite mean rewards. Got {int((~np.isfinite(array)).sum())} that are not.")
+    return array

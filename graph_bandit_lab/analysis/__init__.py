@@ -1,0 +1,1 @@
+"""What results mean: summaries, scores, comparisons, tuning, and the paper's numbers."""

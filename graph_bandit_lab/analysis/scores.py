@@ -1,0 +1,171 @@
+"""Scores over many environments, as the paper defines them. No torch: reports import this."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from graph_bandit_lab.analysis.paper import agents_of_the_paper
+
+TOP = 2  # places that count as top
+
+
+@dataclass(frozen=True)
+class Score:
+    """One agent over the environments of a sweep."""
+
+    label: str
+    relative: float
+    """Mean over environments of: mean R_T over repetitions, divided by the largest agent's."""
+    relative_sd: float
+    """Standard deviation of the same over environments."""
+    top_rate: float
+    """Share of trials in which the agent is among the two lowest R_T."""
+    environments: int
+    trials: int
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Agents that were played on the same environments, and their trials."""
+
+    trials: pd.DataFrame
+    """R_T, a row a trial that all of them have finished: (environment as JSON, seed); a column an agent."""
+    planned: int
+    """Trials, finished or not."""
+    absent: tuple[str, ...]
+    """Agents that have finished none, and are left out of the columns."""
+    paper: Mapping[str, str]
+    """The six agents of the paper among the columns, by label, if all are there: regret is relative to theirs."""
+
+    @property
+    def reference(self) -> list[str]:
+        """Return the agents whose largest regret is the unit."""
+        return list(self.paper) or [str(label) for label in self.trials]
+
+
+def fields_of(results: pd.DataFrame) -> list[Field]:
+    """Part results by which agents were played on which environments: only agents of one field can be compared.
+
+    Args:
+        results: of `load_results`.
+
+    Returns:
+        The fields, in the order of their first results.
+    """
+    environment = results["environment"].map(lambda settings: json.dumps(settings, sort_keys=True))
+    players = results.groupby(environment)["label"].agg(frozenset)
+    found = []
+    for agents in dict.fromkeys(environment.map(players)):
+        rows = results[environment.map(players) == agents].assign(environment=environment)
+        table = rows.set_index(["environment", "seed", "label"])["total_regret"].unstack("label")
+        order = [label for label in dict.fromkeys(rows["label"]) if table[label].notna().any()]
+        absent = tuple(sorted(set(rows["label"]) - set(order)))
+        trials = table[order].dropna() if order else table.iloc[:0, :0]
+        found.append(Field(trials, len(table), absent, agents_of_the_paper(rows[rows["label"].isin(order)])))
+    return found
+
+
+def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -> list[Score]:
+    """Score agents over environments.
+
+        relative regret = mean over environments of (mean over repetitions of R_T) / (that of the largest agent)
+        top rate = share of trials in which the agent is among the two lowest R_T      [Wu & Amini 2024, Table 1]
+
+    Args:
+        trials: of a `Field`.
+        reference: agents of which the largest is taken, and with which the others are ranked, each by itself; None:
+            all of them.
+
+    Returns:
+        The scores, lowest relative regret first; of no trials, none.
+    """
+    if trials.empty:
+        return []
+    reference = [str(label) for label in trials] if reference is None else list(reference)
+    means = trials.groupby(level="environment", sort=False).mean()
+    relative = means.div(means[reference].max(axis=1).replace(0.0, 1.0), axis=0)
+    lower = pd.DataFrame({label: trials[reference].lt(trials[label], axis=0).sum(axis=1) for label in trials})
+    top = lower < TOP
+    scores = [
+        Score(
+            label=str(label),
+            relative=float(relative[label].mean()),
+            relative_sd=float(relative[label].std(ddof=0)),
+            top_rate=float(top[label].mean()),
+            environments=len(means),
+            trials=len(trials),
+        )
+        for label in trials
+    ]
+    return sorted(scores, key=lambda score: score.relative)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two agents on the same trials: the difference of their relative regret, and its 95 % bootstrap interval."""
+
+    first: str
+    second: str
+    difference: float
+    """Relative regret of the first less that of the second."""
+    low: float
+    high: float
+
+
+def compare_agents(
+    trials: pd.DataFrame, first: str, second: str, reference: Sequence[str] | None = None, seed: int = 0
+) -> Comparison:
+    """Compare two agents, paired.
+
+        mean over environments of (mean over repetitions of the difference of R_T) / (largest agent's mean R_T)
+
+    The bootstrap draws environments, which differ more than the repetitions of one; where there is only one, it draws
+    repetitions.
+
+    Args:
+        trials: of a `Field`, at least one.
+        first: an agent.
+        second: another.
+        reference: agents of which the largest is taken; None: all of them.
+        seed: of the bootstrap.
+
+    Returns:
+        Negative where the first is better.
+    """
+    units = [str(label) for label in trials] if reference is None else list(reference)
+    largest = trials[units].groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
+    return Comparison(first, second, *paired_interval((trials[first] - trials[second]) / largest, seed))
+
+
+def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> dict[str, str]:
+    """Return, by environment (JSON), who has the lowest mean R_T of some agents, where it is not the best of them."""
+    means = trials[list(reference)].groupby(level="environment", sort=False).mean()
+    lower = means[means.min(axis=1) < means[best]]
+    return {str(environment): str(label) for environment, label in lower.idxmin(axis=1).items()}
+
+
+def mean_regrets(fields: Sequence[Field]) -> pd.DataFrame:
+    """Return mean R_T over the trials that count: a row an environment, a column an agent."""
+    return pd.concat([field.trials.groupby(level="environment", sort=False).mean() for field in fields])
+
+
+def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float, float, float]:
+    """Return the mean over environments of differences by (environment, seed), and its interval."""
+    by_environment = differences.groupby(level="environment").mean()
+    drawn = by_environment if len(by_environment) > 1 else differences
+    return float(by_environment.mean()), *bootstrap_interval(np.asarray(drawn, np.float64), seed)
+
+
+def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
+    """Compute the 95 % percentile bootstrap interval of a mean; where nothing varies, the mean twice."""
+    if len(values) < 2 or np.ptp(values) == 0:
+        return float(values.mean()), float(values.mean())
+    found = stats.bootstrap((values,), np.mean, method="percentile", batch=500, rng=np.random.default_rng(seed))
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)

@@ -1,0 +1,1 @@
+"""What is to be played: settings, grids, sweep files, and the keys of repetitions."""

@@ -1,0 +1,135 @@
+"""What a run is made of. The strings below the fields are also the `--help` of the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+import registry
+from graph_bandit_lab.design.keys import without_later_defaults
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvironmentSettings:
+    """The environment that all agents play on."""
+
+    graph_model: Literal["er", "rdpg"] = "er"
+    """Erdős–Rényi graphs, or random dot product graphs."""
+    num_graphs: int = 100
+    """K, graphs to choose from."""
+    num_nodes: int = 50
+    """N, nodes of each graph."""
+    feature_dim: int = 10
+    """d, features of a node."""
+    edge_prob: float = 0.4
+    """p, probability of an edge in an Erdős–Rényi graph."""
+    reward_model: Literal["linear", "gp_gntk", "gp_representation", "gp_representation_relu"] = "linear"
+    """Mean reward as a function of the graph."""
+    reward_scale: Literal["raw", "unit"] = "raw"
+    """Unit: means are shifted and scaled to mean 0 and standard deviation 1 over the graphs."""
+    noise: Literal["gaussian", "uniform", "rademacher"] = "gaussian"
+    """Distribution of the noise."""
+    noise_std: float = 0.01
+    """Standard deviation of the noise, in reward units."""
+    horizon: int = 1000
+    """T, rounds of a repetition."""
+    actions_per_round: int | None = None
+    """Graphs that each round offers, drawn afresh; None: all of them."""
+    replacement: bool = True
+    """False: a graph that was played is not on offer again, and regret is to the best of those that still are."""
+    common_noise: bool = False
+    """True: the noise of a graph in a round is the same whatever was played before, for paired comparisons."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edge_prob", _as_float(self.edge_prob))
+        object.__setattr__(self, "noise_std", _as_float(self.noise_std))
+        registry.make_environment(**self.to_dict(), observe="indices").close()  # which checks every field
+        if not self.replacement and self.horizon > self.num_graphs:  # the episode would end before its horizon
+            raise ValueError(
+                f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
+                f"{self.num_graphs} graphs, each of which is played once."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the keywords of `registry.make_environment`, as results keep them."""
+        return without_later_defaults(dataclasses.asdict(self))
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent as it is written on the command line: `name` or `name:setting=value,setting=value`."""
+
+    name: str
+    settings: dict[str, Any]
+    label: str
+    """How results call it."""
+
+    @classmethod
+    def parse(cls, text: str, label: str = "") -> AgentSpec:
+        """Read a specification; values are JSON, or else strings. It is its own label, unless there is another.
+
+        Raises:
+            ValueError: if a setting has no value, or is given twice, or nothing follows a colon.
+        """
+        name, colon, rest = text.partition(":")
+        if colon and not rest:
+            raise ValueError(f"Expected settings after the colon: `name:setting=value,...`. Got `{text}`.")
+        settings: dict[str, Any] = {}
+        for item in rest.split(",") if rest else []:
+            key, equals, value = item.partition("=")
+            if not (key and equals and value):
+                raise ValueError(f"Expected an agent as `name:setting=value,...`. Got `{item}` in `{text}`.")
+            if key in settings:
+                raise ValueError(f"Expected each setting once. Got `{key}` twice in `{text}`.")
+            settings[key] = _json_or_string(value)
+        return cls(name, settings, label or text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """Play agents against each other on one environment, keep every repetition, and write a report."""
+
+    out: Path
+    """Folder for results, figures and report. Finished repetitions in it are reused."""
+    agents: tuple[str, ...] = ("gnn-ts", "random")
+    """Agents by name, with settings after a colon: gnn-ts gnn-ts:covariance=diagonal,width=256 random."""
+    environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")] = field(default_factory=EnvironmentSettings)
+    """The environment."""
+    repetitions: int = 5
+    """Repetitions of each agent; all agents play the same instances."""
+    seed: int = 0
+    """Seed from which each repetition derives its own."""
+    diagnostics: bool = False
+    """Record and draw, of agents that can tell, what theory says of each round: whether the events of the analysis
+    held, the elliptical potential and the effective dimension. Actions stay the same; a round takes
+    O(K^3) longer."""
+    overwrite: bool = False
+    """Throw away what the folder holds and begin anew."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "out", Path(self.out))
+        if not self.agents:
+            raise ValueError("Expected at least one agent. Got none.")
+        if len(set(self.agents)) < len(self.agents):
+            raise ValueError(f"Expected each agent once. Got {' '.join(self.agents)}.")
+        if self.repetitions < 1:
+            raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
+        if self.seed < 0:
+            raise ValueError(f"Expected `seed` to be at least 0. Got {self.seed}.")
+
+
+def _as_float(value: Any) -> Any:
+    """Make equal numbers equal settings; what is no number is left for the environment to refuse."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _json_or_string(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return {"True": True, "False": False}.get(text, text)

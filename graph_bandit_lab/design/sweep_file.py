@@ -1,0 +1,230 @@
+"""What a sweep is, read from a TOML file or a shipped preset."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from graph_bandit_lab.analysis.tuning import Tuned, read_tuned
+from graph_bandit_lab.design.plan import Grid, Repetition, derive_seeds, plan
+from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings
+from graph_bandit_lab.execution.executors import Processes
+
+FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
+_KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
+_GRID_KEYS = {"agents", "environment", "settings"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """What a sweep file says: every agent of a grid plays on every environment of it, with every seed."""
+
+    title: str
+    grids: tuple[Grid, ...]
+    seeds: tuple[int, ...]
+    tunes: bool = False
+    """When it is done, the best settings are written to a file."""
+
+    def plan(self) -> SweepPlan:
+        """Return every repetition of the sweep, its settings checked.
+
+        Raises:
+            ValueError: if an agent or a setting is refused.
+        """
+        return SweepPlan(self.title, tuple(plan(self.grids, self.seeds)), self.tunes)
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What a sweep comes to."""
+
+    title: str
+    repetitions: tuple[Repetition, ...]
+    tunes: bool
+    """When it is done, the best settings are written to a file."""
+
+    @property
+    def settings_hashes(self) -> set[str]:
+        """Return under which hashes its repetitions are stored."""
+        return {one.key.settings_hash for one in self.repetitions}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overrides:
+    """What a sweep file is read with, and what stands in for a part of it."""
+
+    fit: str = "steps"
+    """"literal" or "steps": {fit} in the agents stands for its preset."""
+    tuned: Path | None = None
+    """File of tuned settings, for which {tuned} stands; None: the one that comes with the fit."""
+    agents: tuple[str, ...] = ()
+    """Agents instead of those of the file."""
+    repetitions: int | None = None
+    """Number of repetitions instead of that of the file; the first seeds stay the same."""
+
+    def __post_init__(self) -> None:
+        if self.fit not in FITS:
+            raise ValueError(f"Expected `fit` to be one of {', '.join(FITS)}. Got {self.fit!r}.")
+        if self.repetitions is not None and self.repetitions < 1:
+            raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
+
+
+def list_presets() -> tuple[str, ...]:
+    """Return the names of the shipped sweeps."""
+    names = (path.name for path in files("graph_bandit_lab.design").joinpath("presets").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
+    """Read a sweep.
+
+    Args:
+        source: a TOML file, or the name of a preset.
+        overrides: what it is read with.
+
+    Returns:
+        The sweep.
+
+    Raises:
+        FileNotFoundError: if there is no such file and no such preset.
+        ValueError: if the file is no TOML, a key is unknown or missing, or a value is refused.
+    """
+    if str(source) in list_presets():
+        text = files("graph_bandit_lab.design").joinpath("presets", f"{source}.toml").read_text("utf-8")
+    elif Path(source).is_file():
+        text = Path(source).read_text("utf-8")
+    else:
+        raise FileNotFoundError(f"Expected a TOML file or one of {', '.join(list_presets())}. Got {source}.")
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"Expected {source} to be a TOML file. Got: {error}.") from error
+    _refuse_unknown(content, _KEYS, str(source))
+    if "seeds" in content and ("seed" in content or "repetitions" in content):
+        raise ValueError(f"{source}: expected either `seeds`, or `seed` and `repetitions`. Got both.")
+    grids = content.get("grid", [{}])
+    if not isinstance(grids, list):
+        raise ValueError(f"{source}: expected grids under `[[grid]]`. Got `[grid]`.")
+    if not isinstance(content.get("tunes", False), bool):
+        raise ValueError(f"{source}: expected `tunes` to be true or false. Got {content['tunes']!r}.")
+    tuned = read_tuned(overrides.tuned, overrides.fit)
+    return Sweep(
+        title=content.get("title", Path(source).stem),
+        grids=tuple(part for grid in grids for part in _read_grid(grid, content, overrides, tuned, str(source))),
+        seeds=_read_seeds(content, overrides.repetitions, str(source)),
+        tunes=content.get("tunes", False),
+    )
+
+
+def plan_sweep(source: str | Path, overrides: Overrides) -> SweepPlan:
+    """Read a sweep and plan it in a process of its own, so that this one stays small: agents import torch.
+
+    Raises:
+        FileNotFoundError, ValueError: as `read_sweep` and `Sweep.plan`.
+    """
+    with Processes(1) as executor:
+        planned: Future[SweepPlan] = executor.submit(_read_and_plan, source, overrides)
+        return planned.result()
+
+
+def _read_and_plan(source: str | Path, overrides: Overrides) -> SweepPlan:
+    return read_sweep(source, overrides).plan()
+
+
+def _read_seeds(content: Mapping[str, Any], repetitions: int | None, source: str) -> tuple[int, ...]:
+    if "seeds" in content:
+        seeds = content["seeds"]
+        if not isinstance(seeds, list) or not seeds or not all(_is_count(seed, 0) for seed in seeds):
+            raise ValueError(f"{source}: expected `seeds` to be a list of integers >= 0. Got {seeds!r}.")
+        if len(set(seeds)) < len(seeds):
+            raise ValueError(f"{source}: expected each of `seeds` once. Got {seeds}.")
+        if repetitions is not None and repetitions > len(seeds):
+            raise ValueError(f"{source}: expected at most {len(seeds)} repetitions, for it names its seeds.")
+        return tuple(seeds[:repetitions])
+    seed, wanted = content.get("seed", 0), content.get("repetitions", 1)
+    if not _is_count(seed, 0) or not _is_count(wanted, 1):
+        raise ValueError(
+            f"{source}: expected integers `seed` >= 0 and `repetitions` >= 1. Got {seed!r} and {wanted!r}."
+        )
+    return derive_seeds(seed, repetitions or wanted)
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _read_grid(
+    grid: Mapping[str, Any], content: Mapping[str, Any], overrides: Overrides, tuned: Tuned, source: str
+) -> list[Grid]:
+    """Multiply out the lists of one grid; a part for each graph model, for tuned settings depend on it."""
+    _refuse_unknown(_table(grid, "a grid", source), _GRID_KEYS, source)
+    for name in ("environment", "settings"):
+        _table(grid.get(name, {}), f"`{name}`", source)
+    known = {field.name for field in fields(EnvironmentSettings)}
+    _refuse_unknown(grid.get("environment", {}), known, source)
+    agents = overrides.agents or grid.get("agents", content.get("agents", []))
+    recipes = dict(agents) if isinstance(agents, dict) else {text: text for text in _texts(agents, source)}
+    if not recipes or not all(isinstance(recipe, str) for recipe in recipes.values()):
+        raise ValueError(
+            f"{source}: expected `agents`, a list of names or a table of labels, at the top or in each grid. "
+            f"Got {agents!r}."
+        )
+    empty = [key for lists in ("environment", "settings") for key, value in grid.get(lists, {}).items() if value == []]
+    if empty:
+        raise ValueError(f"{source}: expected at least one value of `{empty[0]}`. Got an empty list.")
+    variants = [",".join(f"{k}={v}" for k, v in chosen.items()) for chosen in _product(grid.get("settings", {}))]
+    try:
+        environments = [EnvironmentSettings(**chosen) for chosen in _product(grid.get("environment", {}))]
+    except TypeError as error:
+        raise ValueError(f"{source}: {error}") from error
+    parts = []
+    for model in dict.fromkeys(environment.graph_model for environment in environments):
+        specs = [
+            _read_agent(label, recipe, variant, overrides.fit, tuned, model)
+            for label, recipe in recipes.items()
+            for variant in variants
+        ]
+        parts.append(Grid(tuple(one for one in environments if one.graph_model == model), tuple(specs)))
+    return parts
+
+
+def _texts(agents: Any, source: str) -> Sequence[str]:
+    if not isinstance(agents, list | tuple) or not all(isinstance(agent, str) for agent in agents):
+        raise ValueError(f"{source}: expected `agents` to be a list of names or a table of labels. Got {agents!r}.")
+    return agents
+
+
+def _read_agent(label: str, recipe: str, variant: str, fit: str, tuned: Tuned, graph_model: str) -> AgentSpec:
+    label, recipe = (_join(text.replace("{fit}", FITS[fit]), variant) for text in (label, recipe))
+    if "{tuned}" in recipe:
+        recipe = recipe.replace("{tuned}", tuned.settings_of(recipe.partition(":")[0], graph_model)).rstrip(",:")
+        label = label.replace("{tuned}", "tuned")
+    return AgentSpec.parse(recipe, label)
+
+
+def _product(lists: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return every combination of one value of each list; what is no list is a list of one."""
+    columns = [value if isinstance(value, list) else [value] for value in lists.values()]
+    return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]
+
+
+def _join(agent: str, settings: str) -> str:
+    return agent + ("," if ":" in agent else ":") + settings if settings else agent
+
+
+def _table(value: Any, name: str, source: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{source}: expected {name} to be a table. Got {value!r}.")
+    return value
+
+
+def _refuse_unknown(found: Mapping[str, Any], known: set[str], source: str) -> None:
+    unknown = sorted(found.keys() - known)
+    if unknown:
+        raise ValueError(f"{source}: unknown key `{unknown[0]}`. Keys: {', '.join(sorted(known))}.")

@@ -1,0 +1,112 @@
+"""The loop: one agent plays one episode of one environment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_lab.episodes.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    import gymnasium as gym
+
+    from registry import Agent
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BanditResult:
+    """What happened in one episode; shorter than the horizon if the agent diverged.
+
+    Attributes:
+        actions: `(T,)` int64. Graphs played.
+        rewards: `(T,)` float64. Rewards observed.
+        regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
+        status: "finished", "diverged" if a fit turned non-finite, or "failed" if something raised (which only a
+            laboratory that goes on with the next says).
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics.
+        diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
+            insight to give, None if they were not asked for.
+    """
+
+    actions: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    regret: NDArray[np.float64]
+    status: Literal["finished", "diverged", "failed"] = "finished"
+    seconds: float = 0.0
+    diagnostics: dict[str, NDArray[np.float64]] | None = None
+
+    def __repr__(self) -> str:
+        return f"BanditResult({self.status}, {len(self.actions)} rounds, total regret {self.regret.sum():.4g})"
+
+    @property
+    def cumulative_regret(self) -> NDArray[np.float64]:
+        """Return R_t, the running sum of the regret, `(T,)`."""
+        return self.regret.cumsum()
+
+
+def run_bandit(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    seed: int = 0,
+    on_round: Callable[[], object] = lambda: None,
+    diagnose: bool = False,
+) -> BanditResult:
+    """Play one episode; equal seeds give equal instances and noise to every agent.
+
+    Args:
+        env: a graph bandit; it is reset with a child of `seed`.
+        agent: reset with another child of `seed`; it never sees means or regret.
+        seed: of the whole episode.
+        on_round: called after each round.
+        diagnose: record diagnostics of each round; no action changes by it.
+
+    Returns:
+        Actions, rewards and regret of each round.
+
+    Raises:
+        TypeError: if there is no environment or no agent.
+    """
+    if not hasattr(env, "unwrapped") or not hasattr(agent, "select_action"):
+        raise TypeError(
+            f"Expected an environment and an agent. Got {type(env).__name__} and {type(agent).__name__}. "
+            "Make them with `gymnasium.make` and `registry.make_agent`."
+        )
+    env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
+    observation, info = env.reset(seed=env_seed)
+    agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))
+    rounds: list[tuple[int, float, float]] = []
+    status: Literal["finished", "diverged"] = "finished"
+    diagnostics, aside = Diagnostics(), 0.0
+    begin = time.perf_counter()
+    over = False
+    while not over:
+        try:
+            action = agent.select_action(observation, info["action_mask"])
+            if diagnose:
+                paused = time.perf_counter()
+                diagnostics.record(agent, env.unwrapped.mean_rewards, action, info["action_mask"])  # type: ignore[attr-defined]
+                aside += time.perf_counter() - paused
+            played = observation
+            observation, observed, terminated, truncated, info = env.step(action)
+            reward = float(observed)
+            rounds.append((action, reward, info["regret"]))
+            over = terminated or truncated
+            agent.update(played, action, reward)
+        except FloatingPointError:  # the agents' word for a fit that turned non-finite
+            status, over = "diverged", True
+        on_round()
+    seconds = time.perf_counter() - begin - aside
+    actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())
+    return BanditResult(
+        np.array(actions, np.int64),
+        np.array(rewards, np.float64),
+        np.array(regret, np.float64),
+        status,
+        seconds,
+        diagnostics.arrays() if diagnose else None,
+    )

@@ -1,0 +1,1 @@
+"""Playing what a folder does not hold yet, in this process, in others, or on a cluster."""

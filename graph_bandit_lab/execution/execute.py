@@ -1,0 +1,73 @@
+"""Play many repetitions in parallel, whoever dies on the way."""
+
+from __future__ import annotations
+
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+
+from graph_bandit_lab.design.plan import Repetition
+from graph_bandit_lab.execution.executors import SchedulerLostError, Workers
+from graph_bandit_lab.execution.worker import Outcome, failed, play
+
+ATTEMPTS = 2  # of a repetition during which a worker dies
+
+
+def execute(
+    repetitions: Iterable[Repetition],
+    open_workers: Callable[[], Workers],
+    on_done: Callable[[Repetition, Outcome], None],
+    diagnose: bool = False,
+    function: Callable[..., Outcome] = play,
+) -> None:
+    """Play repetitions in parallel and hand each outcome over at once, in the order in which they are finished.
+
+    A repetition whose worker dies is tried again; the second time it is handed over as failed.
+
+    Args:
+        repetitions: to play.
+        open_workers: opens `Processes` or a `DaskExecutor`.
+        on_done: takes each outcome, in this process.
+        diagnose: record diagnostics.
+        function: plays one repetition; importable by workers.
+
+    Raises:
+        SchedulerLostError: if a cluster has gone.
+        RuntimeError: if workers die before they play.
+    """
+    waiting, again = iter(repetitions), deque[tuple[Repetition, int]]()
+    flying: dict[Future[Outcome], tuple[Repetition, int]] = {}
+    workers = open_workers()
+    try:
+        while True:
+            for _ in range(workers.slots - len(flying)):
+                following = again.popleft() if again else next(((one, 1) for one in waiting), None)
+                if following is None:
+                    break
+                flying[workers.submit(function, following[0], diagnose)] = following
+            if not flying:
+                break
+            for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                repetition, attempt = flying.pop(future)
+                outcome = _outcome_of(future, attempt)
+                if outcome is None:
+                    again.append((repetition, attempt + 1))
+                else:
+                    on_done(repetition, outcome)
+    except BaseException:
+        workers.abandon()
+        raise
+    workers.shutdown()
+
+
+def _outcome_of(future: Future[Outcome], attempt: int) -> Outcome | None:
+    """Return the outcome of a repetition; None if its worker died and it is to be tried again."""
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return None if attempt < ATTEMPTS else failed(f"The worker that played this died, {ATTEMPTS} times.")
+    except CancelledError as error:
+        raise SchedulerLostError("The scheduler is gone. What was finished is stored.") from error
+    except Exception:  # noqa: BLE001 - of the worker, not of the play: a cluster's KilledWorker, say
+        return failed(traceback.format_exc())

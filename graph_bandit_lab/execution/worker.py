@@ -1,0 +1,89 @@
+"""What a worker does: play one repetition on one thread, and tell what became of it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import registry
+from graph_bandit_lab.design.plan import Repetition
+from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
+from graph_bandit_lab.storage.encoding import software_versions
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of one repetition."""
+
+    result: BanditResult
+    wall_time: float
+    """Seconds, all in all."""
+    error: str = ""
+    """The traceback, if the status is "failed"."""
+    versions: dict[str, str] = field(default_factory=software_versions)
+    """Of the process that played."""
+
+
+def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], object] = lambda: None) -> Outcome:
+    """Play a repetition. Whatever it raises is told, not raised, so that one cannot stop the others.
+
+    What comes out depends on settings and seed alone: one thread plays, wherever it is.
+    """
+    begin = time.perf_counter()
+    try:
+        with _one_thread():
+            env = registry.make_environment(**repetition.key.environment, observe="indices")
+            agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
+            result = run_bandit(env, agent, repetition.seed, on_round=on_round, diagnose=diagnose)
+            env.close()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would take the worker along
+        return failed(traceback.format_exc(), time.perf_counter() - begin)
+    return Outcome(result, time.perf_counter() - begin)
+
+
+def failed(error: str, wall_time: float = 0.0) -> Outcome:
+    """Return the outcome of a repetition that came to nothing."""
+    nothing = np.zeros(0)
+    return Outcome(BanditResult(nothing.astype(np.int64), nothing, nothing, "failed"), wall_time, error)
+
+
+def prepare_process() -> None:
+    """Leave Ctrl-C to the process that drives, and do not outlive it: it may be killed without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
+
+
+def ready() -> bool:
+    """Say that a worker has started."""
+    return True
+
+
+def _leave_with_the_driver() -> None:
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()  # which also returns where it is gone already
+        os._exit(1)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Play on one thread: on matrices this small two are up to 30 times slower, and sums would change with them."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

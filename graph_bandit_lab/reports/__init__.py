@@ -1,0 +1,1 @@
+"""Pages, figures and tables, from stored results only."""

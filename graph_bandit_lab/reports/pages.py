@@ -1,0 +1,30 @@
+"""What every page is made with: templates, and figures as text or bytes."""
+
+from __future__ import annotations
+
+import io
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from matplotlib.figure import Figure
+
+
+def templates(room: str = "graph_bandit_lab.reports") -> Environment:
+    """Return the templates of a room, which may extend those of reports; whatever goes into one is escaped."""
+    loader = ChoiceLoader(
+        [PackageLoader(package, ".") for package in dict.fromkeys((room, "graph_bandit_lab.reports"))]
+    )
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+
+
+def to_png(figure: Figure) -> bytes:
+    """Draw a figure as PNG."""
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=160 if figure.get_figheight() < 12 else 110, format="png")
+    return picture.getvalue()
+
+
+def to_svg(figure: Figure) -> str:
+    """Draw a figure as an `<svg>` element."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()[text.getvalue().index("<svg") :]

@@ -1,0 +1,157 @@
+"""One panel an environment: the figures of sweeps, in rows and columns as the paper has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.reports.figures import LEGEND_ROW, LEGEND_WIDTH, STYLE, agent_lines
+
+COLUMNS = 3  # where the environments do not say themselves how many there should be
+MAX_COLUMNS = 4
+MAX_PANELS = 24
+MAX_POINTS = 150  # of a curve
+SYMBOLS = {
+    "num_nodes": "N",
+    "num_graphs": "K",
+    "edge_prob": "p",
+    "feature_dim": "d",
+    "noise_std": "noise",
+    "horizon": "T",
+    "width": "m",
+}
+
+
+def name_environments(environments: Sequence[dict[str, Any]]) -> list[str]:
+    """Say of each environment what sets it apart from the others; of one alone, nothing."""
+    environments = [with_later_defaults(one) for one in environments]
+    varying = varying_settings(environments)
+    # Edge probabilities mean something to ER graphs only.
+    return [
+        ", ".join(
+            name_setting(key, one.get(key)) for key in varying if key != "edge_prob" or one["graph_model"] == "er"
+        )
+        for one in environments
+    ]
+
+
+def varying_settings(all_settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the settings that are not the same in all; one that is not there counts as None."""
+    names = dict.fromkeys(name for settings in all_settings for name in settings)
+    return [name for name in names if len({json.dumps(one.get(name)) for one in all_settings}) > 1]
+
+
+def name_setting(setting: str, value: Any) -> str:
+    """Write a setting and its value in few letters."""
+    if setting == "replacement":
+        return "with replacement" if value else "without replacement"
+    if setting == "common_noise":
+        return "common noise" if value else "noise of each agent"
+    return f"{SYMBOLS[setting]} = {value}" if setting in SYMBOLS else str(value)
+
+
+def arrange(environments: Sequence[Mapping[str, Any]]) -> tuple[list[int], int]:
+    """Arrange panels as the settings that vary suggest.
+
+    One setting makes a row; the product of two makes rows of the one with fewer values and columns of the other, as in
+    Figures 1 and 2 of the paper; everything else is set in the order it comes in.
+
+    Returns:
+        Which environment each panel shows, row by row, and the number of columns.
+    """
+    varying = varying_settings(environments)
+    values = {key: list(dict.fromkeys(json.dumps(one.get(key)) for one in environments)) for key in varying}
+    given = list(range(len(environments)))
+    if len(varying) == 1 and len(environments) <= MAX_COLUMNS:
+        return given, len(environments)
+    if len(varying) == 2:
+        row, column = sorted(varying, key=lambda key: len(values[key]))
+        cells = {(json.dumps(environments[i].get(row)), json.dumps(environments[i].get(column))): i for i in given}
+        if len(cells) == len(given) == len(values[row]) * len(values[column]) and len(values[column]) <= MAX_COLUMNS:
+            return [cells[r, c] for r in values[row] for c in values[column]], len(values[column])
+    return given, min(COLUMNS, len(environments))
+
+
+def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
+    """Draw cumulative regret on each environment, mean and standard deviation over repetitions as the paper does.
+
+    Args:
+        results: of `load_results`; what is not finished is left out.
+        order: labels of the agents, best first.
+
+    Returns:
+        A panel for each of the first 24 environments.
+    """
+    keys = results["environment"].map(lambda one: json.dumps(one, sort_keys=True))
+    kept = list(dict.fromkeys(keys))
+    environments = [json.loads(key) for key in kept]
+    names = name_environments(environments)
+    places, columns = arrange(environments)
+    finished = results[results["status"] == "finished"]
+    curves = {
+        (key, label): np.stack([regret.cumsum() for regret in rows["regret"]])
+        for (key, label), rows in finished.groupby([keys[finished.index], "label"])
+        if kept.index(str(key)) in places[:MAX_PANELS]
+    }
+    drawn = [
+        (names[place], {label: curves[kept[place], label] for label in order if (kept[place], label) in curves})
+        for place in places[:MAX_PANELS]
+    ]
+    return draw_panels(drawn, agent_lines(order), columns)
+
+
+def draw_panels(
+    panels: Sequence[tuple[str, Mapping[str, np.ndarray]]], lines: Mapping[str, tuple[str, str]], columns: int
+) -> Figure:
+    """Draw panels with one legend.
+
+    Args:
+        panels: row by row: a title, and cumulative regret `(repetitions, T)` by label.
+        lines: colour and dash by label.
+        columns: panels in a row.
+    """
+    rows = -(-len(panels) // columns)
+    order = list(dict.fromkeys(label for _, curves in panels for label in curves))
+    with mpl.rc_context(STYLE):
+        width = max(7.0, 4.2 * columns)
+        legend = max(1, min(len(order), int(LEGEND_WIDTH * width / 12.6) // (max(map(len, order), default=0) + 8)))
+        height = 3.1 * rows + 0.5 + LEGEND_ROW * (-(-len(order) // legend) + 1)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes_of = figure.subplots(rows, columns, squeeze=False)
+        for axes, (title, curves) in zip(axes_of.flat, panels, strict=False):
+            for label, each in curves.items():
+                _draw_mean_and_deviation(axes, each, label, lines[label])
+            axes.set_title(title, fontsize=9 if len(title) > 36 else 11)
+            axes.set_ylim(bottom=0)
+            axes.margins(x=0)
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            axes.tick_params(labelsize=10)
+        for axes in axes_of.flat[len(panels) :]:
+            axes.axis("off")
+        for axes in axes_of.flat[max(0, len(panels) - columns) : len(panels)]:
+            axes.set_xlabel("round $t$", fontsize=12)
+        figure.supylabel("cumulative regret $R_t$ (reward units)", fontsize=12)
+        found = [
+            axes_of.flat[0].plot([], [], lines[label][1], color=lines[label][0], linewidth=2.2)[0] for label in order
+        ]
+        if found:
+            figure.legend(found, order, loc="outside lower center", ncols=legend)
+    return figure
+
+
+def _draw_mean_and_deviation(axes: Axes, curves: np.ndarray, label: str, line: tuple[str, str]) -> None:
+    points = np.unique(np.linspace(0, curves.shape[1] - 1, min(curves.shape[1], MAX_POINTS)).astype(int))
+    mean, deviation = curves[:, points].mean(axis=0), curves[:, points].std(axis=0)
+    color, dash = line
+    axes.plot(points + 1, mean, dash, color=color, linewidth=1.8, label=label)
+    low = np.clip(mean - deviation, 0, None)
+    axes.fill_between(points + 1, low, mean + deviation, color=color, alpha=0.12, linewidth=0)

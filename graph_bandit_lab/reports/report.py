@@ -1,0 +1,155 @@
+"""The report of a folder: one self-contained HTML page and its figures, from stored results only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jinja2 import Environment
+
+from graph_bandit_lab.analysis.statistics import AgentSummary, count_repetitions, play_equal_instances, summarize
+from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.reports.figures import agent_lines, diagnostics_figure, regret_figure
+from graph_bandit_lab.reports.pages import templates, to_png, to_svg
+from graph_bandit_lab.reports.settings_figure import settings_figure
+from graph_bandit_lab.reports.sweep_report import sweep_content
+from graph_bandit_lab.storage.files import replace_file
+from graph_bandit_lab.storage.results import load_results
+
+REPORT_NAME = "report.html"
+FIGURES = ("regret", "settings", "diagnostics")
+
+
+def write_report(folder: str | Path) -> Path:
+    """Write `report.html` and its figures into a folder of results, each as PNG and as SVG.
+
+    `regret` is always there; `diagnostics`, if any were recorded; `settings`, of one agent under a product of settings.
+
+    Args:
+        folder: what `graph-bandit run --out` was given.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+        ValueError: if no repetition is finished yet.
+    """
+    folder = Path(folder)
+    results = load_results(folder, arrays=("regret", "diagnostics"))
+    if results.empty:
+        raise ValueError(f"Expected at least one repetition in {folder}. None is finished yet.")
+    common, own = _split(_agent_settings(results))
+    shared = {
+        "common": common,
+        "agents": own,
+        "versions": _all_versions(results),
+        "created": results["created"].max(),
+    }
+    several = len({str(environment) for environment in results["environment"]}) > 1
+    content = sweep_content(results) if several else _content_of_one(results)
+    drawn = {name: figure for name in FIGURES if (figure := content.pop(name, None)) is not None}
+    pictures = dict.fromkeys(FIGURES, "") | {name: to_svg(figure) for name, figure in drawn.items()}
+    for name, figure in drawn.items():
+        replace_file(folder / f"{name}.png", to_png(figure))
+        replace_file(folder / f"{name}.svg", pictures[name].encode())
+    template = _templates().get_template("sweep.html.jinja" if several else "report.html.jinja")
+    title = title_of(results)
+    page = template.render(title=title, pictures=pictures, **content, **shared)
+    replace_file(folder / REPORT_NAME, page.encode())
+    return folder / REPORT_NAME
+
+
+def _content_of_one(results: pd.DataFrame) -> dict[str, Any]:
+    """Return what the template of one environment shows, and its figure."""
+    summaries = summarize(results)
+    labels = [summary.label for summary in summaries]
+    return {
+        "regret": regret_figure(results, labels),
+        "settings": settings_figure(results),
+        "diagnostics": diagnostics_figure(results, labels) if results["diagnostics"].map(bool).any() else None,
+        "summaries": summaries,
+        "colors": {label: color for label, (color, _) in agent_lines(labels).items()},
+        "environment": with_later_defaults(results["environment"].iloc[0]),
+        "comparable": play_equal_instances(results),
+        "seeds": list(dict.fromkeys(results["seed"])),
+    }
+
+
+def title_of(results: pd.DataFrame) -> str:
+    """Say in one line what was played: the environment, or how many."""
+    count = len({str(environment) for environment in results["environment"]})
+    if count == 1:
+        return describe(results["environment"].iloc[0])
+    return f"{count} environments, {results['label'].nunique()} agents, {len(results):,} repetitions"
+
+
+def describe(environment: dict[str, Any]) -> str:
+    """Say in one line which environment this is."""
+    graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
+    settings = with_later_defaults(environment)
+    once = "" if settings["replacement"] else ", each graph once"
+    common = ", common noise" if settings["common_noise"] else ""
+    return (
+        f"{graphs[environment['graph_model']]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
+        f"{environment['reward_model']} reward, T = {environment['horizon']}{once}{common}"
+    )
+
+
+def format_interval(summary: AgentSummary, digits: int = 1) -> str:
+    """Write a mean with its 95 % interval."""
+    if summary.finished == 0:
+        return "none finished"
+    if summary.finished == 1:
+        return f"{summary.mean:,.{digits}f}"
+    return f"{summary.mean:,.{digits}f} [{summary.low:,.{digits}f}, {summary.high:,.{digits}f}]"
+
+
+def format_ratio(ratio: float) -> str:
+    """Write a ratio, or a dash where there is none."""
+    return "–" if np.isnan(ratio) else f"{ratio:.3f}"
+
+
+def _templates() -> Environment:
+    environment = templates()
+    environment.filters["interval"] = format_interval
+    environment.filters["ratio"] = format_ratio
+    environment.filters["count_repetitions"] = count_repetitions
+    return environment
+
+
+def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Return the settings of each agent; where they depend on the graph model, all values with their models."""
+    models = results["environment"].map(lambda environment: environment["graph_model"])
+    each = zip(results["label"], models, results["agent_settings"], strict=True)
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for label, model, settings in each:
+        found.setdefault(label, {})[model] = settings
+    return {label: _merge(by_model) for label, by_model in found.items()}
+
+
+def _split(agents: dict[str, dict[str, str]]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Part settings into those on which all agents that have them agree, at least two, and the others."""
+    values: dict[str, list[str]] = {}
+    for settings in agents.values():
+        for name, value in settings.items():
+            values.setdefault(name, []).append(value)
+    common = {name: found[0] for name, found in values.items() if len(found) > 1 and len(set(found)) == 1}
+    own = {label: {k: v for k, v in settings.items() if k not in common} for label, settings in agents.items()}
+    return common, own
+
+
+def _merge(by_model: dict[str, dict[str, Any]]) -> dict[str, str]:
+    merged = {}
+    for name in next(iter(by_model.values())):
+        values = {model: str(settings.get(name)) for model, settings in by_model.items()}
+        alike = len(set(values.values())) == 1
+        merged[name] = values.popitem()[1] if alike else ", ".join(f"{v} ({model})" for model, v in values.items())
+    return merged
+
+
+def _all_versions(results: pd.DataFrame) -> dict[str, str]:
+    frame = pd.DataFrame(results["versions"].tolist())
+    return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}

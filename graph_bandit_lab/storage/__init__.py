@@ -1,0 +1,1 @@
+"""What was played: the results file, its arrays, exports, and atomic files."""

@@ -1,0 +1,56 @@
+"""Results as files for other programs: a row a repetition, settings in columns of their own."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pandas as pd
+
+from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.storage.files import replace_file
+from graph_bandit_lab.storage.results import ARRAYS, load_results
+
+PLAIN = ["label", "agent", "seed", "status", "total_regret", "wall_time", "round_time", "created"]
+SETTINGS = ("environment", "agent_settings", "versions")
+
+
+def write_csv(folder: str | Path, path: str | Path) -> None:
+    """Write a row for each repetition, without its arrays; settings that repetitions do not share stay empty.
+
+    Args:
+        folder: of results.
+        path: of the file, which is replaced.
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+    """
+    replace_file(Path(path), _flatten(load_results(folder, arrays=()), PLAIN).to_csv(index=False).encode())
+
+
+def write_parquet(folder: str | Path, path: str | Path) -> None:
+    """Write a row for each repetition to an Apache Parquet file, actions, rewards and regret of each round included.
+
+    Args:
+        folder: of results.
+        path: of the file, which is replaced.
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+        ImportError: if pyarrow is not installed (the extra `parquet` brings it).
+    """
+    table = _flatten(load_results(folder, arrays=ARRAYS), [*PLAIN, *ARRAYS])
+    for name in table.columns.difference([*ARRAYS, *PLAIN]):
+        if table[name].dtype == object:
+            kinds = {type(value) for value in table[name].dropna()}
+            # A setting may be a number for one agent and a text for another.
+            table[name] = table[name].astype("boolean" if kinds == {bool} else "string")
+    content = io.BytesIO()
+    table.to_parquet(content, index=False, engine="pyarrow")
+    replace_file(Path(path), content.getvalue())
+
+
+def _flatten(results: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
+    results = results.assign(environment=results["environment"].map(with_later_defaults))
+    columns = [pd.json_normalize(results[name].tolist()).add_prefix(f"{name}.") for name in SETTINGS]
+    return pd.concat([results[plain], *columns], axis=1)

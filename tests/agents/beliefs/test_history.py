@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.beliefs.history import History, OrderedHistory
+
+PULLS = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e3, 1e3)), max_size=30)
+
+
+def filled(pulls, kind=OrderedHistory):
+    history = kind(4)
+    for action, reward in pulls:
+        history.add(torch.tensor([action]), torch.tensor([reward], dtype=torch.float64))
+    return history
+
+
+@given(PULLS)
+def test_counts_and_means_are_those_of_the_sequence(pulls):
+    history = filled(pulls)
+    for graph in range(4):
+        rewards = [reward for action, reward in pulls if action == graph]
+        assert history.counts[graph] == len(rewards)
+        assert history.means[graph].item() == pytest.approx(np.mean(rewards) if rewards else 0.0, abs=1e-9)
+        squares = len(rewards) * np.var(rewards) if rewards else 0.0
+        assert history.squares[graph].item() == pytest.approx(squares, rel=1e-9, abs=1e-6)
+    assert list(zip(history.actions.tolist(), history.rewards.tolist(), strict=True)) == pulls
+    assert len(history) == len(pulls)
+
+
+def test_many_at_once_are_as_good_as_one_by_one():
+    history = History(4)
+    history.add(torch.tensor([1, 3, 1]), torch.tensor([1.0, 5.0, 3.0]))
+    assert history.counts.tolist() == [0, 2, 0, 1]
+    assert history.means.tolist() == [0.0, 2.0, 0.0, 5.0]
+
+
+def test_scale_does_not_shrink_while_the_best_graph_is_played_again():
+    few, many = filled([(0, 1.0), (1, 3.0)]), filled([(0, 1.0), *[(1, 3.0)] * 50])
+    assert few.location_and_scale() == pytest.approx(many.location_and_scale())
+    assert few.location_and_scale() == pytest.approx((2.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("pulls", "expected"),
+    [([], (0.0, 1.0)), ([(0, 7.0)], (7.0, 1.0)), ([(0, 0.1), (1, 0.1), (2, 0.1)], (0.1, 1.0))],
+)
+def test_scale_is_one_until_two_graphs_differ(pulls, expected):
+    assert filled(pulls).location_and_scale() == pytest.approx(expected)
+
+
+def test_scale_follows_the_rewards_however_small():
+    assert filled([(0, 1e-12), (1, 3e-12)]).location_and_scale() == pytest.approx((2e-12, 1e-12), rel=1e-6)
+
+
+def test_without_order_the_memory_does_not_grow():
+    short, long = filled([(0, 1.0)], History), filled([(0, 1.0)] * 100, History)
+    assert {k: v.shape for k, v in short.state_dict().items()} == {k: v.shape for k, v in long.state_dict().items()}
+    assert len(long) == 100
+
+
+@pytest.mark.parametrize("kind", [History, OrderedHistory])
+@given(pulls=PULLS)
+def test_state_round_trip_is_exact(kind, pulls):
+    history, twin = filled(pulls, kind), kind(4)
+    twin.load_state_dict(history.state_dict())
+    history.add(torch.tensor([2]), torch.tensor([0.3]))
+    twin.add(torch.tensor([2]), torch.tensor([0.3]))
+    assert torch.equal(history.means, twin.means)
+    assert torch.equal(history.squares, twin.squares)
+    if kind is OrderedHistory:
+        assert torch.equal(history.rewards, twin.rewards)

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+
+import registry
+from graph_bandit_env import GraphSet
+
+
+def ready(name, **settings):
+    agent = registry.make_agent(name, **settings)
+    agent.reset(None, graph_set=GraphSet.from_pyg(ragged_graphs()))
+    return agent
+
+
+def test_ucb1_plays_each_graph_once_first():
+    agent, played = ready("ucb1"), []
+    for _ in range(4):
+        played.append(agent.select_action(None))
+        agent.update(None, played[-1], float(played[-1]))
+    assert sorted(played) == [0, 1, 2, 3]
+
+
+def test_ucb1_adds_the_bonus_of_auer_et_al():
+    agent = ready("ucb1", exploration_scale=0.5)
+    agent.update(None, [0, 1, 2, 3, 3], [0.0, 1.0, 2.0, 3.0, 5.0])
+    index = agent.rule(agent.belief(), torch.ones(4).bool(), agent.generator)
+    means = np.array([0.0, 1.0, 2.0, 4.0])
+    expected = (means - means.mean()) / means.std() + 0.5 * np.sqrt(2 * np.log(2) / np.array([1, 1, 1, 2]))
+    np.testing.assert_allclose(index, expected)
+
+
+def test_gaussian_belief_is_the_conjugate_posterior():
+    agent = ready("gaussian-ts", exploration_scale=0.5)
+    agent.update(None, [0, 1, 1], [0.0, 1.0, 3.0])
+    belief = agent.belief()
+    grid = np.linspace(-6, 6, 20001)  # prior N(0, 1) times the likelihood of standardised rewards, by quadrature
+    for graph, rewards in ((0, [-1.0]), (1, [0.0, 2.0]), (2, [])):
+        log_density = -(grid**2) / 2 - sum((grid - y) ** 2 for y in rewards) / (2 * 0.25)
+        density = np.exp(log_density - log_density.max())
+        mean = (grid * density).sum() / density.sum()
+        assert belief.mean[graph].item() == pytest.approx(mean, abs=1e-6)
+        variance = ((grid - mean) ** 2 * density).sum() / density.sum()
+        assert belief.spread[graph].item() == pytest.approx(variance**0.5, abs=1e-6)
+
+
+def test_refuses_no_exploration():
+    with pytest.raises(ValueError, match="positive"):
+        registry.make_agent("ucb1", exploration_scale=0)

@@ -1,0 +1,152 @@
+from dataclasses import dataclass, make_dataclass
+
+import numpy as np
+import pytest
+import torch
+
+import registry
+from agents.contract.conformance import AgentCheckError
+from agents.contract.inputs import masked_argmax, read_feedback, read_graphs, read_mask
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    pass
+
+
+class Sound:
+    """Plays at random; each case below breaks one thing."""
+
+    settings = NoSettings()
+
+    def reset(self, observation, seed=0, graph_set=None):
+        self.count = read_graphs(observation, graph_set).num_graphs
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def select_action(self, observation, action_mask=None):
+        return masked_argmax(torch.zeros(self.count), read_mask(action_mask, self.count), self.generator)
+
+    def update(self, observation, action, reward):
+        read_feedback(action, reward, self.count)
+
+    def state_dict(self):
+        return {"generator": self.generator.get_state()}
+
+    def load_state_dict(self, state):
+        self.generator.set_state(state["generator"])
+
+
+class IgnoresTheMask(Sound):
+    def select_action(self, observation, action_mask=None):
+        return super().select_action(observation)
+
+
+class ReturnsNumPy(Sound):
+    def select_action(self, observation, action_mask=None):
+        return np.int64(super().select_action(observation, action_mask))
+
+
+class IgnoresItsSeed(Sound):
+    count_of_resets = 0
+
+    def reset(self, observation, seed=0, graph_set=None):
+        IgnoresItsSeed.count_of_resets += 1
+        super().reset(observation, IgnoresItsSeed.count_of_resets, graph_set)
+
+
+class DrawsGlobally(Sound):
+    def reset(self, observation, seed=0, graph_set=None):
+        super().reset(observation, seed, graph_set)
+        torch.rand(1)
+
+
+class ForgetsItsState(Sound):
+    def load_state_dict(self, state):
+        pass
+
+
+class TakesScalarsOnly(Sound):
+    def update(self, observation, action, reward):
+        super().update(observation, int(action), float(reward))
+
+
+class TakesAnyReward(Sound):
+    def update(self, observation, action, reward):
+        super().update(observation, action, np.nan_to_num(reward, posinf=0.0))
+
+
+class TakesAnyAction(Sound):
+    def update(self, observation, action, reward):
+        super().update(observation, np.clip(action, 0, self.count - 1), reward)
+
+
+class ForgetsItsGenerator(Sound):
+    """A twin of the same seed would not notice."""
+
+    def load_state_dict(self, state):
+        self.generator.manual_seed(0)
+
+
+class NeedsAGraphSet(Sound):
+    def reset(self, observation, seed=0, graph_set=None):
+        super().reset(None, seed, graph_set)
+
+
+class HidesItsSettings(Sound):
+    settings = None
+
+
+class HasLooseSettings(Sound):
+    settings = make_dataclass("Loose", [])()
+
+
+class HasSettingsThatAreNoJson(Sound):
+    settings = make_dataclass("Odd", [("value", object, object())], frozen=True)()
+
+
+class RemembersWhatItRefused(Sound):
+    def update(self, observation, action, reward):
+        torch.rand(1, generator=self.generator)
+        super().update(observation, action, reward)
+
+
+@pytest.mark.parametrize("name", registry.list_agents())
+def test_every_registered_agent_passes(name):
+    settings = {"width": 8, "steps": 3} if name.startswith(("gnn", "nn", "epsilon")) else {}
+    settings = {"width": 8, "steps": 20, "depth": 1} if name.startswith("molecule") else settings
+    assert registry.check_agent(lambda: registry.make_agent(name, **settings), registry.agent_needs(name)) is None
+
+
+def test_a_sound_agent_passes():
+    assert registry.check_agent(Sound) is None
+
+
+@pytest.mark.parametrize(
+    ("broken", "problem"),
+    [
+        (IgnoresTheMask, "where `action_mask` is 1. It played"),
+        (ReturnsNumPy, "a Python int that is an index of the graph set. It returned np.int64"),
+        (IgnoresItsSeed, "Equal seeds give equal actions"),
+        (DrawsGlobally, "It drew from the global generator of torch"),
+        (ForgetsItsState, "goes on exactly where `state_dict` was taken. It went on with"),
+        (TakesScalarsOnly, "takes arrays of many results, before any `select_action`. It raised TypeError"),
+        (TakesAnyReward, "refuses a reward that is not finite with a ValueError, and changes nothing. It took nan"),
+        (TakesAnyAction, "no index of the graph set with a ValueError. It took -1"),
+        (ForgetsItsGenerator, "goes on exactly where `state_dict` was taken. It went on with"),
+        (NeedsAGraphSet, "from an observation (a tuple of `GraphInstance`)"),
+        (HidesItsSettings, "a frozen dataclass of JSON values, by which results are told apart. It has None"),
+        (HasLooseSettings, "It has one that is not frozen"),
+        (HasSettingsThatAreNoJson, "It raised TypeError: Object of type object is not JSON serializable"),
+        (RemembersWhatItRefused, "changes nothing. It played otherwise afterwards"),
+    ],
+)
+def test_a_broken_agent_is_told_what_is_wrong_and_nothing_else(broken, problem):
+    with pytest.raises(AgentCheckError) as caught:
+        registry.check_agent(broken)
+    assert any(problem in line for line in caught.value.problems)
+    assert len(caught.value.problems) <= 3  # an agent that ignores its seed cannot go on from a state either
+
+
+def test_missing_methods_are_named():
+    with pytest.raises(AgentCheckError, match="Missing: reset, select_action"):
+        registry.check_agent(dict)

@@ -1,0 +1,103 @@
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+
+from agents.contract.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from graph_bandit_env import GraphSet
+
+
+def test_an_observation_and_a_graph_set_give_the_same_batch():
+    graph_set = GraphSet.from_pyg(ragged_graphs())
+    observed, handed_over = read_graphs(tuple(graph_set)), read_graphs(None, graph_set)
+    assert torch.equal(observed.x, handed_over.x)
+    assert torch.equal(observed.edge_index, handed_over.edge_index)
+    assert torch.equal(observed.ptr, handed_over.ptr)
+
+
+def test_a_graph_set_is_anything_with_to_pyg():
+    assert read_graphs(None, SimpleNamespace(to_pyg=ragged_graphs)).num_graphs == 4
+
+
+def test_indices_alone_are_refused_with_advice():
+    with pytest.raises(TypeError, match="pass `graph_set=env.unwrapped.graph_set`"):
+        read_graphs(np.arange(3))
+
+
+def test_streams_of_a_seed_are_repeatable_and_differ():
+    (network, generator), (again, twin) = derive_streams(3), derive_streams(3)
+    assert network == again
+    assert torch.equal(torch.rand(3, generator=generator), torch.rand(3, generator=twin))
+    assert derive_streams(4)[0] != network
+
+
+@pytest.mark.parametrize("mask", [[1, 0, 1], np.array([1, 0, 1], np.int8), [True, False, True]])
+def test_masks_of_any_kind_are_read(mask):
+    assert read_mask(mask, 3).tolist() == [True, False, True]
+
+
+def test_no_mask_allows_everything():
+    assert read_mask(None, 2).all()
+
+
+@pytest.mark.parametrize(("mask", "message"), [([1, 1], r"shape `\(3,\)`. Got `\(2,\)`"), ([0, 0, 0], "zeros only")])
+def test_refuses_a_mask_that_fits_not(mask, message):
+    with pytest.raises(ValueError, match=message):
+        read_mask(mask, 3)
+
+
+@pytest.mark.parametrize("action", [2, np.int64(2), [2], np.array([2]), torch.tensor([2])])
+def test_feedback_may_be_scalars_or_arrays(action):
+    actions, rewards = read_feedback(action, 0.5 if np.ndim(action) == 0 else [0.5], 3)
+    assert actions.tolist() == [2]
+    assert rewards.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("action", "reward", "message"),
+    [
+        (0, float("nan"), "finite numbers. Got nan. Nothing was learnt"),
+        (0, float("inf"), "finite"),
+        (0, "high", "finite"),
+        (0, None, "finite"),
+        (3, 0.0, "from 0 to 2. Got 3"),
+        (-1, 0.0, "from 0 to 2"),
+        (0.0, 0.0, "integers"),
+        ([0, 1], [0.0], "as many actions as rewards"),
+        ([], [], "at least one"),
+        ([[0]], [[0.0]], "Got shapes"),
+    ],
+)
+def test_refuses_feedback_that_makes_no_sense(action, reward, message):
+    with pytest.raises(ValueError, match=message):
+        read_feedback(action, reward, 3)
+
+
+def test_argmax_breaks_ties_evenly_and_keeps_to_the_mask():
+    generator = torch.Generator().manual_seed(0)
+    index, mask = torch.tensor([9.0, 1.0, 1.0, 0.0]), torch.tensor([False, True, True, True])
+    drawn = [masked_argmax(index, mask, generator) for _ in range(400)]
+    assert set(drawn) == {1, 2}
+    assert 150 < drawn.count(1) < 250
+
+
+def test_argmax_plays_the_only_graph_left_even_at_minus_infinity():
+    index = torch.tensor([0.0, -torch.inf])
+    assert masked_argmax(index, torch.tensor([False, True]), torch.Generator()) == 1
+
+
+def test_a_graph_without_edges_among_others_is_a_graph():
+    class Instance(NamedTuple):
+        nodes: np.ndarray
+        edges: np.ndarray | None
+        edge_links: np.ndarray | None
+
+    x = np.ones((2, 3), np.float32)
+    pair = Instance(x, np.ones((2, 1), np.float32), np.array([[0, 1], [1, 0]]))
+    for observation in ((pair, Instance(x, None, None)), (Instance(x, None, None), pair)):
+        batch = read_graphs(observation)
+        assert batch.num_graphs == 2
+        assert batch.edge_attr.shape == (2, 1)

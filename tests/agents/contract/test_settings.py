@@ -1,0 +1,67 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from agents.contract.settings import read_settings
+from agents.neural.settings import NeuralSettings
+
+
+def test_what_is_given_overrides_the_preset_which_overrides_the_defaults():
+    settings = read_settings(NeuralSettings, {"preset": "paper", "epochs": 3})
+    assert (settings.epochs, settings.covariance, settings.width) == (3, "diagonal", 512)
+
+
+def test_the_papers_preset_is_its_algorithm_to_the_letter():
+    settings = read_settings(NeuralSettings, {"preset": "paper"})
+    literal = {
+        "fit": "epochs",
+        "epochs": 30,
+        "batch_size": 5,
+        "penalty": "constant",
+        "penalty_center": "zero",
+        "start": "initial",
+        "standardize": False,
+        "history": "frozen",
+        "gradients_at": "current",
+    }
+    assert literal.items() <= dataclasses.asdict(settings).items()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"exploration_scal": 1}, "Unknown setting `exploration_scal`. Did you mean `exploration_scale`"),
+        ({"preset": "papers"}, "Unknown preset `papers`. Presets: paper"),
+        ({"depth": 1}, "`depth` to be at least 2"),
+        ({"width": 3}, "even"),
+        ({"width": 2.0}, "`width` to be an integer"),
+        ({"steps": 0}, "`steps`"),
+        ({"exploration_scale": float("nan")}, "`exploration_scale`"),
+        ({"exploration_scale": -1}, "`exploration_scale`"),
+        ({"exploration_scale": True}, "`exploration_scale`"),
+        ({"preset": [1]}, "Unknown preset"),
+        ({"regularization": 0.0}, "`regularization` to be positive"),
+        ({"learning_rate": float("inf")}, "`learning_rate`"),
+        ({"covariance": "full"}, "`covariance` to be one of exact, diagonal. Got 'full'"),
+        ({"standardize": "no"}, "`standardize` to be True or False"),
+    ],
+)
+def test_refuses_settings_out_of_range(given, message):
+    with pytest.raises(ValueError, match=message):
+        read_settings(NeuralSettings, given)
+
+
+def test_equal_numbers_are_equal_settings():
+    plain = NeuralSettings(exploration_scale=1, width=8)
+    assert repr(plain) == repr(NeuralSettings(exploration_scale=np.float32(1.0), width=np.int64(8)))
+    assert type(plain.exploration_scale) is float
+
+
+def test_settings_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        NeuralSettings().width = 4
+
+
+def test_ridge_is_width_times_regularization():
+    assert NeuralSettings(width=100, regularization=0.01).ridge == pytest.approx(1)

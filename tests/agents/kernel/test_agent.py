@@ -1,0 +1,256 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+from support.graphs import ragged_graphs
+
+import registry
+from agents.beliefs.history import History
+from agents.beliefs.likelihood import PRIOR_ROUNDS, MarginalLikelihood
+from agents.kernel.gaussian_process import GaussianProcess
+from graph_bandit_env import GraphSet
+
+RNG = np.random.default_rng(0)
+FEATURES = RNG.normal(size=(12, 5))
+KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
+
+
+def from_scratch(kernel, noise, actions, rewards):
+    """Posterior mean and covariance by one solve with the t x t matrix of all observations."""
+    cross = kernel[:, actions]
+    gain = np.linalg.solve(kernel[np.ix_(actions, actions)] + noise * np.eye(len(actions)), cross.T).T
+    return gain @ rewards, kernel - gain @ cross.T
+
+
+def by_counts(kernel, noise, actions, rewards):
+    """The same from counts and means: the observations of one graph are one, with less noise."""
+    seen, counts = np.unique(actions, return_counts=True)
+    means = np.array([rewards[actions == graph].mean() for graph in seen])
+    gain = np.linalg.solve(kernel[np.ix_(seen, seen)] + np.diag(noise / counts), kernel[seen]).T
+    return gain @ means, kernel - gain @ kernel[seen]
+
+
+def observe(length, seed=1, noise=0.1):
+    rng = np.random.default_rng(seed)
+    actions = rng.integers(0, 10, length)  # two graphs are never played
+    means = FEATURES @ rng.normal(size=5)
+    return actions, means[actions] + noise**0.5 * rng.normal(size=length)
+
+
+@pytest.mark.parametrize("noise", [1e-4, 0.1, 10.0])
+def test_posterior_equals_one_solve_with_all_observations(noise):
+    actions, rewards = observe(60)
+    process = GaussianProcess(torch.tensor(KERNEL), noise)
+    for action, reward in zip(actions, rewards, strict=True):
+        process.add(int(action), float(reward))
+    mean, covariance = from_scratch(KERNEL, noise, actions, rewards)
+    np.testing.assert_allclose(process.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(process.root @ process.root.T, covariance, atol=1e-9)
+    np.testing.assert_allclose(process.variance, np.diag(covariance), atol=1e-9)
+
+
+@pytest.mark.parametrize("noise", [1e-4, 1.0])
+def test_posterior_after_ten_thousand_rounds_equals_a_solve_from_scratch(noise):
+    actions, rewards = observe(10_000)
+    process = GaussianProcess(torch.tensor(KERNEL), noise)
+    for action, reward in zip(actions, rewards, strict=True):
+        process.add(int(action), float(reward))
+    mean, covariance = by_counts(KERNEL, noise, actions, rewards)
+    np.testing.assert_allclose(process.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(process.root @ process.root.T, covariance, atol=1e-9)
+
+
+def test_posterior_from_counts_and_means_equals_the_one_reward_by_reward():
+    actions, rewards = observe(40)
+    history = record(actions, rewards)
+    at_once = GaussianProcess(torch.tensor(KERNEL), 0.1, history.counts, history.means)
+    mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
+    np.testing.assert_allclose(at_once.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(at_once.root @ at_once.root.T, covariance, atol=1e-9)
+
+
+@given(st.lists(st.integers(0, 11), min_size=1, max_size=30))
+def test_one_more_reward_never_raises_a_variance(actions):
+    process = GaussianProcess(torch.tensor(KERNEL), 0.05)
+    for action in actions:
+        before = process.variance
+        process.add(action, 1.0)
+        assert (process.variance <= before + 1e-12).all()
+
+
+def record(actions, rewards):
+    history = History(12)
+    history.add(torch.tensor(actions), torch.tensor(rewards))
+    return history
+
+
+def likelihood_of(kernel, history, **units):
+    seen = history.counts > 0
+    return MarginalLikelihood(torch.tensor(kernel)[seen][:, seen], history, **units)
+
+
+@pytest.mark.parametrize(("scale", "noise"), [(1.0, 0.1), (3.0, 0.5), (0.2, 1e-3)])
+def test_likelihood_is_that_of_all_rewards_up_to_a_constant(scale, noise):
+    actions, rewards = observe(50)
+    likelihood = likelihood_of(KERNEL, record(actions, rewards), location=0.3, unit=2.0)
+
+    def reference(scale, noise):
+        covariance = scale * KERNEL[np.ix_(actions, actions)] + noise * np.eye(50)
+        return -2 * multivariate_normal(np.zeros(50), covariance).logpdf((rewards - 0.3) / 2.0)
+
+    ours = likelihood.twice_negative_log(scale, noise) - likelihood.twice_negative_log(1.0, 1.0)
+    assert ours == pytest.approx(reference(scale, noise) - reference(1.0, 1.0), rel=1e-8)
+
+
+def test_scale_and_noise_that_made_the_rewards_are_found():
+    rng = np.random.default_rng(3)
+    features = rng.normal(size=(12, 12))
+    kernel = features @ features.T / 12
+    means = np.linalg.cholesky(4.0 * kernel) @ rng.normal(size=12)
+    actions = rng.integers(0, 12, 3000)
+    rewards = means[actions] + 0.5 * rng.normal(size=3000)
+    found = likelihood_of(kernel, record(actions, rewards)).fit(None, None, prior_scale=1.0)
+    assert found.noise == pytest.approx(0.25, rel=0.1)
+    assert found.scale == pytest.approx(4.0, rel=0.6)  # twelve graphs tell no more
+
+
+@pytest.mark.parametrize(("scale", "noise"), [(2.0, None), (None, 0.3), (2.0, 0.3)])
+def test_what_is_known_is_not_fitted(scale, noise):
+    found = likelihood_of(KERNEL, record(*observe(20))).fit(scale, noise, prior_scale=1.0)
+    assert scale in (None, found.scale)
+    assert noise in (None, found.noise)
+
+
+def test_noise_in_whose_units_the_prior_is_has_the_largest_posterior():
+    """Its prior is that of `PRIOR_ROUNDS` more rewards with a mean square of the ridge."""
+    likelihood = likelihood_of(KERNEL, record(*observe(60)))
+
+    def objective(noise):
+        return likelihood.twice_negative_log(noise / 0.2, noise) + PRIOR_ROUNDS * (np.log(noise) + 0.2 / noise)
+
+    found = likelihood.fit_noise(ridge=0.2)
+    assert objective(found) < min(objective(0.98 * found), objective(1.02 * found))
+
+
+def test_where_nothing_is_known_the_prior_decides():
+    nothing = likelihood_of(KERNEL, record(np.array([0]), np.array([0.0])))
+    found = nothing.fit(None, None, prior_scale=7.0)
+    assert found.scale == pytest.approx(7.0, rel=1.0 / PRIOR_ROUNDS)
+
+
+def test_fit_is_no_worse_than_its_neighbours():
+    likelihood = likelihood_of(KERNEL, record(*observe(200)))
+    found = likelihood.fit(None, None, prior_scale=1.0)
+    best = likelihood.twice_negative_log(found.scale, found.noise)
+    for factor in (0.5, 2.0):
+        assert likelihood.twice_negative_log(factor * found.scale, found.noise) > best - 0.5
+        assert likelihood.twice_negative_log(found.scale, factor * found.noise) > best
+
+
+def ready(name="gntk-ts", graphs=None, **settings):
+    agent = registry.make_agent(name, **settings)
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs or ragged_graphs(sizes=(5, 4, 7, 6))))
+    return agent
+
+
+def test_belief_is_the_posterior_from_scratch_at_known_scale_and_noise():
+    agent = ready(output_scale=2.0, noise_variance=0.1, standardize=False, exploration_scale=0.5)
+    actions, rewards = np.array([0, 2, 2, 3, 0, 2]), np.array([1.0, -1.0, -1.2, 0.3, 0.8, -0.9])
+    for action, reward in zip(actions, rewards, strict=True):
+        agent.update(None, action, reward)
+    mean, covariance = from_scratch(2.0 * agent.kernel.numpy(), 0.1, actions, rewards)
+    belief = agent.belief()
+    np.testing.assert_allclose(belief.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(belief.spread, 0.5 * np.sqrt(np.diag(covariance)), atol=1e-9)
+    np.testing.assert_allclose(belief.root() @ belief.root().T, 0.25 * covariance, atol=1e-9)
+
+
+def test_belief_does_not_depend_on_whether_rewards_came_one_by_one():
+    known = {"output_scale": 2.0, "noise_variance": 0.1, "standardize": False}
+    one_by_one, at_once = ready(**known), ready(**known)
+    for action, reward in [(0, 1.0), (2, -1.0), (2, -1.2)]:
+        one_by_one.update(None, action, reward)
+    at_once.update(None, [0, 2, 2], [1.0, -1.0, -1.2])
+    torch.testing.assert_close(one_by_one.belief().mean, at_once.belief().mean, atol=1e-9, rtol=0)
+
+
+def test_a_belief_stays_what_it_was_when_more_is_learnt():
+    agent = ready()
+    agent.update(None, [0, 1, 2], [1.0, 0.0, 2.0])
+    agent.update(None, 0, 1.1)
+    belief = agent.belief()
+    before = belief.mean.clone()
+    agent.update(None, 3, 5.0)
+    assert torch.equal(belief.mean, before)
+
+
+def test_scale_and_noise_are_fitted_at_doubling_rounds(monkeypatch):
+    agent, fitted = ready(), []
+    fit = agent._fit
+    monkeypatch.setattr(agent, "_fit", lambda: fitted.append(len(agent.history)) or fit())
+    for round_ in range(40):
+        agent.update(None, round_ % 4, float(round_ % 3))
+    assert fitted == [1, 2, 4, 8, 16, 32]
+
+
+def test_belief_does_not_depend_on_the_units_of_the_reward():
+    plain, scaled = ready(), ready()
+    for action, reward in [(0, 1.0), (2, 3.0), (3, 2.0), (0, 1.1)]:
+        plain.update(None, action, reward)
+        scaled.update(None, action, 1000 * reward - 7)
+    torch.testing.assert_close(plain.belief().mean, scaled.belief().mean, rtol=1e-4, atol=1e-4)
+
+
+def test_noise_variance_is_in_squared_units_of_the_reward():
+    agent = ready(noise_variance=4.0)
+    agent.update(None, [0, 1, 2], [0.0, 100.0, 200.0])
+    assert agent.posterior.noise_variance == pytest.approx(4.0 / agent.unit**2)
+    assert agent.unit == pytest.approx(np.std([0.0, 100.0, 200.0]))
+
+
+def test_duplicates_of_a_graph_are_believed_equal():
+    graphs = ragged_graphs(sizes=(5, 4, 7))
+    agent = ready(graphs=[*graphs, graphs[0]])
+    agent.update(None, [0, 1, 2], [1.0, 0.0, 2.0])
+    belief = agent.belief()
+    assert belief.mean[0].item() == pytest.approx(belief.mean[3].item(), abs=1e-6)
+    assert belief.spread[0].item() == pytest.approx(belief.spread[3].item(), abs=1e-6)
+
+
+def test_a_kernel_of_ones_own_is_used():
+    agent = ready(kernel="custom", kernel_name="mine", kernel_matrix=KERNEL[:4, :4])
+    assert np.array_equal(agent.kernel, (KERNEL[:4, :4] + KERNEL[:4, :4].T) / 2)
+    assert agent.settings.kernel_name == "mine"
+
+
+def test_the_kernel_of_a_finite_network_tends_to_the_infinite_one():
+    infinite, wide = ready(), ready(kernel="empirical", width=4096)
+    assert (wide.kernel - infinite.kernel).norm() < 0.1 * infinite.kernel.norm()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kernel": "custom"}, "one without the other"),
+        ({"kernel_matrix": np.eye(4)}, "one without the other"),
+        ({"kernel": "custom", "kernel_matrix": np.ones((2, 3))}, r"shape `\(K, K\)`"),
+        ({"kernel": "custom", "kernel_matrix": np.full((2, 2), np.nan)}, "finite"),
+        ({"kernel": "custom", "kernel_matrix": [[0, 1], [0, 0]]}, "symmetric"),
+        ({"kernel": "custom", "kernel_matrix": -np.eye(2)}, "positive semi-definite"),
+        ({"noise_variance": 0}, "`noise_variance` to be positive or None"),
+        ({"noise_variance": "low"}, "`noise_variance` to be finite and >= 0 or None"),
+        ({"kernel": "rbf"}, "one of infinite, empirical, custom"),
+        ({"depth": 1}, "`depth`"),
+        ({"width": 3}, "even"),
+    ],
+)
+def test_refuses_what_is_no_kernel(settings, message):
+    with pytest.raises(ValueError, match=message):
+        registry.make_agent("gntk-ts", **settings)
+
+
+def test_refuses_a_kernel_of_other_graphs():
+    with pytest.raises(ValueError, match="kernel of 4 graphs. Got 3"):
+        ready(kernel="custom", kernel_matrix=np.eye(3))

@@ -1,0 +1,185 @@
+"""Properties of every agent that needs molecules."""
+
+import numpy as np
+import pytest
+import torch
+from support.molecules import some_molecules
+from support.play import go_on, play
+
+import registry
+from agents.contract.protocol import BatchAgent
+from graph_bandit_env import from_smiles
+
+MOLECULES = some_molecules()
+NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "molecules"]
+SMALL = {"width": 8, "depth": 1, "steps": 20}
+
+
+@pytest.fixture(params=NAMES)
+def make(request):
+    return lambda **changes: registry.make_agent(request.param, **{**SMALL, **changes})
+
+
+@pytest.fixture
+def env():
+    return registry.make_environment(
+        graphs=MOLECULES, reward_model=MOLECULES.targets, noise_std=0.1, horizon=30, observe="indices"
+    )
+
+
+def test_there_are_such_agents():
+    assert set(NAMES) == {"molecule-ts", "molecule-ucb", "molecule-greedy"}
+
+
+def test_equal_seeds_give_bitwise_equal_actions_and_rewards(make, env):
+    first, again = (play(env, make(), 12, seed=4) for _ in range(2))
+    assert np.array_equal(first[0], again[0])
+    assert np.array_equal(first[1], again[1])
+
+
+def test_a_resumed_run_equals_the_uninterrupted_one(make, env):
+    whole = play(env, make(), 14, seed=4)
+    agent, resumed = make(), make()
+    play(env, agent, 10, seed=4)
+    resumed.reset(None, seed=4, graph_set=MOLECULES)
+    resumed.load_state_dict(agent.state_dict())
+    actions, rewards = go_on(env, resumed, 4, None, env.unwrapped.action_masks())
+    assert np.array_equal(actions, whole[0][10:])
+    assert np.array_equal(rewards, whole[1][10:])
+
+
+def test_a_batch_holds_different_molecules_that_are_on_offer(make):
+    agent = make(short_list=5)
+    agent.reset(None, graph_set=MOLECULES)
+    mask = np.arange(len(MOLECULES)) % 2
+    for _ in range(2):
+        chosen = agent.select_batch(None, 8, mask)
+        assert len(set(chosen)) == 8
+        assert mask[chosen].all()
+        agent.update(None, chosen, MOLECULES.targets[chosen])
+
+
+def test_predictions_agree_with_what_was_measured_and_are_unsure_elsewhere(make):
+    agent = make(noise_variance=1e-6)
+    agent.reset(None, graph_set=MOLECULES)
+    others = np.arange(0, len(MOLECULES), 4)
+    known = np.setdiff1d(np.arange(len(MOLECULES)), others)
+    agent.update(None, known, MOLECULES.targets[known])
+    assert isinstance(agent, BatchAgent)
+    found = agent.predict()
+    np.testing.assert_allclose(found.mean[known], MOLECULES.targets[known], atol=0.01)
+    assert found.std[known].max() < 0.01 < found.std[others].min()
+    assert found.noise_std == pytest.approx(1e-3)
+    spread = np.abs(found.mean[others] - MOLECULES.targets[others])
+    assert spread.mean() < 0.7 * np.abs(MOLECULES.targets[others] - MOLECULES.targets.mean()).mean()
+
+
+def test_predictions_move_with_the_unit_of_the_measurements(make):
+    told = []
+    for unit in (1.0, 1000.0):
+        agent = make()
+        agent.reset(None, graph_set=MOLECULES)
+        agent.update(None, np.arange(10), 5 + unit * MOLECULES.targets[:10])
+        told.append(agent.predict())
+    np.testing.assert_allclose(told[1].mean - 5, 1000 * (told[0].mean - 5), rtol=1e-4)
+    np.testing.assert_allclose(told[1].std, 1000 * told[0].std, rtol=1e-4)
+
+
+def test_without_a_tangent_part_nothing_is_trained(make, monkeypatch):
+    monkeypatch.setattr("agents.molecule.agent.train", lambda *arguments: pytest.fail("trained"))
+    agent = make(tangent_weight=0.0)
+    agent.reset(None, graph_set=MOLECULES)
+    agent.update(None, [0, 1], [0.0, 1.0])
+    assert agent.select_action(None) in range(len(MOLECULES))
+
+
+def test_networks_are_trained_anew_when_enough_was_measured(make, monkeypatch):
+    trained = []
+    monkeypatch.setattr("agents.molecule.agent.train", lambda network, graphs, index, *rest: trained.append(len(index)))
+    agent = make(refit_growth=0.5)
+    agent.reset(None, graph_set=MOLECULES)
+    for action in range(8):
+        agent.update(None, action, 1.0)
+    assert trained == [1, 2, 3, 5, 8]
+
+
+def test_molecules_read_in_parts_are_those_read_at_once(make, monkeypatch):
+    told = []
+    for at_a_time in (7, 1000):
+        monkeypatch.setattr("agents.molecule.fixed_parts.AT_A_TIME", at_a_time)
+        agent = make()
+        agent.reset(None, graph_set=MOLECULES)
+        agent.update(None, np.arange(10), MOLECULES.targets[:10])
+        told.append(agent.predict())
+    np.testing.assert_array_equal(told[0].mean, told[1].mean)
+    np.testing.assert_array_equal(told[0].std, told[1].std)
+
+
+def test_leaves_the_global_generators_and_threads_alone(make, env):
+    torch.manual_seed(1)
+    states, threads = torch.get_rng_state(), torch.get_num_threads()
+    play(env, make(), 3)
+    assert torch.equal(torch.get_rng_state(), states)
+    assert torch.get_num_threads() == threads
+
+
+def test_before_any_result_a_batch_is_of_all_sizes(make):
+    """Carbon chains: an untrained network is the less sure of a molecule the larger it is."""
+    chains = from_smiles(["C" * length for length in range(1, 41)])
+    sizes = set()
+    for seed in range(5):
+        agent = make(short_list=8)
+        agent.reset(None, seed=seed, graph_set=chains)
+        sizes |= {action // 10 for action in agent.select_batch(None, 4)}
+    assert sizes == {0, 1, 2, 3}
+
+
+def test_equal_repeated_measurements_of_near_copies_do_not_break_the_covariance(make):
+    chains = ["C" * length for length in range(1, 9)]
+    molecules = from_smiles([*chains, "[13CH4]", *(f"[13CH3]{chain}" for chain in chains)])
+    agent = make(steps=60)
+    agent.reset(None, graph_set=molecules)
+    actions = np.tile(np.arange(len(molecules)), 3)
+    agent.update(None, actions, np.sin(actions % len(molecules)))
+    assert np.isfinite(agent.predict().std).all()
+
+
+def test_refuses_graphs_that_are_no_molecules(make, small_env):
+    observation, _ = small_env().reset(seed=0)
+    with pytest.raises(TypeError, match="Expected molecules: pass `graph_set=`"):
+        make().reset(observation)
+
+
+@pytest.mark.parametrize("count", [0, len(MOLECULES) + 1, 1.5, True])
+def test_refuses_a_batch_of_more_than_there_is(make, count):
+    agent = make()
+    agent.reset(None, graph_set=MOLECULES)
+    with pytest.raises(ValueError, match="Expected a number of graphs from 1 to"):
+        agent.select_batch(None, count)
+
+
+def test_finds_the_best_molecule_sooner_than_random_play(make):
+    """Thirteen of forty measured: random play finds the best in a third of the trials."""
+    found = 0
+    for seed in range(6):
+        agent = make(steps=60)
+        agent.reset(None, seed=seed, graph_set=MOLECULES)
+        measured = np.random.default_rng(seed).choice(len(MOLECULES), 3, replace=False).tolist()
+        agent.update(None, measured, MOLECULES.targets[measured])
+        for _ in range(5):
+            mask = np.ones(len(MOLECULES), np.int8)
+            mask[measured] = 0
+            chosen = agent.select_batch(None, 2, mask)
+            agent.update(None, chosen, MOLECULES.targets[chosen])
+            measured += chosen
+        found += int(MOLECULES.targets.argmax()) in measured
+    assert found >= 4, found
+
+
+def test_hallucinated_choices_spread_over_the_pool():
+    """Near copies of one molecule: after the first of them, the others are no longer uncertain."""
+    alike = ["CCCCCCCCCCCC", "CCCCCCCCCCCCC", "CCCCCCCCCCCCCC", "c1ccccc1", "O=S(=O)(N)c1ccncc1"]
+    agent = registry.make_agent("molecule-ucb", tangent_weight=0.0, descriptor_weight=0.0, exploration_scale=5.0)
+    agent.reset(None, seed=0, graph_set=from_smiles(alike))
+    assert {3, 4} <= set(agent.select_batch(None, 3))
+    assert set(agent.select_batch(None, 2, pending=[1])) == {3, 4}

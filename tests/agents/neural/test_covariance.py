@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch
+
+from agents.neural.covariance import DiagonalCovariance, FrozenCovariance, RefreshedCovariance
+from agents.neural.features import HeldFeatures
+from gntk import GraphMLP, tangent_features
+
+RIDGE = 0.05
+
+
+def features_at(seed, depth=2, width=8):
+    """Tangent features of four ragged graphs at some weights of a small network."""
+    model = GraphMLP(4, width, depth, seed=seed, zero_start=False)
+    return tangent_features(model, Batch.from_data_list(ragged_graphs()))
+
+
+def held(features):
+    return HeldFeatures(torch.zeros(len(features)), features)
+
+
+def brute_force(features, played, ridge=RIDGE):
+    """sigma^2 by the p x p inverse in float64."""
+    features, played = features.double().numpy(), np.asarray(played, np.float64)
+    precision = ridge * np.eye(features.shape[1]) + played.T @ played
+    return np.einsum("kp,pq,kq->k", features, np.linalg.inv(precision), features)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_frozen_variance_equals_the_brute_force_inverse(depth):
+    covariance = FrozenCovariance(RIDGE, features_at(0, depth).shape[1])
+    played = np.zeros((0, features_at(0, depth).shape[1]))
+    for round_, action in enumerate([0, 2, 2, 3, 1, 0, 2] * 4):  # features move from round to round
+        features = features_at(round_, depth)
+        expected = brute_force(features, played)
+        np.testing.assert_allclose(covariance.variance(held(features)), expected, rtol=1e-6, atol=1e-9)
+        covariance.add(held(features), torch.tensor([action]))
+        played = np.concatenate([played, features[[action]].double()])
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_refreshed_variance_equals_the_brute_force_inverse(depth):
+    features = features_at(0, depth)
+    covariance = RefreshedCovariance(RIDGE, 4)
+    for actions in ([], [0], [2, 2, 2, 2, 2, 2], [3, 0]):
+        if actions:
+            covariance.add(held(features_at(9, depth)), torch.tensor(actions))  # what they were then does not matter
+    expected = brute_force(features, features[[0, *[2] * 6, 3, 0]].double())
+    np.testing.assert_allclose(covariance.variance(held(features)), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_frozen_and_refreshed_agree_where_features_stay():
+    features, actions = features_at(1), torch.tensor([0, 3, 3, 2, 0])
+    frozen, refreshed = FrozenCovariance(RIDGE, features.shape[1]), RefreshedCovariance(RIDGE, 4)
+    frozen.add(held(features), actions)
+    refreshed.add(held(features), actions)
+    variances = [covariance.variance(held(features)) for covariance in (frozen, refreshed)]
+    torch.testing.assert_close(*variances, rtol=1e-9, atol=1e-12)
+
+
+def test_diagonal_variance_drops_the_off_diagonal():
+    covariance = DiagonalCovariance(RIDGE, features_at(0).shape[1])
+    entries = np.full(features_at(0).shape[1], RIDGE)
+    for seed, actions in enumerate([[0], [2, 2], [2]]):
+        covariance.add(held(features_at(seed)), torch.tensor(actions))
+        entries += len(actions) * features_at(seed)[actions[0]].double().numpy() ** 2
+    expected = (features_at(5).double().numpy() ** 2 / entries).sum(axis=1)
+    np.testing.assert_allclose(covariance.variance(held(features_at(5))), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
+def test_the_root_is_one_of_a_covariance_with_these_variances(kind):
+    features = features_at(0)
+    covariance = make(kind, features)
+    covariance.add(held(features), torch.tensor([0, 3, 3]))
+    joint = covariance.root(held(features)) @ covariance.root(held(features)).T
+    torch.testing.assert_close(joint.diagonal(), covariance.variance(held(features)), rtol=1e-9, atol=1e-9)
+    if kind != "diagonal":
+        psi = features.double()
+        precision = RIDGE * torch.eye(psi.shape[1]).double() + psi[[0, 3, 3]].T @ psi[[0, 3, 3]]
+        torch.testing.assert_close(joint, psi @ torch.linalg.inv(precision) @ psi.T, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
+def test_with_nothing_played_the_variance_is_the_prior(kind):
+    features = features_at(0)
+    prior = features.double().square().sum(1) / RIDGE
+    torch.testing.assert_close(make(kind, features).variance(held(features)), prior)
+
+
+@given(actions=st.lists(st.integers(0, 3), min_size=1, max_size=12))
+@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
+def test_one_more_pull_never_raises_a_variance(kind, actions):
+    features = features_at(0)
+    covariance = make(kind, features)
+    before = covariance.variance(held(features))
+    for action in actions:
+        covariance.add(held(features), torch.tensor([action]))
+        after = covariance.variance(held(features))
+        assert (after <= before * (1 + 1e-9) + 1e-9).all()
+        assert (after >= 0).all()
+        before = after
+
+
+@pytest.mark.parametrize("kind", ["frozen", "refreshed"])
+def test_a_graph_played_often_has_variance_one_over_its_pulls(kind):
+    features = features_at(0)
+    covariance = make(kind, features)
+    covariance.add(held(features), torch.tensor([2] * 1000))
+    assert covariance.variance(held(features))[2].item() == pytest.approx(1 / 1000, rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
+def test_state_round_trip_is_exact(kind):
+    features = features_at(0)
+    covariance, twin = make(kind, features), make(kind, features)
+    covariance.add(held(features), torch.tensor([0, 1, 1]))
+    twin.load_state_dict(covariance.state_dict())
+    for one in (covariance, twin):
+        one.add(held(features_at(1)), torch.tensor([3] * 20))
+    assert torch.equal(covariance.variance(held(features)), twin.variance(held(features)))
+
+
+def make(kind, features):
+    if kind == "diagonal":
+        return DiagonalCovariance(RIDGE, features.shape[1])
+    return FrozenCovariance(RIDGE, features.shape[1]) if kind == "frozen" else RefreshedCovariance(RIDGE, 4)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
+def test_the_log_determinant_is_that_of_u(kind):
+    features = features_at(0)
+    covariance = make(kind, features)
+    assert covariance.log_determinant(held(features)) == pytest.approx(0, abs=1e-12)
+    covariance.add(held(features), torch.tensor([0, 3, 3, 1]))
+    psi = features[[0, 3, 3, 1]].double().numpy()
+    U = RIDGE * np.eye(psi.shape[1]) + psi.T @ psi
+    U = np.diag(np.diag(U)) if kind == "diagonal" else U
+    assert covariance.log_determinant(held(features)) == pytest.approx(np.linalg.slogdet(U / RIDGE).logabsdet)

@@ -1,0 +1,130 @@
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch
+
+from agents.beliefs.history import History, OrderedHistory
+from agents.contract.protocol import DivergedError
+from agents.neural.fit import draw_batches, fit
+from agents.neural.network import PaperNetwork
+from agents.neural.settings import NeuralSettings
+from gntk import GraphMLP, aggregate_neighbours
+
+GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
+
+
+def filled(actions=(0, 2, 2, 3), rewards=(1.0, -1.0, -2.0, 0.5)):
+    history = OrderedHistory(4)
+    history.add(torch.tensor(actions), torch.tensor(rewards, dtype=torch.float64))
+    return history
+
+
+def weights_of(model):
+    return [weight.detach() for weight in model.weights]
+
+
+def run(settings, history=None, weights=None, initial=None):
+    network, generator = PaperNetwork(GRAPHS, settings, seed=0), torch.Generator().manual_seed(0)
+    network.start_at(initial or network.initial)
+    return fit(network, weights or network.initial, history or filled(), settings, generator)
+
+
+def reference_sgd(settings, history, start, initial):
+    """The same fit by autograd, on the same batches."""
+    parameters = [weight.clone().requires_grad_() for weight in start]
+    model = GraphMLP(4, settings.width, settings.depth)
+    names = [name for name, _ in model.named_parameters()]
+    optimizer = torch.optim.SGD(parameters, lr=settings.learning_rate)
+    c = settings.ridge / (len(history) if settings.penalty == "per_round" else 1)
+    for index, targets in draw_batches(history, settings, torch.Generator().manual_seed(0)):
+        values = torch.func.functional_call(model, dict(zip(names, parameters, strict=True)), (GRAPHS,))
+        centers = initial if settings.penalty_center == "initial" else [0.0] * len(initial)
+        penalty = sum(((p - w) ** 2).sum() for p, w in zip(parameters, centers, strict=True))
+        loss = ((values[index] - targets) ** 2).mean() / 2 + c / 2 * penalty
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return [p.detach() for p in parameters]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"fit": "epochs", "epochs": 5},
+        {"penalty": "constant", "regularization": 0.01},
+        {"penalty_center": "zero", "penalty": "constant", "regularization": 0.01},
+        {"start": "initial"},
+        {"depth": 3},
+        {"standardize": False, "batch_size": 3},
+    ],
+)
+def test_equals_stochastic_gradient_descent_by_autograd(changes):
+    settings = NeuralSettings(width=8, steps=10, **changes)
+    initial = weights_of(GraphMLP(4, 8, settings.depth))
+    warm = [weight + 0.1 for weight in initial]
+    actual = run(settings, weights=warm, initial=initial)
+    expected = reference_sgd(settings, filled(), initial if settings.start == "initial" else warm, initial)
+    torch.testing.assert_close(actual, expected)
+
+
+def test_fits_the_standardised_mean_rewards():
+    settings = NeuralSettings(width=256, steps=3000, regularization=1e-7)
+    values = GraphMLP(4, 256)
+    weights = run(settings, initial=weights_of(values))
+    with torch.no_grad():
+        for parameter, weight in zip(values.parameters(), weights, strict=True):
+            parameter.copy_(weight)
+    means = torch.tensor([1.0, -1.5, 0.5])
+    targets = (means - means.mean()) / means.std(correction=0)
+    assert values(GRAPHS)[[0, 2, 3]].tolist() == pytest.approx(targets.tolist(), abs=0.05)
+
+
+def test_steps_draw_graphs_in_proportion_to_their_pulls_with_mean_rewards_as_targets():
+    settings = NeuralSettings(steps=1000, batch_size=4, standardize=False)
+    batches = list(draw_batches(filled(), settings, torch.Generator().manual_seed(0)))
+    index, targets = (torch.cat(column) for column in zip(*batches, strict=True))
+    assert len(batches) == 1000
+    assert (torch.bincount(index, minlength=4) / 4000).tolist() == pytest.approx([0.25, 0, 0.5, 0.25], abs=0.03)
+    assert torch.equal(targets, torch.tensor([1.0, 0.0, -1.5, 0.5]).double()[index])
+
+
+def test_epochs_pass_over_every_observation_once():
+    settings = NeuralSettings(fit="epochs", epochs=2, batch_size=3, standardize=False)
+    batches = list(draw_batches(filled(), settings, torch.Generator().manual_seed(0)))
+    assert [len(index) for index, _ in batches] == [3, 1, 3, 1]
+    seen = sorted((int(i), float(y)) for index, targets in batches[:2] for i, y in zip(index, targets, strict=True))
+    assert seen == [(0, 1.0), (2, -2.0), (2, -1.0), (3, 0.5)]
+
+
+def test_steps_cost_the_same_however_much_was_observed():
+    settings = NeuralSettings(steps=7)
+    long = filled([0, 1] * 500, [0.0, 1.0] * 500)
+    assert len(list(draw_batches(long, settings, torch.Generator()))) == 7
+
+
+def test_the_papers_penalty_drives_the_network_to_zero_and_ours_does_not():
+    ours = NeuralSettings(width=8, steps=4000, regularization=0.1)
+    paper = ours.replace(penalty="constant", penalty_center="zero")
+    assert max(weight.abs().max() for weight in run(paper)) < 0.1
+    assert max(weight.abs().max() for weight in run(ours)) > 0.5
+
+
+def test_a_fit_that_explodes_says_so():
+    settings = NeuralSettings(width=8, learning_rate=0.1, regularization=100.0, penalty="constant", steps=200)
+    with pytest.raises(DivergedError, match="non-finite after 4 observations"):
+        run(settings)
+
+
+def test_does_not_change_the_weights_it_is_given():
+    initial = weights_of(GraphMLP(4, 8))
+    before = [weight.clone() for weight in initial]
+    run(NeuralSettings(width=8), initial=initial)
+    assert all(torch.equal(a, b) for a, b in zip(initial, before, strict=True))
+
+
+def test_passes_over_all_observations_need_their_order():
+    history = History(4)
+    history.add(torch.tensor([0]), torch.tensor([1.0]))
+    with pytest.raises(TypeError, match="`OrderedHistory`"):
+        run(NeuralSettings(width=8, fit="epochs"), history=history)

@@ -1,0 +1,120 @@
+"""What must not matter to an agent: names of nodes, order of graphs, padding, copies. Over all that is registered."""
+
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from torch_geometric.data import Data
+from torch_geometric.utils import subgraph
+
+import registry
+from graph_bandit_env import GraphSet
+
+GRAPHS = ragged_graphs(sizes=(5, 4, 7, 6, 7))
+PLAYED = np.array([3, 0, 3, 1, 0, 3])
+REWARDS = np.array([1.0, -0.5, 0.8, 0.2, -0.4, 1.1])
+NEURAL = ("gnn", "nn", "epsilon")
+ANY = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
+LEARNERS = [name for name in ANY if hasattr(registry.make_agent(name), "belief")]
+STRUCTURED = [name for name in LEARNERS if name.startswith((*NEURAL, "gntk"))]
+DETERMINISTIC = ("gnn-ucb", "gnn-pe", "gnn-greedy", "nn-ucb", "nn-pe", "gntk-ucb", "gntk-pe", "ucb1")
+
+
+def told(name, graphs, actions=PLAYED, rewards=REWARDS):
+    """An agent that has been told these measurements, one after the other."""
+    agent = registry.make_agent(name, **({"width": 32, "steps": 30} if name.startswith(NEURAL) else {}))
+    agent.reset(None, seed=3, graph_set=GraphSet.from_pyg(graphs))
+    for action, reward in zip(actions, rewards, strict=True):
+        agent.update(None, action, reward)
+    return agent
+
+
+def assert_equal_beliefs(found, expected, order=slice(None)):
+    for part in ("mean", "spread"):
+        wanted = getattr(expected.belief(), part)[order]
+        torch.testing.assert_close(getattr(found.belief(), part), wanted, rtol=1e-3, atol=1e-3)
+
+
+def relabelled(graph, generator):
+    order = torch.randperm(graph.num_nodes, generator=generator)
+    place = torch.empty_like(order)
+    place[order] = torch.arange(graph.num_nodes)
+    return Data(x=graph.x[order], edge_index=place[graph.edge_index])
+
+
+def padded(graph, num_nodes):
+    missing = num_nodes - graph.num_nodes
+    return Data(x=torch.cat([graph.x, torch.zeros(missing, graph.x.shape[1])]), edge_index=graph.edge_index)
+
+
+def test_the_lists_above_name_agents_that_are_registered():
+    assert set(DETERMINISTIC) <= set(ANY)
+    assert {"random", "ucb1", "gaussian-ts", "sb3-ppo"} | set(STRUCTURED) == set(ANY)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_permuting_the_graph_set_permutes_the_belief(name):
+    order = np.array([2, 0, 4, 3, 1])
+    place = np.argsort(order)
+    agent, permuted = told(name, GRAPHS), told(name, [GRAPHS[k] for k in order], place[PLAYED])
+    assert_equal_beliefs(permuted, agent, order)
+
+
+@pytest.mark.parametrize("name", DETERMINISTIC)
+def test_permuting_the_graph_set_permutes_the_decision_of_a_deterministic_rule(name):
+    order = np.array([2, 0, 4, 3, 1])
+    place = np.argsort(order)
+    actions, rewards = np.append(PLAYED, [2, 4]), np.append(REWARDS, [0.3, 0.4])  # each graph once, so that none tie
+    agent, permuted = (
+        told(name, GRAPHS, actions, rewards),
+        told(name, [GRAPHS[k] for k in order], place[actions], rewards),
+    )
+    assert order[permuted.select_action(None)] == agent.select_action(None)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_relabelling_nodes_changes_nothing(name):
+    generator = torch.Generator().manual_seed(0)
+    assert_equal_beliefs(told(name, [relabelled(graph, generator) for graph in GRAPHS]), told(name, GRAPHS))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_padding_with_featureless_isolated_nodes_up_to_the_largest_changes_nothing(name):
+    assert_equal_beliefs(told(name, [padded(graph, 7) for graph in GRAPHS]), told(name, GRAPHS))
+
+
+@pytest.mark.parametrize("name", STRUCTURED)
+def test_duplicates_of_a_graph_are_believed_to_be_one(name):
+    belief = told(name, [*GRAPHS, GRAPHS[3], GRAPHS[2]]).belief()
+    torch.testing.assert_close(belief.mean[[5, 6]], belief.mean[[3, 2]], rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(belief.spread[[5, 6]], belief.spread[[3, 2]], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in STRUCTURED])
+def test_duplicates_are_graphs_of_their_own_where_structure_is_ignored(name):
+    belief = told(name, [*GRAPHS, GRAPHS[3]]).belief()
+    assert belief.spread[5] > belief.spread[3]
+
+
+@pytest.mark.parametrize("name", [name for name in STRUCTURED if name.startswith("nn")])
+def test_edges_mean_nothing_to_the_baselines_on_nodes(name):
+    without = [Data(x=g.x, edge_index=subgraph([0], g.edge_index, num_nodes=g.num_nodes)[0]) for g in GRAPHS]
+    assert_equal_beliefs(told(name, without), told(name, GRAPHS))
+
+
+@pytest.mark.parametrize("name", [name for name in STRUCTURED if not name.startswith("nn")])
+def test_edges_mean_something_to_the_others(name):
+    without = [Data(x=g.x, edge_index=g.edge_index[:, :0]) for g in GRAPHS]
+    assert not torch.allclose(told(name, without).belief().spread, told(name, GRAPHS).belief().spread, rtol=0.05)
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_a_constant_reward_does_not_crash(name):
+    agent = told(name, GRAPHS, PLAYED, np.full(6, 2.0))
+    assert agent.select_action(None) in range(5)
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_one_graph_is_the_only_choice(name):
+    agent = told(name, GRAPHS[:1], [0, 0], [1.0, 2.0])
+    assert agent.select_action(None) == 0

@@ -1,0 +1,247 @@
+"""Which molecule next: scores by brute force, players that keep to the rules, and plays that are kept."""
+
+import csv
+import gzip
+import types
+from collections import Counter
+from concurrent.futures import Future
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.executors import Here
+from support.molecules import some_molecules
+
+from benchmarks import parallel
+from benchmarks.pools import __main__ as command_line
+from benchmarks.pools import campaign, sources
+from benchmarks.pools.acquisitions import greedy
+from benchmarks.pools.ours import AgentPlayer
+from benchmarks.pools.players import ModelPlayer, make_player
+from benchmarks.pools.screening import Screen, cumulative_regret, play, share_of_top, simple_regret
+from benchmarks.pools.summary import tables
+from graph_bandit_env.pools.molecule_sources import from_smiles
+
+NAMES = ["forest-greedy", "forest-ts", "forest-ucb", "tanimoto-greedy", "tanimoto-ts", "tanimoto-ucb", "tanimoto-ei"]
+
+
+@pytest.fixture(scope="module")
+def library():
+    molecules = some_molecules(120)
+    places = np.random.default_rng(0).permutation(len(molecules))
+    return [molecules.smiles[k] for k in places], molecules.targets[places]
+
+
+@pytest.fixture(scope="module")
+def molecules(library):
+    return from_smiles(library[0][:60], library[1][:60])
+
+
+@pytest.fixture(scope="module")
+def screen(molecules):
+    return Screen(molecules, molecules.targets, start=6, batch=4, rounds=3)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=12), st.data())
+def test_the_share_of_the_top_is_that_of_a_multiset(values, data):
+    order = data.draw(st.permutations(range(len(values))))[: data.draw(st.integers(0, len(values)))]
+    n = data.draw(st.integers(1, len(values)))
+    common = Counter(sorted(values)[-n:]) & Counter(values[k] for k in order)
+    assert share_of_top(values, order, n) == common.total() / n
+
+
+def test_regret_is_against_the_best_of_the_pool():
+    values, order = np.array([1.0, 7.0, 3.0, 5.0]), [0, 2, 3, 1]
+    best = [max(values[k] for k in order[: t + 1]) for t in range(4)]
+    assert simple_regret(values, order).tolist() == [7.0 - one for one in best]
+    assert cumulative_regret(values, order, start=1).tolist() == [4.0, 6.0, 6.0]
+
+
+@pytest.mark.parametrize("n", [0, 4])
+def test_the_top_is_some_of_the_pool(n):
+    with pytest.raises(ValueError, match=f"Expected `n` from 1 to 3. Got {n}"):
+        share_of_top([1.0, 2.0, 3.0], [0], n)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"start": 0}, "at least 1"),
+        ({"rounds": 14}, "at most 60 measurements"),
+        ({"values": np.full(60, np.nan)}, "0 are finite"),
+    ],
+)
+def test_a_screen_that_cannot_be_measured_is_refused(molecules, changes, message):
+    with pytest.raises(ValueError, match=message):
+        Screen(**{"molecules": molecules, "values": molecules.targets, "start": 6, "batch": 4, "rounds": 3, **changes})
+
+
+@pytest.mark.parametrize("name", [*NAMES, "random", "gnn-ts:width=8,steps=2"])
+def test_players_measure_each_molecule_once_and_again_the_same(screen, name):
+    order = play(screen, make_player(name), 1)
+    assert len(set(order.tolist())) == len(order) == 6 + 4 * 3
+    assert order.tolist() == play(screen, make_player(name), 1).tolist()
+    other = play(screen, make_player(name), 2)
+    assert set(order[:6].tolist()) != set(other[:6].tolist())
+
+
+def test_all_players_of_a_seed_start_with_the_same(screen):
+    starts = {tuple(play(screen, make_player(name), 3)[:6].tolist()) for name in ("forest-ts", "random")}
+    assert len(starts) == 1
+
+
+@pytest.mark.parametrize("chosen", [[0, 1, 2], [0, 0, 1, 2], [0, 1, 2, 60], [-1, 0, 1, 2], "measured"])
+def test_a_choice_against_the_rules_is_refused(screen, chosen):
+    def choose(measured, values, count):
+        return measured if chosen == "measured" else chosen
+
+    player = types.SimpleNamespace(begin=lambda molecules, seed: None, choose=choose)
+    with pytest.raises(ValueError, match="Expected 4 different molecules that were not measured"):
+        play(Screen(screen.molecules, screen.values, start=4, batch=4, rounds=1), player, 1)
+
+
+def test_a_player_takes_the_best_of_those_that_are_left():
+    mean = np.array([5.0, 1.0, 4.0, 2.0, 3.0, 3.0])
+    model = types.SimpleNamespace(begin=lambda molecules, seed: None, predict=lambda *_: (mean, np.zeros(6)))
+    player, thirds = ModelPlayer(model, greedy), set()
+    for seed in range(20):
+        player.begin(None, seed)
+        first, second, third = player.choose(np.array([0]), np.array([5.0]), 3).tolist()
+        thirds.add(third)
+        assert (first, {second, third}) == (2, {4, 5})
+    assert thirds == {4, 5}  # ties at random
+
+
+class Recorder:
+    """An agent that writes down what it is told, and takes the last that are allowed."""
+
+    settings = None
+
+    def __init__(self):
+        self.told = []
+
+    def reset(self, observation, seed=0, graph_set=None):
+        self.told, self.graphs = [], graph_set
+
+    def update(self, observation, action, reward):
+        self.told += zip(np.asarray(action).tolist(), np.asarray(reward).tolist(), strict=True)
+
+    def select_action(self, observation, action_mask=None):
+        return int(np.flatnonzero(action_mask)[-1])
+
+
+class BatchRecorder(Recorder):
+    """A `BatchAgent`, which must not be asked for single actions."""
+
+    state_dict = load_state_dict = predict = lambda self, *arguments: None
+
+    def select_action(self, observation, action_mask=None):
+        pytest.fail("asked for a single action")
+
+    def select_batch(self, observation, count, action_mask=None):
+        return np.flatnonzero(action_mask)[-count:][::-1].tolist()
+
+
+@pytest.mark.parametrize("kind", [Recorder, BatchRecorder])
+def test_an_agent_is_told_each_result_once(screen, kind):
+    agent = kind()
+    for seed in (0, 1):  # the second time as the first
+        order = play(screen, AgentPlayer(agent), seed)
+        assert agent.graphs is screen.molecules
+        assert agent.told == [(k, screen.values[k]) for k in order[:-4].tolist()]
+        left = [k for k in range(59, -1, -1) if k not in order[:6]]
+        assert order[6:].tolist() == left[:12]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("tanimoto-pi", "`tanimoto-` with greedy, ts, ei or ucb"),
+        ("forest-greedy:scale=1", "no settings but `scale` of ucb"),
+        ("tanimoto-ucb:scale=-1", "`scale` to be finite and >= 0"),
+        ("gnn-tts", "Did you mean `gnn-ts`"),
+    ],
+)
+def test_unknown_players_are_refused(name, message):
+    with pytest.raises(ValueError, match=message):
+        make_player(name)
+
+
+class HereAsThere(Here):
+    """Play in this process, and hand over what goes wrong as a process does."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - as an executor does
+            future.set_exception(error)
+        return future
+
+
+@pytest.fixture
+def pools(library, tmp_path, monkeypatch):
+    """A folder with both tables, played in this process."""
+    smiles, values = library
+    with (tmp_path / "docking_pool.csv.gz").open("wb") as file:
+        lines = ["smiles,score", *(f"{text},{-value}" for text, value in zip(smiles, values, strict=True))]
+        file.write(gzip.compress("\n".join(lines).encode()))
+    with (tmp_path / "photoswitches.csv").open("w", newline="") as file:
+        cells = [["SMILES", sources.WAVELENGTH], *([s, v] for s, v in zip(smiles[:59], values, strict=False))]
+        csv.writer(file).writerows([*cells, ["CCO", ""]])
+    monkeypatch.setattr(sources, "DRAWN", 110)
+    monkeypatch.setattr(parallel, "Processes", lambda count: HereAsThere())
+    return tmp_path
+
+
+def test_a_command_plays_what_is_missing_and_prints_pairs(pools, capsys, monkeypatch):
+    out = pools / "new" / "plays.csv"
+    command = ["docking", "--data", str(pools), "--seeds", "2", "--out", str(out), "--markdown", "--players"]
+    assert command_line.main([*command, "random"]) == 0
+    with out.open("a") as file:
+        file.write('"docking, draw 1",tanimoto-gr')  # as if it had been killed there
+    assert command_line.main([*command, "random", "tanimoto-greedy"]) == 0
+    assert out.read_text().count("\n") == 1 + 2 * 2
+    shown = capsys.readouterr().out
+    monkeypatch.setattr(campaign, "play_one", lambda *task: 1 / 0)
+    assert command_line.main([*command, "random", "tanimoto-greedy"]) == 0
+    table = capsys.readouterr().out
+    assert shown.endswith(table)
+    assert "| less random [95 % interval] | seeds |" in table
+    assert command_line.main([*command, "random", "--draw", "2"]) == 1  # which would have to be played
+
+
+def test_one_player_that_fails_stops_no_other(pools, capsys, monkeypatch):
+    monkeypatch.setattr("benchmarks.pools.players.AgentPlayer.choose", lambda *_: [1 / 0])
+    command = ["photoswitches", "--data", str(pools), "--seeds", "1", "--rounds", "2", "--workers", "2"]
+    out = pools / "plays.csv"
+    assert command_line.main([*command, "--out", str(out), "--players", "random", "tanimoto-ei"]) == 1
+    shown = capsys.readouterr()
+    assert "random, seed 0 failed: ZeroDivisionError" in shown.err
+    assert "tanimoto-ei" in shown.out
+    assert command_line.main(["docking", "--data", str(pools), "--out", str(out)]) == 1
+    assert "to have the columns screen, player, seed, seconds, % of the top 100" in capsys.readouterr().err
+
+
+def test_both_pools_are_read_as_they_are_measured(pools):
+    docking = sources.DockingScores(pools, draw=1).read()
+    assert (len(docking.values), docking.start, docking.batch, docking.rounds) == (110, 1, 1, 5)
+    photoswitches = sources.Photoswitches(pools, rounds=4)
+    screen = photoswitches.read()
+    assert (len(screen.values), screen.start, screen.batch, screen.rounds) == (59, 3, 1, 4)
+    order = np.argsort(screen.values)[:7]
+    mean, last, total = photoswitches.score(screen, order)
+    short = screen.values.max() - screen.values[order]
+    assert (mean, last) == pytest.approx((short[3:].mean(), short[-1]))
+    assert total == pytest.approx(short[3:].sum())
+
+
+def test_differences_are_those_of_common_seeds():
+    rows = [("p", "a", 0, 1.0, 10.0), ("p", "a", 1, 3.0, 30.0), ("p", "b", 1, 5.0, 35.0)]
+    plays = pd.DataFrame(rows, columns=["screen", "player", "seed", "seconds", "points"])
+    ((header, first, second),) = tables(plays, ["b", "c", "a"], reference="a")
+    assert header[:3] == ("player", "points [95 % interval]", "less a [95 % interval]")
+    assert first == ("b", "35.0 [35.0, 35.0]", "+5.0 [+5.0, +5.0]", "1", "5.0")
+    assert second == ("a", "20.0 [10.0, 30.0]", "", "2", "2.0")

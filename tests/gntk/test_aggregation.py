@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch, Data
+
+from gntk import AggregatedGraphs, aggregate_neighbours, aggregation, keep_nodes, select_graphs
+
+
+def adjacency_oracle(graph):
+    adjacency = np.zeros((graph.num_nodes, graph.num_nodes))
+    adjacency[graph.edge_index[1], graph.edge_index[0]] = 1
+    sums = adjacency @ graph.x.numpy().astype(np.float64)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+
+
+def test_nodes_are_unit_sums_of_their_neighbours(graphs, batch):
+    expected = np.concatenate([adjacency_oracle(graph) for graph in graphs])
+    np.testing.assert_allclose(aggregate_neighbours(batch).nodes, expected, atol=1e-6)
+
+
+def test_isolated_nodes_are_zero_and_all_others_have_unit_length(batch):
+    lengths = aggregate_neighbours(batch).nodes.norm(dim=1)
+    assert (lengths[batch.ptr[1:] - 1] == 0).all()
+    assert ((lengths == 0) | ((lengths - 1).abs() < 1e-6)).all()
+
+
+def test_features_that_cancel_leave_no_rounding_error():
+    graph = Data(x=torch.tensor([[0.1], [0.2], [-0.2], [9.0]]), edge_index=torch.tensor([[1, 2], [3, 3]]))
+    assert aggregate_neighbours(Batch.from_data_list([graph])).nodes[3].item() == 0
+
+
+def test_integer_features_become_directions_not_integers():
+    graph = Data(x=torch.tensor([[1, 1], [3, 4]]), edge_index=torch.tensor([[1], [0]]))
+    assert aggregate_neighbours(Batch.from_data_list([graph])).nodes[0].tolist() == pytest.approx([0.6, 0.8])
+
+
+def test_blocks_of_edges_add_up(batch, monkeypatch):
+    whole = aggregate_neighbours(batch).nodes
+    monkeypatch.setattr(aggregation, "EDGES_PER_BLOCK", 3)
+    torch.testing.assert_close(aggregate_neighbours(batch).nodes, whole)
+
+
+def test_keep_nodes_is_the_aggregation_of_graphs_whose_nodes_see_only_themselves(batch):
+    loops = batch.clone()
+    loops.edge_index = torch.arange(len(batch.x)).repeat(2, 1)
+    assert torch.equal(keep_nodes(batch).nodes, aggregate_neighbours(loops).nodes)
+    assert not torch.equal(keep_nodes(batch).nodes, aggregate_neighbours(batch).nodes)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"), [({}, [7] * 4), ({"num_nodes": 9}, [9] * 4), ({"own_count": True}, [5, 1, 7, 3])]
+)
+def test_divisors_are_the_largest_the_given_or_the_own_node_count(batch, keywords, expected):
+    assert aggregate_neighbours(batch, **keywords).divisors.tolist() == expected
+
+
+def test_selected_graphs_keep_their_nodes_and_their_divisor(batch):
+    graphs = aggregate_neighbours(batch)
+    chosen = select_graphs(graphs, torch.tensor([2, 0, 2]))
+    expected = torch.cat([graphs.nodes[6:13], graphs.nodes[:5], graphs.nodes[6:13]])
+    assert torch.equal(chosen.nodes, expected)
+    assert chosen.sizes.tolist() == [7, 5, 7]
+    assert chosen.divisors.tolist() == [7, 7, 7]
+
+
+def test_sum_over_nodes_keeps_graphs_apart():
+    graphs = AggregatedGraphs(torch.zeros(3, 1), torch.tensor([0, 1, 3]), torch.ones(2))
+    assert graphs.sum_over_nodes(torch.tensor([1.0, 2.0, 4.0])).tolist() == [1.0, 6.0]
+
+
+def test_refuses_fewer_nodes_than_the_largest_graph_has(batch):
+    with pytest.raises(ValueError, match="at least 7, the largest graph. Got 6"):
+        aggregate_neighbours(batch, 6)
+
+
+def test_refuses_a_graph_without_nodes():
+    empty = Data(x=torch.zeros(0, 4), edge_index=torch.zeros(2, 0, dtype=torch.long))
+    with pytest.raises(ValueError, match="at least one node"):
+        aggregate_neighbours(Batch.from_data_list([*ragged_graphs(), empty]))
+
+
+PAIR = {"x": torch.zeros(2, 1), "edge_index": torch.tensor([[0], [1]])}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": None, "num_nodes": 2}, "node features `x`"),
+        ({"x": torch.zeros(2)}, "node features `x`"),
+        ({"x": torch.tensor([[0.0], [torch.nan]])}, "finite node features. Got 1"),
+        ({"edge_index": None}, "`edge_index`. Got none"),
+        ({"edge_index": torch.tensor([[0], [2]])}, "nodes 0 to 1. Got node 2"),
+    ],
+)
+def test_refuses_a_batch_that_is_not_whole(changes, message):
+    with pytest.raises(ValueError, match=message):
+        aggregate_neighbours(Batch.from_data_list([Data(**{**PAIR, **changes})]))
+
+
+@pytest.mark.parametrize("graphs", [Data(**PAIR), [Data(**PAIR)], None])
+def test_refuses_what_is_no_batch_with_advice(graphs):
+    with pytest.raises(TypeError, match=r"Expected a PyG Batch. .* Make one with `Batch.from_data_list"):
+        aggregate_neighbours(graphs)

@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch, Data
+
+from gntk import (
+    AggregatedGraphs,
+    GraphMLP,
+    aggregate_neighbours,
+    empirical_kernel,
+    infinite_width,
+    infinite_width_kernel,
+    keep_nodes,
+)
+
+
+def monte_carlo_node_kernel(h, g, samples=400_000):
+    """k_MLP at L = 2 as its defining expectation: no arc cosine in sight."""
+    w = np.random.default_rng(0).normal(size=(samples, len(h)))
+    a, b = w @ h, w @ g
+    return np.mean(np.maximum(a, 0) * np.maximum(b, 0)) + h @ g * np.mean((a > 0) & (b > 0))
+
+
+def test_shallow_kernel_is_its_defining_expectation():
+    h, g = np.array([0.6, 0.8, 0.0]), np.array([0.5, -1.0, 2.0])
+    nodes = AggregatedGraphs(torch.tensor(np.stack([h, g])), torch.arange(3), torch.ones(2).double())
+    actual = infinite_width_kernel(nodes)[0, 1].item()
+    assert actual == pytest.approx(monte_carlo_node_kernel(h, g), rel=0.01)
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_equals_the_recursion_of_jacot_et_al_pair_by_pair(batch, depth):
+    """The plain reference: variances and covariances of each layer, one pair of nodes at a time."""
+    graphs = aggregate_neighbours(batch).to(torch.float64)
+
+    def node_kernel(h, g):
+        sigma, theta, hh, gg = h @ g, h @ g, h @ h, g @ g
+        for _ in range(depth - 1):
+            scale = np.sqrt(hh * gg)
+            angle = np.arccos(np.clip(sigma / scale, -1, 1)) if scale else 0.0
+            sigma = scale * (np.sin(angle) + (np.pi - angle) * np.cos(angle)) / (2 * np.pi)
+            theta = sigma + theta * (np.pi - angle) / (2 * np.pi)
+            hh, gg = hh / 2, gg / 2
+        return theta
+
+    sets = [nodes.numpy() for nodes in graphs.nodes.split(graphs.sizes.tolist())]
+    expected = [[sum(node_kernel(h, g) for h in a for g in b) / 49 for b in sets] for a in sets]
+    np.testing.assert_allclose(infinite_width_kernel(graphs, depth), expected, rtol=1e-7, atol=1e-9)
+
+
+def test_a_unit_node_has_kernel_one_at_depth_two():
+    pair = Data(x=torch.randn(2, 3), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    unit = keep_nodes(Batch.from_data_list([Data(x=torch.tensor([[0.6, 0.8]]), edge_index=torch.zeros(2, 0).long())]))
+    assert infinite_width_kernel(unit).item() == pytest.approx(1)
+    assert infinite_width_kernel(Batch.from_data_list([pair])).item() <= 1
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("zero_start", [True, False])
+def test_wide_networks_converge_to_it(depth, zero_start):
+    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(seed=3)))
+    limit = infinite_width_kernel(graphs, depth)
+
+    def mean_error(width):
+        seeds = range(12)
+        models = (GraphMLP(4, width, depth, seed=seed, zero_start=zero_start) for seed in seeds)
+        return np.mean([(empirical_kernel(model, graphs) - limit).norm() for model in models]) / limit.norm()
+
+    narrow, wide = mean_error(32), mean_error(512)
+    assert wide < 0.15
+    assert wide < 0.45 * narrow  # m^(-1/2) would give 0.25; a wrong limit stays where it is
+
+
+def test_blocks_of_rows_add_up(batch, monkeypatch):
+    whole = infinite_width_kernel(batch, 3)
+    monkeypatch.setattr(infinite_width, "NODE_PAIRS_PER_BLOCK", 1)
+    torch.testing.assert_close(infinite_width_kernel(batch, 3), whole)
+
+
+def test_is_symmetric_positive_and_zero_where_all_nodes_are_isolated(batch):
+    kernel = infinite_width_kernel(batch, 3)
+    assert torch.equal(kernel, kernel.T)
+    assert torch.linalg.eigvalsh(kernel).min() > -1e-12
+    assert not kernel[1].any()  # one node, so isolated
+
+
+def test_divides_by_the_node_count_that_is_asked(batch):
+    torch.testing.assert_close(infinite_width_kernel(batch, num_nodes=14), infinite_width_kernel(batch) / 4)
+
+
+def test_refuses_depth_one(batch):
+    with pytest.raises(ValueError, match="at least 2"):
+        infinite_width_kernel(batch, depth=1)
+
+
+def test_refuses_two_node_counts(batch):
+    with pytest.raises(ValueError, match="bring theirs"):
+        infinite_width_kernel(aggregate_neighbours(batch), num_nodes=9)

@@ -1,0 +1,99 @@
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch, Data
+
+from gntk import GraphMLP, aggregate_neighbours, select_graphs, tangent_features
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_predicts_zero_for_every_graph_at_the_start(batch, depth):
+    assert GraphMLP(4, width=512, depth=depth)(batch).abs().max() <= 1e-6
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_follows_the_formula_of_the_paper(graphs, batch, depth):
+    model = GraphMLP(4, width=6, depth=depth, seed=1, zero_start=False)
+    aggregated = aggregate_neighbours(batch)
+    expected = []
+    for nodes in aggregated.nodes.split([g.num_nodes for g in graphs]):
+        total = 0.0
+        for h in nodes:
+            f = model.weights[0] @ h
+            for weight in list(model.weights)[1:]:
+                f = weight @ torch.relu(f) / 6**0.5
+            total += f.item()
+        expected.append(total / 7)
+    assert model(batch).tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_parameters_are_the_matrices_of_the_contract():
+    model = GraphMLP(3, width=8, depth=4)
+    assert [tuple(p.shape) for p in model.parameters()] == [(8, 3), (8, 8), (8, 8), (1, 8)]
+    assert all(p.requires_grad for p in model.parameters())
+    for hidden in list(model.parameters())[1:-1]:
+        assert not hidden[:4, 4:].any()
+        assert not hidden[4:, :4].any()
+
+
+def test_first_layer_has_unit_variance_and_mirrored_hidden_blocks_have_two():
+    first, hidden, last = GraphMLP(200, width=400, depth=3).parameters()
+    assert first.var().item() == pytest.approx(1, rel=0.05)
+    assert hidden[:200, :200].var().item() == pytest.approx(2, rel=0.05)
+    assert torch.equal(last[:, :200], -last[:, 200:])
+
+
+def test_equal_seeds_give_equal_weights_and_leave_the_global_generator_alone():
+    torch.manual_seed(5)
+    state = torch.get_rng_state()
+    first, again, other = (GraphMLP(3, 4, seed=s).weights[0] for s in (7, 7, 8))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_mini_batch_is_pooled_like_the_whole_set(batch):
+    model, graphs = GraphMLP(4, 8, zero_start=False), aggregate_neighbours(batch)
+    torch.testing.assert_close(model(select_graphs(graphs, torch.tensor([1, 3]))), model(graphs)[[1, 3]])
+
+
+def test_padding_with_isolated_nodes_changes_nothing(graphs):
+    padded = [Data(x=torch.cat([g.x, torch.randn(7 - g.num_nodes, 4)]), edge_index=g.edge_index) for g in graphs]
+    model = GraphMLP(4, 8, depth=3, zero_start=False)
+    torch.testing.assert_close(model(Batch.from_data_list(padded)), model(Batch.from_data_list(graphs)))
+
+
+def test_relabelling_nodes_changes_nothing(graphs):
+    shuffled = []
+    for graph in graphs:
+        order = torch.randperm(graph.num_nodes)
+        shuffled.append(Data(x=graph.x[order], edge_index=order.argsort()[graph.edge_index]))
+    model = GraphMLP(4, 8, zero_start=False)
+    torch.testing.assert_close(model(Batch.from_data_list(shuffled)), model(Batch.from_data_list(graphs)))
+
+
+@pytest.mark.parametrize(("model_type", "graph_type"), [("double", torch.float32), ("float", torch.float64)])
+def test_graphs_are_read_in_the_type_of_the_weights(graphs, model_type, graph_type):
+    batch = Batch.from_data_list([Data(x=g.x.to(graph_type), edge_index=g.edge_index) for g in graphs])
+    model = getattr(GraphMLP(4, 8), model_type)()
+    assert model(batch).dtype == tangent_features(model, batch).dtype == model.weights[0].dtype
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"feature_dim": 0}, "`feature_dim`"),
+        ({"width": 7}, "even for `zero_start`. Got 7"),
+        ({"width": 0}, "`width`"),
+        ({"depth": 1}, "`depth` to be at least 2"),
+        ({"num_nodes": 0}, "`num_nodes`"),
+    ],
+)
+def test_refuses_sizes_out_of_range(keywords, message):
+    with pytest.raises(ValueError, match=message):
+        GraphMLP(**{"feature_dim": 4, **keywords})
+
+
+def test_refuses_graphs_with_other_features():
+    with pytest.raises(ValueError, match="Expected nodes with 4 features. Got 2"):
+        GraphMLP(4)(Batch.from_data_list(ragged_graphs(feature_dim=2)))

@@ -1,0 +1,31 @@
+import subprocess
+import sys
+
+from graph_bandit_campaign.state import CampaignState
+
+KILLED = """
+import sys
+import registry
+from graph_bandit_env import GraphPool
+from graph_bandit_campaign import Campaign
+pool = GraphPool([[[1.0]]] * 5000, [[]] * 5000)
+campaign = Campaign(pool, "random", state={path!r})
+for number in range(2000):
+    for one in campaign.ask(2):
+        campaign.tell(one.id, float(number))
+        print(one.id, number, flush=True)
+"""
+
+
+def test_a_killed_program_loses_nothing_that_it_was_told(tmp_path):
+    path = tmp_path / "state.json"
+    command = [sys.executable, "-W", "ignore", "-c", KILLED.format(path=str(path))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        printed = [process.stdout.readline() for _ in range(20)]
+        process.kill()
+        printed += process.stdout.read().splitlines()
+    told = [tuple(line.split()) for line in printed if len(line.split()) == 2]
+    found = {(one.id, str(int(one.value))) for one in CampaignState.from_json(path.read_text(), path).measured}
+    assert len(told) >= 20
+    assert set(told) <= found
+    assert len(found) <= len(told) + 1  # the last one may have been told and not yet printed

@@ -1,0 +1,181 @@
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch, Data
+
+from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+
+X = np.zeros((3, 2))
+
+
+def test_pyg_graphs_come_back_as_they_were(graphs):
+    back = GraphSet.from_pyg(graphs).to_pyg()
+    for before, after in zip(graphs, back, strict=True):
+        assert torch.equal(after.x, before.x)
+        assert torch.equal(after.edge_index, before.coalesce().edge_index)
+
+
+def test_edges_hold_both_directions_once_each():
+    graph_set = GraphSet([X], [[[0, 1], [0, 1], [2, 1]]])
+    assert graph_set[0].edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+
+
+def test_features_of_repeated_edges_are_averaged():
+    graph_set = GraphSet([X], [[[0, 1], [1, 0], [1, 2]]], [[[1.0], [3.0], [5.0]]])
+    assert graph_set[0].edges.tolist() == [[2.0], [2.0], [5.0], [5.0]]
+    assert graph_set.edge_feature_dim == 1
+
+
+def test_self_loops_are_kept_once():
+    assert GraphSet([X], [[[1, 1]]])[0].edge_links.tolist() == [[1, 1]]
+
+
+def test_networkx_graphs_are_numbered_in_their_own_order():
+    graph = nx.Graph([("b", "a"), ("b", "c")])
+    nx.set_node_attributes(graph, {"a": [1.0], "b": [2.0], "c": [3.0]}, "x")
+    (read,) = as_graph_set([graph])
+    assert read.nodes.ravel().tolist() == [2.0, 1.0, 3.0]
+    assert read.edge_links.tolist() == [[0, 1], [0, 2], [1, 0], [2, 0]]
+
+
+def test_networkx_nodes_may_have_a_number():
+    graph = nx.path_graph(2)
+    nx.set_node_attributes(graph, 0.5, "x")
+    assert as_graph_set([graph]).feature_dim == 1
+
+
+def test_nobody_can_change_the_set_through_what_it_hands_out():
+    graph_set = GraphSet([X], [[[0, 1]]])
+    for handed_out in (graph_set[0].nodes, graph_set[0].edge_links, graph_set.to_pyg()[0].x):
+        handed_out[:] = 9
+    assert not graph_set[0].nodes.any()
+    assert graph_set[0].edge_links.tolist() == [[0, 1], [1, 0]]
+    assert not graph_set.to_pyg()[0].x.any()
+
+
+def test_is_a_sequence_with_sizes_and_degrees(graphs):
+    graph_set = GraphSet.from_pyg(graphs)
+    assert graph_set.num_nodes.tolist() == [5, 1, 7, 3]
+    assert [len(graph.nodes) for graph in graph_set[1:]] == [1, 7, 3]
+    assert graph_set.average_degrees[1] == 0
+    assert "4 graphs, 1 to 7 nodes, 4 features" in repr(graph_set)
+    assert as_graph_set(graph_set) is graph_set
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], []), "at least one graph"),
+        (([X, X], [[]]), "edges for each of 2 graphs. Got 1"),
+        (([np.zeros((0, 2))], [[]]), "Graph 0: expected node features"),
+        (([np.zeros((3, 0))], [[]]), "Graph 0: expected node features"),
+        (([np.zeros(3)], [[]]), "Graph 0: expected node features"),
+        (([X, np.full((1, 2), np.nan)], [[], []]), "Graph 1: expected finite node features. Got 2"),
+        (([np.full((1, 2), 1e300)], [[]]), "Graph 0: expected finite"),
+        (([np.array([["a"]])], [[]]), "real numbers"),
+        (([X, np.zeros((3, 4))], [[], []]), "Graph 0 has 2, graph 1 has 4"),
+        (([X], [[[0, 3]]]), "between nodes 0 to 2. Got node 3"),
+        (([X], [[[-1, 0]]]), "Got node -1"),
+        (([X], [[[0.0, 1.0]]]), "integer edges"),
+        (([X], [[[0, 1, 2]]]), r"shape `\(E, 2\)`"),
+        (([X], [[[0, 1]]], [[[1.0], [2.0]]]), "expected 1 rows of edge features. Got 2"),
+        (([X, X], [[[0, 1]], [[0, 1]]], [[[1.0]], [[1.0, 2.0]]]), "Graph 0 has 1, graph 1 has 2"),
+    ],
+)
+def test_refuses_what_is_no_graph_set(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        GraphSet(*arguments)
+
+
+def test_refuses_pyg_graphs_without_features():
+    with pytest.raises(ValueError, match="Graph 4: expected node features `x`. Got none"):
+        as_graph_set([*ragged_graphs(), Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=2)])
+
+
+def test_refuses_transposed_edges():
+    with pytest.raises(ValueError, match=r"`edge_index` of shape `\(2, E\)`. Got `\(3, 2\)`"):
+        as_graph_set([Data(x=torch.zeros(3, 1), edge_index=torch.zeros(3, 2, dtype=torch.long))])
+
+
+def test_refuses_edge_features_in_some_graphs_only():
+    edges = torch.tensor([[0], [1]])
+    with_features = Data(x=torch.zeros(2, 1), edge_index=edges, edge_attr=torch.ones(1))
+    with pytest.raises(ValueError, match="in all graphs or in none. Got it in 1"):
+        as_graph_set([with_features, Data(x=torch.zeros(2, 1), edge_index=edges)])
+
+
+def test_refuses_networkx_nodes_without_features():
+    with pytest.raises(ValueError, match="Graph 0: expected the attribute `x` on every node. Node 0 has none"):
+        as_graph_set([nx.path_graph(2)])
+
+
+def test_networkx_edges_may_have_features():
+    graph = nx.MultiDiGraph([("a", "b", {"w": [1.0, 0.0]}), ("b", "a", {"w": [3.0, 0.0]}), ("b", "c", {"w": [5.0, 1]})])
+    nx.set_node_attributes(graph, 0.5, "x")
+    alone = nx.empty_graph(1)
+    nx.set_node_attributes(alone, 0.5, "x")
+    read, empty = GraphSet.from_networkx([graph, alone], edge_attribute="w")
+    assert read.edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+    assert read.edges.tolist() == [[2.0, 0.0], [2.0, 0.0], [5.0, 1.0], [5.0, 1.0]]
+    assert empty.edges.shape == (0, 2)
+
+
+def test_refuses_networkx_edges_without_the_attribute():
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, 0.5, "x")
+    graph.edges[0, 1]["w"] = 1.0
+    with pytest.raises(ValueError, match=r"Graph 0: expected the attribute `w` on every edge. Edge \(1, 2\) has none"):
+        GraphSet.from_networkx([graph], edge_attribute="w")
+
+
+def test_refuses_networkx_edge_features_where_there_is_no_edge():
+    graph = nx.empty_graph(2)
+    nx.set_node_attributes(graph, 0.5, "x")
+    with pytest.raises(ValueError, match="Expected edges with the attribute `w`. Got graphs without edges"):
+        GraphSet.from_networkx([graph], edge_attribute="w")
+
+
+def test_refuses_networkx_vectors_of_different_lengths():
+    graph = nx.path_graph(2)
+    nx.set_node_attributes(graph, {0: [1.0], 1: [1.0, 2.0]}, "x")
+    with pytest.raises(ValueError, match="Graph 0: expected vectors of equal length in `x`"):
+        as_graph_set([graph])
+
+
+def test_a_single_graph_is_a_set_of_one():
+    path = nx.path_graph(3)
+    nx.set_node_attributes(path, [1.0], "x")
+    assert len(as_graph_set(ragged_graphs()[0])) == len(as_graph_set(path)) == 1
+
+
+def test_reads_features_of_every_type():
+    for dtype in (torch.bfloat16, torch.float64, torch.int64, torch.bool):
+        graph = Data(x=torch.ones(2, 1, dtype=dtype), edge_index=torch.tensor([[0], [1]]))
+        assert as_graph_set([graph])[0].nodes.tolist() == [[1.0], [1.0]]
+
+
+@pytest.mark.parametrize("graphs", [3, ["CCO"], [*ragged_graphs(), nx.path_graph(2)]])
+def test_refuses_what_is_no_graph(graphs):
+    with pytest.raises(TypeError, match="Expected `graphs` to be a GraphSet"):
+        as_graph_set(graphs)
+
+
+def test_refuses_an_empty_list():
+    with pytest.raises(ValueError, match="at least one graph"):
+        as_graph_set([])
+
+
+def test_a_batch_of_the_set_is_that_of_its_graphs():
+    graph_set = GraphSet.from_pyg(ragged_graphs())
+    found, expected = graph_set.to_batch(), Batch.from_data_list(graph_set.to_pyg())
+    for name in ("x", "edge_index", "batch", "ptr"):
+        assert torch.equal(getattr(found, name), getattr(expected, name))
+    assert found.num_graphs == expected.num_graphs == 4
+
+
+def test_what_is_taken_of_a_set_is_in_the_order_that_was_asked():
+    graph_set = GraphSet.from_pyg(ragged_graphs())
+    assert graph_set.take([2, 0]).num_nodes.tolist() == [7, 5]
+    assert graph_set.take(np.array([1, 1])).num_nodes.tolist() == [1, 1]

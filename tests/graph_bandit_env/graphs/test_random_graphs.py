@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.random_graphs import GRAPH_MODELS, RandomGraphs, erdos_renyi, random_dot_product
+
+
+@pytest.mark.parametrize("model", GRAPH_MODELS)
+def test_graphs_are_simple_and_undirected(model):
+    for graph in RandomGraphs(graph_model=model, num_graphs=3, num_nodes=12, feature_dim=4).draw(
+        np.random.default_rng(0)
+    ):
+        pairs = set(map(tuple, graph.edge_links.tolist()))
+        assert len(pairs) == len(graph.edge_links)
+        assert all((j, i) in pairs and i != j for i, j in pairs)
+
+
+@pytest.mark.parametrize("model", GRAPH_MODELS)
+def test_graphs_are_as_a_checked_graph_set_would_have_them(model):
+    drawn = RandomGraphs(graph_model=model, num_graphs=3, num_nodes=12, feature_dim=4).draw(np.random.default_rng(0))
+    checked = GraphSet([g.nodes for g in drawn], [g.edge_links for g in drawn])
+    for ours, theirs in zip(drawn, checked, strict=True):
+        assert np.array_equal(ours.edge_links, theirs.edge_links)
+        assert np.array_equal(ours.nodes, theirs.nodes)
+        assert ours.nodes.dtype == theirs.nodes.dtype == np.float32
+
+
+def test_erdos_renyi_joins_pairs_with_the_given_probability():
+    degrees = erdos_renyi(np.random.default_rng(0), 20, 60, 1, 0.3).average_degrees
+    assert degrees.mean() == pytest.approx(0.3 * 59, rel=0.02)
+
+
+@pytest.mark.parametrize(("probability", "degree"), [(0.0, 0), (1.0, 9)])
+def test_erdos_renyi_may_be_empty_or_complete(probability, degree):
+    assert (erdos_renyi(np.random.default_rng(0), 2, 10, 1, probability).average_degrees == degree).all()
+
+
+def test_random_dot_product_joins_pairs_by_the_sigmoid_of_their_product():
+    joined, expected = [], []
+    for graph in random_dot_product(np.random.default_rng(0), 50, 40, 2):
+        adjacency = np.zeros((40, 40))
+        adjacency[tuple(graph.edge_links.T)] = 1
+        upper = np.triu_indices(40, 1)
+        joined.append(adjacency[upper])
+        expected.append(1 / (1 + np.exp(-(graph.nodes @ graph.nodes.T)[upper])))
+    joined, expected = np.concatenate(joined), np.concatenate(expected)
+    for low in np.arange(0, 1, 0.2):
+        inside = (expected >= low) & (expected < low + 0.2)
+        assert joined[inside].mean() == pytest.approx(expected[inside].mean(), abs=0.02)
+
+
+def test_features_are_standard_normal():
+    features = np.concatenate([g.nodes for g in erdos_renyi(np.random.default_rng(0), 20, 100, 5, 0.1)])
+    assert features.mean() == pytest.approx(0, abs=0.03)
+    assert features.std() == pytest.approx(1, abs=0.03)

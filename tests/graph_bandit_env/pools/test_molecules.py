@@ -1,0 +1,271 @@
+import gzip
+import subprocess
+import sys
+
+import gymnasium as gym
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch_geometric.utils import from_smiles as pyg_from_smiles
+
+import graph_bandit_env  # noqa: F401
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.pools.molecule_graph import CATEGORIES, one_hot_names, to_one_hot
+from graph_bandit_env.pools.molecule_parser import parse
+from graph_bandit_env.pools.molecule_rows import BadRowsError
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
+
+SMILES = [
+    "CCO",
+    "c1ccccc1C(=O)[O-].[Na+]",  # a salt
+    "C",  # one atom
+    "[13CH4]",  # an isotope
+    "F/C=C\\F",
+    "N[C@@H](C)C(=O)O",
+    "C#N",
+    "O=[N+]([O-])c1ccc(Br)cc1",
+    "[Pt](Cl)(Cl)(N)N",
+    "[CH3]",
+]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "pool.csv"
+    rows = [f"m{k},{smiles},{k / 2}" for k, smiles in enumerate(SMILES)]
+    path.write_text("\n".join(["name,smiles,activity", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("smiles", SMILES)
+def test_categories_are_those_of_pyg(smiles):
+    """PyG reads the same molecule by its own tables."""
+    mine = from_smiles([smiles], features="categories").to_pyg()[0]
+    theirs = pyg_from_smiles(smiles)
+    assert torch.equal(mine.x.long(), theirs.x)
+    assert torch.equal(mine.edge_index, theirs.edge_index)
+    if theirs.edge_index.numel():
+        assert torch.equal(mine.edge_attr.long(), theirs.edge_attr)
+
+
+@pytest.mark.parametrize(("kind", "single"), [("atom", 6), ("bond", 2)])
+def test_every_category_has_one_place_among_the_one_hot_columns(kind, single):
+    names = one_hot_names(kind)
+    for column, count in enumerate(CATEGORIES[kind]):
+        rows = np.zeros((count, len(CATEGORIES[kind])), np.int64)
+        rows[:, column] = np.arange(count)
+        written = to_one_hot(rows, kind)
+        assert written.shape == (count, len(names))
+        stem = [place for place, name in enumerate(names) if "=" in name]
+        assert (written[:, stem].sum(axis=1) == single).all()
+
+
+def test_one_hot_columns_mean_what_they_are_called():
+    (ethanol,) = from_smiles(["CCO"]).to_pyg()
+    names = one_hot_names("atom")
+    assert ethanol.x[:, names.index("atomic_num=6")].tolist() == [1, 1, 0]
+    assert ethanol.x[:, names.index("atomic_num=8")].tolist() == [0, 0, 1]
+    assert ethanol.x[:, names.index("num_hs=other")].tolist() == [0, 0, 0]
+    assert from_smiles(["[Pt]"]).to_pyg()[0].x[0, names.index("atomic_num=other")] == 1
+
+
+def test_a_table_becomes_graphs_with_names_and_targets(table):
+    molecules = from_smiles_csv(table, target="activity", identifier="name")
+    assert len(molecules) == len(SMILES)
+    assert molecules.ids == tuple(f"m{k}" for k in range(len(SMILES)))
+    assert molecules.targets.tolist() == [k / 2 for k in range(len(SMILES))]
+    assert molecules.smiles[5] == "C[C@H](N)C(=O)O"
+    assert molecules.num_nodes[:3].tolist() == [3, 10, 1]
+
+
+def test_it_goes_into_the_environment_as_it_is(table):
+    molecules = from_smiles_csv(table, target="activity")
+    env = gym.make("GraphActionBandit-v0", graphs=molecules, reward_model=molecules.targets, noise_std=0.0, horizon=5)
+    env.reset(seed=0)
+    assert env.step(7)[1] == 3.5
+
+
+def test_bad_rows_are_told_with_their_lines(table):
+    with table.open("a") as file:
+        file.write("x,C(C,1\ny,,2\nz,CC,many\n\nw,N#N,inf\n")
+    with pytest.raises(BadRowsError) as caught:
+        from_smiles_csv(table, target="activity")
+    assert caught.value.problems == (
+        (12, "RDKit reads no molecule from 'C(C'."),
+        (13, "expected a SMILES in `smiles`. Got nothing."),
+        (14, "expected a number in `activity`. Got 'many'."),
+        (16, "expected a finite number in `activity`. Got 'inf'."),
+    )
+    assert 'on_error="skip"' in str(caught.value)
+    molecules = from_smiles_csv(table, target="activity", on_error="skip")
+    assert len(molecules) == len(SMILES)
+    assert molecules.skipped == caught.value.problems
+    assert "4 rows skipped" in repr(molecules)
+
+
+def test_equal_molecules_are_merged_and_their_targets_averaged(tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text("smiles,y\nCCO,1\nOCC,2\nC,\nC(C)O,6\n")
+    molecules = from_smiles_csv(path, target="y")
+    assert molecules.smiles == ("CCO", "C")
+    assert molecules.targets[0] == 3.0
+    assert molecules.known.tolist() == [True, False]
+    assert molecules.merged == 2
+    assert "2 rows merged" in repr(molecules)
+
+
+def test_one_name_for_two_molecules_is_refused(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("id,smiles\na,C\nb,CC\na,CCC\n")
+    with pytest.raises(ValueError, match=r"Lines 2 and 4 are different molecules, both `a`"):
+        from_smiles_csv(path, identifier="id")
+
+
+@pytest.mark.parametrize("name", ["pool.csv.gz", "pool.tsv", "pool.smi", "pool.smi.gz", "pool.parquet"])
+def test_all_kinds_of_files_say_the_same(tmp_path, table, name):
+    path, expected = tmp_path / "other" / name, from_smiles_csv(table, identifier="name")
+    path.parent.mkdir()
+    text = table.read_text()
+    if ".smi" in name:
+        text = "".join(f"{smiles} m{k}\n" for k, smiles in enumerate(SMILES))
+    if ".tsv" in name:
+        text = text.replace(",", "\t")
+    if name.endswith(".parquet"):
+        pd.read_csv(table).to_parquet(path)
+    else:
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    found = from_smiles_csv(path, identifier="name")
+    assert (found.smiles, found.ids) == (expected.smiles, expected.ids)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "a file of molecules"),
+        (
+            lambda path: from_smiles_csv(path, smiles="SMILES"),
+            ValueError,
+            "a column `SMILES` in .* It has name",
+        ),
+        (lambda path: from_smiles_csv(path.rename(path.with_suffix(".txt"))), ValueError, "ends in .csv"),
+        (lambda path: from_smiles_csv(path, on_error="ignore"), ValueError, '"raise" or "skip"'),
+        (lambda path: from_smiles_csv(path, features="ecfp"), ValueError, '"one_hot" or "categories"'),
+        (lambda path: from_smiles([]), ValueError, "at least one molecule"),
+        (lambda path: from_smiles(["C"], [1.0, 2.0]), ValueError, "a target for each of 1"),
+        (lambda path: from_smiles(["C"], [float("inf")]), ValueError, "Expected finite `targets`.* for graph 0"),
+    ],
+)
+def test_mistakes_are_told(table, call, error, message):
+    with pytest.raises(error, match=message):
+        call(table)
+
+
+def test_the_cache_gives_the_same_and_follows_the_content(table, monkeypatch):
+    first = from_smiles_csv(table)
+    assert len(list(table.parent.glob(".pool.csv.*.npz"))) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr("graph_bandit_env.pools.molecule_parser._parse_here", lambda smiles: pytest.fail("read again"))
+        again = from_smiles_csv(table)
+    assert again.smiles == first.smiles
+    for mine, theirs in zip(again, first, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
+    table.write_text(table.read_text().replace("CCO", "CCN"))
+    assert from_smiles_csv(table).smiles[0] == "CCN"
+
+
+def test_a_cache_that_was_damaged_is_made_again(table):
+    from_smiles_csv(table)
+    (cache,) = table.parent.glob(".pool.csv.*.npz")
+    cache.write_bytes(cache.read_bytes()[:100])
+    assert len(from_smiles_csv(table)) == len(SMILES)
+
+
+def test_processes_read_what_one_reads(monkeypatch):
+    monkeypatch.setattr("graph_bandit_env.pools.molecule_parser.CHUNK", 4)
+    alone, together = parse(SMILES), parse(SMILES, workers=2)
+    assert alone.canonical == together.canonical
+    assert np.array_equal(alone.atoms, together.atoms)
+    assert np.array_equal(alone.links, together.links)
+    assert np.array_equal(alone.bond_offsets, together.bond_offsets)
+
+
+def test_reading_molecules_needs_no_torch(table):
+    code = (
+        "import sys; from graph_bandit_env.pools.molecule_sources import from_smiles_csv; "
+        f"from_smiles_csv({str(table)!r}); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_set_of_molecules_is_made_whole_or_not_at_all(graphs):
+    molecules = from_smiles(["CCO", "C"], features="categories")
+    assert type(MoleculeSet.from_pyg(graphs)) is GraphSet
+    with pytest.raises(TypeError, match="smiles"):
+        MoleculeSet(molecules)
+    for smiles in (["CCO"], ["CCO", "CCO"]):
+        with pytest.raises(ValueError, match="Expected 2 SMILES, all different"):
+            MoleculeSet(molecules, smiles, features="categories")
+    with pytest.raises(ValueError, match="columns of atoms .* as 'one_hot' has. Got 9 and 3"):
+        MoleculeSet(molecules, ["CCO", "C"])
+
+
+def test_a_set_of_molecules_keeps_what_it_is_made_of():
+    molecules = from_smiles(["CCO", "C"], [1.0, 2.0], features="categories")
+    again = MoleculeSet(molecules, molecules.smiles, targets=[1.0, 2.0], features="categories")
+    assert again.ids == again.smiles == ("CCO", "C")
+    assert again.features == molecules.features == "categories"
+    assert all(np.array_equal(a.nodes, b.nodes) for a, b in zip(again, molecules, strict=True))
+
+
+def test_joined_molecules_are_those_of_the_first_and_then_what_is_new(tmp_path):
+    (tmp_path / "a.csv").write_text("id,smiles,y\na1,CCO,1\na2,C,\na3,N,\n")
+    (tmp_path / "b.csv").write_text("id,smiles,y\nb1,c1ccccc1,4\nb2,OCC,9\nb3,C,2\nb4,bad,0\n")
+    first, second = (
+        from_smiles_csv(tmp_path / name, target="y", identifier="id", on_error="skip") for name in ("a.csv", "b.csv")
+    )
+    joined = first.join(second)
+    assert joined.smiles == ("CCO", "C", "N", "c1ccccc1")
+    assert joined.ids == ("a1", "a2", "a3", "b1")
+    assert joined.targets[[0, 1, 3]].tolist() == [1.0, 2.0, 4.0]  # the value of the first, where it has one
+    assert joined.known.tolist() == [True, True, False, True]
+    assert joined.skipped == second.skipped
+    assert joined.merged == 2
+    for graph, text in zip(joined, joined.smiles, strict=True):
+        (alone,) = from_smiles([text])
+        assert all(np.array_equal(a, b) for a, b in zip(graph, alone, strict=True))
+    assert (first.targets[0], len(first), len(second)) == (1.0, 3, 3)  # which are as they were
+
+
+def test_joining_refuses_one_identifier_for_two_molecules(tmp_path):
+    for name, rows in (("a.csv", "x,C"), ("b.csv", "x,N"), ("c.csv", "y,C")):
+        (tmp_path / name).write_text(f"id,smiles\n{rows}\n")
+    first, clash, same = (from_smiles_csv(tmp_path / f"{name}.csv", identifier="id") for name in "abc")
+    with pytest.raises(ValueError, match="`x` is C here, and N in what joins it"):
+        first.join(clash)
+    assert first.join(same).ids == ("x",)
+
+
+def test_joining_refuses_other_features_and_what_is_no_molecule(graphs):
+    with pytest.raises(ValueError, match="equal `features` to join. Got 'one_hot' and 'categories'"):
+        from_smiles(["C"]).join(from_smiles(["C"], features="categories"))
+    with pytest.raises(TypeError, match="a MoleculeSet to join. Got GraphSet"):
+        from_smiles(["C"]).join(GraphSet.from_pyg(graphs))
+
+
+def test_identifiers_are_text_without_spaces_around_it(tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text("id,smiles\n m0 ,C\n,CC\n007,CCC\n")
+    assert from_smiles_csv(path, identifier="id").ids == ("m0", "CC", "007")
+    parquet = tmp_path / "pool.parquet"
+    pd.DataFrame({"id": [7.0, None, 12.0], "smiles": ["C", "CC", "CCC"]}).to_parquet(parquet)
+    assert from_smiles_csv(parquet, identifier="id").ids == ("7", "CC", "12")
+
+
+def test_merged_rows_keep_their_identifiers_as_aliases():
+    molecules = from_smiles(["CCO", "OCC", "C", "CCO"], ids=["a", "b", "c", "a"])
+    assert molecules.ids == ("a", "c")
+    assert dict(molecules.aliases) == {"b": "a"}
+    joined = molecules.join(from_smiles(["OCC", "CC", "C(C)"], ids=["x", "y", "z"]))
+    assert dict(joined.aliases) == {"b": "a", "z": "y", "x": "a"}

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from graph_bandit_env.rewards.noise import NoiseStream, make_noise
+
+MEANS = np.array([0.0, 1.0, 5.0])
+
+
+@pytest.mark.parametrize("name", ["gaussian", "uniform", "rademacher"])
+def test_has_mean_zero_and_the_standard_deviation_that_is_asked(name):
+    rng, noise = np.random.default_rng(0), make_noise(name, 0.5)
+    drawn = np.array([noise(rng, 3.0) for _ in range(20_000)])
+    assert drawn.mean() == pytest.approx(0, abs=0.02)
+    assert drawn.std() == pytest.approx(0.5, rel=0.02)
+
+
+@pytest.mark.parametrize(("name", "bound"), [("uniform", 3**0.5), ("rademacher", 1.0)])
+def test_bounded_noises_stay_within_their_bound(name, bound):
+    rng, noise = np.random.default_rng(0), make_noise(name, 2.0)
+    drawn = np.abs([noise(rng, 0.0) for _ in range(1000)])
+    assert drawn.max() <= 2 * bound
+    assert drawn.max() == pytest.approx(2 * bound, rel=0.02)
+
+
+def test_a_function_of_ones_own_is_given_the_mean():
+    assert make_noise(lambda rng, mean: 10 * mean, 0.1)(np.random.default_rng(0), 0.5) == 5.0
+
+
+def test_refuses_an_unknown_name_and_shows_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean `gaussian`"):
+        make_noise("gausian", 0.1)
+
+
+def stream(noise="gaussian", common=True, seed=0):
+    return NoiseStream(make_noise(noise, 0.5), np.random.default_rng(seed), common)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "uniform", "rademacher", lambda rng, mean: mean + rng.normal(size=3)[1]])
+def test_common_noise_of_a_graph_in_a_round_does_not_depend_on_what_was_played(noise):
+    rng = np.random.default_rng(0)
+    played = rng.integers(3, size=(4, 20))
+    streams = [stream(noise) for _ in played]
+    table = {}
+    for t in range(20):
+        for actions, one in zip(played, streams, strict=True):
+            drawn = one.draw(MEANS, actions[t])
+            assert table.setdefault((t, actions[t]), drawn) == drawn
+
+
+def test_common_noise_differs_from_round_to_round_and_from_graph_to_graph():
+    drawn = [[one.draw(MEANS, k) for one in [stream()] for _ in range(5)] for k in range(3)]
+    assert len({value for row in drawn for value in row}) == 15
+
+
+@pytest.mark.parametrize("common", [False, True])
+@pytest.mark.parametrize("noise", ["gaussian", "uniform", "rademacher"])
+def test_noise_drawn_ahead_is_what_would_be_drawn_round_by_round(noise, common):
+    ahead, one_by_one = stream(noise, common), stream(noise, common)
+    for rounds in (3, 8):
+        block = ahead.draw_ahead(rounds, 3)
+        expected = [one_by_one.draw(MEANS, 2) for _ in range(rounds)]
+        assert block[:, 2 if common else 0].tolist() == expected
+
+
+def test_noise_of_ones_own_is_not_drawn_ahead():
+    with pytest.raises(TypeError, match="noise that has a name"):
+        stream(lambda rng, mean: 0.0).draw_ahead(2, 3)

@@ -1,0 +1,123 @@
+import numpy as np
+import pytest
+import torch
+from scipy.stats import multivariate_normal
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch
+
+from gntk import aggregate_neighbours
+from graph_bandit_env.graphs.random_graphs import erdos_renyi
+from graph_bandit_env.rewards import reward_functions
+from graph_bandit_env.rewards.reward_functions import draw_gaussian, fit_scale_and_noise, gp_representation, linear
+
+GRAPHS = aggregate_neighbours(Batch.from_data_list(erdos_renyi(np.random.default_rng(0), 20, 8, 3, 0.4).to_pyg()))
+MEAN_NODES = np.stack([nodes.numpy().mean(axis=0) for nodes in GRAPHS.nodes.double().split(8)])
+
+
+def unexplained_by_mean_nodes(means):
+    return np.linalg.lstsq(MEAN_NODES, means, rcond=None)[1].sum() / (means**2).sum()
+
+
+def test_linear_is_the_product_of_a_normal_vector_with_the_mean_node():
+    theta = np.random.default_rng(4).standard_normal(3)
+    np.testing.assert_allclose(linear(GRAPHS, np.random.default_rng(4)), MEAN_NODES @ theta, rtol=1e-6)
+
+
+def test_the_representation_is_linear_in_the_mean_node_before_the_relu_and_not_after():
+    before, after = (
+        gp_representation(GRAPHS, np.arange(20.0), np.random.default_rng(1), relu) for relu in (False, True)
+    )
+    assert unexplained_by_mean_nodes(before.numpy()) < 1e-9
+    assert unexplained_by_mean_nodes(after.numpy()) > 1e-4
+
+
+def test_scale_and_noise_lower_the_negative_log_likelihood():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(30, 4))
+    kernel = features @ features.T
+    labels = rng.multivariate_normal(np.zeros(30), 4 * kernel + 0.1 * np.eye(30))
+
+    def likelihood(scale, noise):
+        return multivariate_normal(np.zeros(30), scale * kernel + noise * np.eye(30)).logpdf(labels)
+
+    start = likelihood(1.0, 1.0)
+    after_30 = likelihood(*fit_scale_and_noise(torch.tensor(kernel), torch.tensor(labels)))
+    scale, noise = fit_scale_and_noise(torch.tensor(kernel), torch.tensor(labels), steps=2000)
+    assert start < after_30 < likelihood(scale, noise)
+    for nearby in ((1.05 * scale, noise), (0.95 * scale, noise), (scale, 1.05 * noise), (scale, 0.95 * noise)):
+        assert likelihood(*nearby) < likelihood(scale, noise)
+
+
+def test_gntk_rewards_are_drawn_from_the_posterior_given_their_labels(monkeypatch):
+    """Mean and covariance of many draws, against conditioning the joint Gaussian of labels and means by blocks."""
+    kernel = torch.tensor([[1.0, 0.6, 0.1], [0.6, 1.0, 0.3], [0.1, 0.3, 1.0]]).double()
+    labels = torch.tensor([2.0, -1.0, 0.5]).double()
+    monkeypatch.setattr(reward_functions, "empirical_kernel", lambda model, graphs: kernel)
+    monkeypatch.setattr(reward_functions, "fit_scale_and_noise", lambda kernel, labels: (2.0, 0.3))
+    normal = reward_functions._normal
+    prior, inverse = 2 * kernel, torch.linalg.inv(2 * kernel + 0.3 * torch.eye(3).double())
+    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(2, 2, 2))))
+    drawn = []
+    for seed in range(4000):
+        asked = []
+        monkeypatch.setattr(
+            reward_functions,
+            "_normal",
+            lambda rng, size, asked=asked: normal(rng, size) if asked else asked.append(1) or labels,
+        )
+        drawn.append(reward_functions.gp_gntk(graphs, np.random.default_rng(seed)).numpy())
+    np.testing.assert_allclose(np.mean(drawn, axis=0), prior @ inverse @ labels, atol=0.04)
+    np.testing.assert_allclose(np.cov(np.array(drawn).T), prior - prior @ inverse @ prior, atol=0.03)
+
+
+def test_the_representation_is_that_of_a_trained_network(monkeypatch):
+    """What is learnt from degrees shows in the reward: with other degrees it is another function of the same draw."""
+    flat, steep = (
+        gp_representation(GRAPHS, d, np.random.default_rng(1), True) for d in (np.zeros(20), np.arange(20.0))
+    )
+    assert not torch.allclose(flat, steep, rtol=1e-2)
+    losses = []
+    mse_loss = torch.nn.functional.mse_loss
+    monkeypatch.setattr(
+        torch.nn.functional, "mse_loss", lambda *args: losses.append(mse_loss(*args).item()) or mse_loss(*args)
+    )
+    gp_representation(GRAPHS, np.arange(20.0), np.random.default_rng(1), True)
+    assert len(losses) == 30 * 10
+    assert np.mean(losses[-10:]) < 0.5 * np.mean(losses[:10])
+
+
+@pytest.mark.parametrize("name", ["linear", "gp_gntk", "gp_representation"])
+def test_rewards_do_not_depend_on_the_number_of_threads(name):
+    graph_set = erdos_renyi(np.random.default_rng(0), 30, 40, 10, 0.4)
+    means = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        means.append(reward_functions.draw(name, graph_set, np.random.default_rng(0)))
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(1)
+    assert np.array_equal(*means)
+
+
+def test_a_draw_does_not_depend_on_signs_of_eigenvectors(monkeypatch):
+    covariance = torch.diag(torch.tensor([1.0, 2.0, 3.0])).double()
+    eigh = torch.linalg.eigh
+    before = draw_gaussian(torch.zeros(3), covariance, np.random.default_rng(0))
+    monkeypatch.setattr(torch.linalg, "eigh", lambda matrix: (eigh(matrix)[0], -eigh(matrix)[1]))
+    assert torch.equal(draw_gaussian(torch.zeros(3), covariance, np.random.default_rng(0)), before)
+
+
+def test_draws_from_a_singular_covariance():
+    factor = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    covariance = torch.tensor(factor @ factor.T)
+    rng = np.random.default_rng(0)
+    drawn = np.stack([draw_gaussian(torch.tensor([1.0, 1.0, 0.0]), covariance, rng).numpy() for _ in range(5000)])
+    np.testing.assert_allclose(drawn[:, 0], drawn[:, 1], atol=1e-6)
+    np.testing.assert_allclose(drawn.mean(0), [1, 1, 0], atol=0.1)
+    np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.2)
+
+
+@pytest.mark.parametrize("relu", [False, True])
+def test_the_representation_needs_no_edges(relu):
+    isolated = erdos_renyi(np.random.default_rng(0), 3, 4, 2, 0.0)
+    graphs = aggregate_neighbours(Batch.from_data_list(isolated.to_pyg()))
+    assert not gp_representation(graphs, isolated.average_degrees, np.random.default_rng(0), relu).any()

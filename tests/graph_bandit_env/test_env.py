@@ -1,0 +1,250 @@
+import json
+import subprocess
+import sys
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from support.graphs import ragged_graphs
+
+import registry
+from graph_bandit_env import GraphSet
+
+VARIANTS = {
+    "default": {},
+    "rdpg": {"graph_model": "rdpg"},
+    "gp_gntk": {"reward_model": "gp_gntk"},
+    "gp_representation": {"reward_model": "gp_representation"},
+    "indices": {"observe": "indices"},
+    "subsets": {"actions_per_round": 2},
+    "subsets of indices": {"actions_per_round": 2, "observe": "indices"},
+    "one round": {"horizon": 1},
+    "no edges": {"edge_prob": 0.0},
+    "one node": {"num_nodes": 1},
+    "one graph": {"num_graphs": 1},
+    "uniform noise": {"noise": "uniform"},
+    "no noise": {"noise_std": 0.0},
+}
+
+
+@pytest.fixture(params=VARIANTS.values(), ids=VARIANTS)
+def variant(request):
+    return {"num_graphs": 4, "num_nodes": 5, "feature_dim": 3, "horizon": 12, **request.param}
+
+
+def episode(env, rounds, seed=None, **options):
+    _, info = env.reset(seed=seed, **options)
+    trace = [info["action_mask"].tolist()]
+    for _ in range(rounds):
+        action = int(np.flatnonzero(info["action_mask"])[-1])
+        _, reward, terminated, truncated, info = env.step(action)
+        trace.append((reward, terminated, truncated, info["regret"], info["action_mask"].tolist()))
+    return trace
+
+
+def test_passes_gymnasiums_own_check_without_a_warning(variant):  # warnings are errors in this suite
+    if "actions_per_round" in variant:  # the check plays any action, and here most are masked out
+        variant["actions_per_round"] = variant["num_graphs"]
+    assert check_env(gym.make("GraphActionBandit-v0", **variant).unwrapped, skip_render_check=True) is None
+
+
+def test_equal_seeds_give_equal_episodes_and_other_seeds_others(variant):
+    rounds = variant["horizon"]
+    first, again, other = (episode(registry.make_environment(**variant), rounds, s) for s in (3, 3, 4))
+    assert first == again
+    if variant["num_graphs"] > 1:
+        assert first != other
+
+
+def test_info_holds_numpy_and_python_values_only(variant):
+    env = registry.make_environment(**variant)
+    _, info = env.reset(seed=0)
+    assert set(info) == {"action_mask"}
+    info = env.step(int(np.flatnonzero(info["action_mask"])[0]))[-1]
+    mask = info.pop("action_mask")
+    assert mask.dtype == np.int8
+    assert mask.shape == (variant["num_graphs"],)
+    assert set(info) == {"mean_reward", "optimal_mean_reward", "optimal_action", "regret"}
+    json.dumps(info)
+
+
+def test_an_episode_truncates_at_the_horizon_and_then_needs_a_reset(small_env):
+    env = small_env(horizon=3).unwrapped
+    *_, middle, last = episode(env, 3, 0)
+    assert middle[1:3] == (False, False)
+    assert last[1:3] == (False, True)
+    with pytest.raises(ResetNeeded, match="it is over"):
+        env.step(0)
+
+
+def test_an_episode_of_one_round_terminates(small_env):
+    assert episode(small_env(horizon=1), 1, 0)[-1][1:3] == (True, False)
+
+
+def test_regret_is_the_gap_to_the_best_mean(small_env):
+    env = small_env()
+    env.reset(seed=0)
+    means = env.unwrapped.mean_rewards
+    for action in range(6):
+        _, _, _, _, info = env.step(action)
+        assert info["regret"] == pytest.approx(means.max() - means[action])
+        assert info["mean_reward"] == means[action]
+        assert info["optimal_action"] == means.argmax()
+        assert info["optimal_mean_reward"] == means.max()
+
+
+def test_rewards_scatter_around_the_mean_by_the_noise(small_env):
+    env = small_env(horizon=3000, noise_std=0.5)
+    env.reset(seed=0)
+    errors = []
+    for _ in range(3000):
+        _, reward, _, _, info = env.step(2)
+        errors.append(reward - info["mean_reward"])
+    assert np.mean(errors) == pytest.approx(0, abs=0.03)
+    assert np.std(errors) == pytest.approx(0.5, rel=0.05)
+
+
+def test_the_optimum_is_taken_over_the_graphs_that_the_round_offered(small_env):
+    env = small_env(actions_per_round=2)
+    _, info = env.reset(seed=0)
+    seen = set()
+    for _ in range(30):
+        offered = np.flatnonzero(info["action_mask"])
+        seen.update(offered.tolist())
+        assert len(offered) == 2
+        means = env.unwrapped.mean_rewards[offered]
+        _, _, _, _, info = env.step(int(offered[0]))
+        assert info["optimal_action"] in offered
+        assert info["regret"] == pytest.approx(means.max() - means[0])
+    assert seen == set(range(6))
+
+
+def test_masks_for_maskable_ppo_equal_the_mask_in_info(small_env):
+    env = small_env(actions_per_round=3)
+    _, info = env.reset(seed=0)
+    masks = env.unwrapped.action_masks()
+    assert masks.dtype == np.bool_
+    assert np.array_equal(masks, info["action_mask"])
+
+
+def test_observed_indices_are_those_of_the_mask(small_env):
+    env = small_env(actions_per_round=3, observe="indices")
+    observation, info = env.reset(seed=0)
+    assert np.array_equal(observation, np.flatnonzero(info["action_mask"]))
+
+
+def test_the_instance_does_not_depend_on_what_is_played_or_on_the_noise(small_env):
+    masks, instances = [], []
+    for noise, last in (("gaussian", True), (lambda rng, mean: rng.normal(size=7)[0], False)):
+        env = small_env(actions_per_round=2, noise=noise)
+        _, info = env.reset(seed=5)
+        instances.append(env.unwrapped.mean_rewards)
+        for _ in range(10):
+            offered = np.flatnonzero(info["action_mask"])
+            _, _, _, _, info = env.step(int(offered[-1 if last else 0]))
+            masks.append(info["action_mask"].tolist())
+    assert masks[:10] == masks[10:]
+    assert np.array_equal(*instances)
+
+
+def test_the_noise_does_not_depend_on_what_is_played(small_env):
+    noises = []
+    for action in (0, 5):
+        env = small_env()
+        env.reset(seed=1)
+        noises.append([reward - info["mean_reward"] for _, reward, _, _, info in (env.step(action) for _ in range(5))])
+    assert noises[0] == pytest.approx(noises[1])
+
+
+def test_one_stream_can_change_without_the_others(small_env):
+    linear, gntk = small_env(), small_env(reward_model="gp_gntk")
+    for env in (linear, gntk):
+        env.reset(seed=2)
+    for left, right in zip(linear.unwrapped.graph_set, gntk.unwrapped.graph_set, strict=True):
+        assert np.array_equal(left.nodes, right.nodes)
+        assert np.array_equal(left.edge_links, right.edge_links)
+    assert not np.allclose(linear.unwrapped.mean_rewards, gntk.unwrapped.mean_rewards)
+
+
+def test_the_noise_does_not_depend_on_graphs_or_means(small_env):
+    noises = []
+    for settings in ({}, {"reward_model": "gp_gntk"}, {"num_nodes": 9}, {"actions_per_round": 6}):
+        env = small_env(**settings)
+        env.reset(seed=1)
+        noises.append([reward - info["mean_reward"] for _, reward, _, _, info in (env.step(0) for _ in range(5))])
+    for other in noises[1:]:
+        assert other == pytest.approx(noises[0], abs=1e-12)
+
+
+def test_the_four_streams_differ(small_env):
+    env = small_env().unwrapped
+    env.reset(seed=1)
+    streams = env._instance.noise._rng.random(), env._instance._rounds_rng.random()
+    assert len(set(streams)) == 2
+    assert env.graph_set[0].nodes[0, 0] not in np.float32(streams)
+
+
+def test_a_reset_without_seed_keeps_the_instance_and_goes_on_with_the_noise(small_env):
+    env = small_env()
+    first = episode(env, 5, 0)
+    graph_set, means = env.unwrapped.graph_set, env.unwrapped.mean_rewards
+    second = episode(env, 5)
+    assert env.unwrapped.graph_set is graph_set
+    assert np.array_equal(env.unwrapped.mean_rewards, means)
+    assert [r[0] for r in first[1:]] != [r[0] for r in second[1:]]
+
+
+def test_resampling_draws_a_new_instance_that_depends_on_the_first_seed(small_env):
+    means = []
+    for _ in range(2):
+        env = small_env()
+        env.reset(seed=0)
+        means.append(env.unwrapped.mean_rewards)
+        env.reset(options={"resample": True})
+        means.append(env.unwrapped.mean_rewards)
+    assert not np.allclose(means[0], means[1])
+    assert np.array_equal(means[1], means[3])
+
+
+def test_observations_are_fresh_each_round(small_env):
+    env = small_env()
+    first, _ = env.reset(seed=0)
+    first[0].nodes[:] = 7.0
+    second = env.step(0)[0]
+    assert not (second[0].nodes == 7.0).any()
+
+
+def test_graphs_of_ones_own_are_observed_with_their_node_counts():
+    graphs = ragged_graphs()
+    for given in (graphs, GraphSet.from_pyg(graphs)):
+        env = gym.make("GraphActionBandit-v0", graphs=given, reward_model=[0.0, 1.0, 2.0, 3.0])
+        observation, _ = env.reset(seed=0)
+        assert observation in env.observation_space
+        assert [len(graph.nodes) for graph in observation] == [5, 1, 7, 3]
+        assert env.unwrapped.num_graphs == 4
+        assert env.unwrapped.mean_rewards.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_reward_function_of_ones_own_sees_the_graphs(small_env):
+    env = small_env(reward_model=lambda graph: graph.x.sum().item())
+    env.reset(seed=0)
+    expected = [graph.nodes.sum() for graph in env.unwrapped.graph_set]
+    assert env.unwrapped.mean_rewards == pytest.approx(expected, rel=1e-5)
+
+
+def test_vector_environments_of_gymnasium_take_it():
+    envs = gym.make_vec(
+        "GraphActionBandit-v0", num_envs=2, vectorization_mode="sync", num_graphs=3, num_nodes=4, observe="indices"
+    )
+    observation, info = envs.reset(seed=0)
+    assert observation.shape == (2, 3)
+    _, rewards, _, _, info = envs.step(np.array([0, 2]))
+    assert rewards.shape == info["regret"].shape == (2,)
+    envs.close()
+
+
+def test_the_import_needs_no_torch():
+    code = "import graph_bandit_env, sys; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,206 @@
+import copy
+import pickle
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from support.graphs import ragged_graphs
+from support.molecules import some_molecules
+
+import graph_bandit_env  # noqa: F401
+from graph_bandit_env import GraphPool
+
+SMALL = {"num_graphs": 4, "num_nodes": 5, "feature_dim": 3, "horizon": 2, "resample_graphs": True}
+REWARDS = ("linear", "gp_gntk", "gp_representation", "gp_representation_relu", lambda graph: graph.x.sum().item())
+
+
+def nodes_of(graph):
+    return graph.x.sum().item()
+
+
+def make(**settings):
+    return gym.make("GraphActionBandit-v0", **{**SMALL, **settings}).unwrapped
+
+
+def episodes(env, count, seed=None):
+    """Graph sets and means of some episodes."""
+    found = []
+    for _ in range(count):
+        env.reset(seed=seed)
+        seed = None
+        found.append((env.graph_set, env.mean_rewards))
+    return found
+
+
+@pytest.mark.parametrize("reward_model", REWARDS)
+def test_passes_gymnasiums_own_check_without_a_warning(reward_model):
+    assert check_env(make(reward_model=reward_model), skip_render_check=True) is None
+
+
+@pytest.mark.parametrize("reward_model", REWARDS)
+def test_each_episode_has_graphs_of_its_own_and_equal_seeds_give_equal_episodes(reward_model):
+    first, again = (episodes(make(reward_model=reward_model), 3, seed=1) for _ in range(2))
+    for (graphs, means), (same_graphs, same_means) in zip(first, again, strict=True):
+        assert np.array_equal(graphs[0].nodes, same_graphs[0].nodes)
+        assert np.array_equal(means, same_means)
+    drawn = {graph_set[0].nodes[0, 0] for graph_set, _ in first}
+    assert len(drawn) == 3
+
+
+@pytest.mark.parametrize("scale", ["raw", "unit"])
+@pytest.mark.parametrize("reward_model", REWARDS)
+def test_one_reward_function_holds_for_all_episodes(reward_model, scale):
+    env = make(reward_model=reward_model, reward_scale=scale)
+    env.reset(seed=0)
+    function = env._instance._source.rewards
+    for graph_set, means in episodes(env, 3):
+        assert np.array_equal(function(graph_set), means)
+        for k in range(4):  # it does not depend on the other graphs of the set
+            assert function(graph_set.take([k])) == pytest.approx(means[k], rel=1e-5, abs=1e-6)
+
+
+def test_the_first_episode_of_linear_rewards_is_that_of_the_bandit_that_keeps_its_graphs():
+    static, changing = make(resample_graphs=False), make()
+    for env in (static, changing):
+        env.reset(seed=5)
+    assert np.array_equal(static.mean_rewards, changing.mean_rewards)
+
+
+def test_the_scale_is_that_of_the_distribution_not_of_each_set():
+    sets = episodes(make(reward_scale="unit", num_graphs=50), 20, seed=0)
+    means = np.array([means for _, means in sets])
+    assert means.mean() == pytest.approx(0, abs=0.2)
+    assert means.std() == pytest.approx(1, rel=0.15)
+    assert means.std(axis=1).std() > 0.01
+
+
+def test_a_new_instance_has_a_new_reward_function():
+    env = make()
+    env.reset(seed=0)
+    graphs, function = env.graph_set, env._instance._source.rewards
+    env.reset(options={"resample": True})
+    assert not np.allclose(env._instance._source.rewards(graphs), function(graphs))
+
+
+@pytest.mark.parametrize("reward_model", ["linear", "gp_gntk"])
+def test_a_seed_of_the_reward_function_fixes_it_whatever_the_graphs(reward_model):
+    envs = [make(reward_model=reward_model, reward_seed=3) for _ in range(2)]
+    for seed, env in enumerate(envs):
+        env.reset(seed=seed)
+    first, second = envs
+    assert not np.array_equal(first.graph_set[0].nodes, second.graph_set[0].nodes)
+    assert np.array_equal(second._instance._source.rewards(first.graph_set), first.mean_rewards)
+    other = make(reward_model=reward_model, reward_seed=4)
+    other.reset(seed=0)
+    assert np.array_equal(other.graph_set[0].nodes, first.graph_set[0].nodes)
+    assert not np.isclose(other.mean_rewards, first.mean_rewards).any()
+
+
+def test_bandits_of_one_vector_environment_share_the_function_that_a_seed_fixes():
+    envs = gym.make_vec("GraphActionBandit-v0", 3, **SMALL, reward_seed=3)
+    envs.reset(seed=0)
+    function = make(reward_seed=3)
+    function.reset(seed=9)
+    for graph_set, means in zip(envs.unwrapped.graph_sets, envs.unwrapped.mean_rewards, strict=True):
+        assert np.array_equal(function._instance._source.rewards(graph_set), means)
+
+
+@pytest.mark.parametrize("reward_model", ["linear", "gp_gntk"])
+def test_graphs_that_stay_have_the_same_function(reward_model):
+    static = make(resample_graphs=False, reward_seed=3, reward_model=reward_model)
+    changing = make(reward_seed=3, reward_model=reward_model)
+    for env in (static, changing):
+        env.reset(seed=5)
+    assert np.array_equal(static.mean_rewards, changing.mean_rewards)
+
+
+def test_equal_seeds_of_bandit_and_reward_function_have_nothing_in_common():
+    env = make(num_graphs=100, reward_seed=0, reward_scale="unit", num_nodes=6)
+    env.reset(seed=0)
+    assert abs(env.mean_rewards.mean()) > 1e-6  # it would be 0, were these graphs the examples of the scale
+
+
+def test_means_of_a_pool_are_computed_once_for_all_bandits():
+    seen = []
+    envs = gym.make_vec(
+        "GraphActionBandit-v0",
+        3,
+        graphs=ragged_graphs(),
+        num_graphs=2,
+        resample_graphs=True,
+        reward_model=lambda graph: seen.append(1) or graph.num_nodes,
+    )
+    envs.reset(seed=0)
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("copy_of", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("reward_model", ["linear", "gp_gntk", nodes_of])
+def test_a_copy_goes_on_as_the_original(reward_model, copy_of):
+    env = make(reward_model=reward_model, reward_scale="unit")
+    env.reset(seed=0)
+    twin = copy_of(env)
+    for one in (env, twin):
+        one.reset()
+    assert np.array_equal(env.mean_rewards, twin.mean_rewards)
+
+
+def test_some_graphs_of_a_pool_are_drawn_for_each_episode_with_their_own_means():
+    graphs = ragged_graphs()
+    env = make_pool(graphs=graphs, num_graphs=2, reward_model=[0.0, 10.0, 20.0, 30.0])
+    sizes = {5: 0.0, 1: 10.0, 7: 20.0, 3: 30.0}
+    seen = set()
+    for graph_set, means in episodes(env, 20, seed=0):
+        assert len(graph_set) == 2
+        assert means.tolist() == [sizes[n] for n in graph_set.num_nodes]
+        seen.update(means)
+    assert seen == {0.0, 10.0, 20.0, 30.0}
+
+
+def make_pool(**settings):
+    return gym.make("GraphActionBandit-v0", resample_graphs=True, horizon=2, **settings).unwrapped
+
+
+def test_molecules_that_are_drawn_stay_molecules():
+    molecules = some_molecules(12)
+    env = make_pool(graphs=molecules, num_graphs=3, reward_model=np.arange(12.0))
+    env.reset(seed=0)
+    place = [int(mean) for mean in env.mean_rewards]
+    assert env.graph_set.smiles == tuple(molecules.smiles[k] for k in place)
+    assert env.graph_set.ids == tuple(molecules.ids[k] for k in place)
+
+
+def test_a_pool_keeps_identifiers_and_values_of_what_is_taken():
+    graphs = ragged_graphs()
+    pool = GraphPool(
+        [graph.x for graph in graphs],
+        [graph.edge_index.T for graph in graphs],
+        ids=list("abcd"),
+        targets=[1, 2, 3, np.nan],
+    )
+    taken = pool.take([2, 0])
+    assert (taken.ids, taken.targets.tolist()) == (("c", "a"), [3.0, 1.0])
+    assert np.array_equal(taken[0].nodes, pool[2].nodes)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"reward_seed": 0, "resample_graphs": False, "reward_model": [0, 1, 2, 3]},
+            "Expected `reward_seed` with random",
+        ),
+        ({"reward_seed": -1}, "`reward_seed` to be an integer >= 0"),
+        ({"resample_graphs": 1}, "`resample_graphs` to be True or False"),
+        ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws graphs that nobody has means of"),
+        (
+            {"graphs": ragged_graphs(), "num_nodes": 50, "feature_dim": 10, "num_graphs": 5},
+            "<= 4. Got 5",
+        ),
+        ({"graphs": ragged_graphs(), "num_graphs": 2}, "Expected `graphs` and `num_graphs`, or"),
+    ],
+)
+def test_refuses_what_cannot_be_drawn_anew(settings, message):
+    with pytest.raises(ValueError, match=message):
+        make(**settings)

@@ -1,0 +1,156 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from graph_bandit_lab import BanditResult, write_report
+from graph_bandit_lab.analysis.scores import compare_agents, fields_of, score_agents
+from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.reports.panels import name_environments
+from graph_bandit_lab.storage.results import ResultStore, RunKey, load_results
+
+# Two environments, two seeds, four agents: R_T of each.
+TOTALS = {
+    ("linear", 1): {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0},
+    ("linear", 2): {"a": 3.0, "b": 2.0, "c": 1.0, "d": 4.0},
+    ("gp_gntk", 1): {"a": 10.0, "b": 40.0, "c": 20.0, "d": 5.0},
+    ("gp_gntk", 2): {"a": 10.0, "b": 40.0, "c": 20.0, "d": 15.0},
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    store = ResultStore(tmp_path)
+    for (reward, seed), totals in TOTALS.items():
+        environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10).to_dict()
+        for label, total in totals.items():
+            regret = np.full(10, total / 10)
+            result = BanditResult(np.zeros(10, np.int64), regret, regret)
+            store.add(RunKey(label, {"note": label}, environment), seed, label, result, 1.0)
+    return tmp_path
+
+
+def trials_of(folder):
+    (field,) = fields_of(load_results(folder))
+    return field.trials
+
+
+def test_relative_regret_is_the_papers(folder):
+    """Linear: means 2, 2, 2, 4 of 4; gp_gntk: 10, 40, 20, 10 of 40."""
+    scores = {score.label: score for score in score_agents(trials_of(folder))}
+    assert scores["a"].relative == pytest.approx((0.5 + 0.25) / 2)
+    assert scores["a"].relative_sd == pytest.approx(0.125)
+    assert scores["b"].relative == pytest.approx((0.5 + 1.0) / 2)
+    assert scores["d"].relative == pytest.approx((1.0 + 0.25) / 2)
+    assert (scores["a"].environments, scores["a"].trials) == (2, 4)
+
+
+def test_the_top_rate_is_the_share_of_trials_among_the_two_lowest(folder):
+    scores = {score.label: score.top_rate for score in score_agents(trials_of(folder))}
+    assert scores == {"a": 0.75, "b": 0.5, "c": 0.25, "d": 0.5}
+
+
+def test_scores_come_best_first(folder):
+    assert [score.label for score in score_agents(trials_of(folder))] == ["a", "c", "d", "b"]
+
+
+def test_a_trial_that_one_agent_has_not_finished_counts_for_none(folder):
+    environment = EnvironmentSettings(reward_model="linear", num_graphs=4, num_nodes=3, horizon=10).to_dict()
+    nothing = np.zeros(0)
+    ended = BanditResult(nothing.astype(np.int64), nothing, nothing, "failed")
+    ResultStore(folder).add(RunKey("a", {"note": "a"}, environment), 3, "a", ended, 1.0, "ValueError: no")
+    assert len(trials_of(folder)) == 4
+    page = write_report(folder).read_text()
+    assert "Over the 4 of 5 trials" in page
+    assert "a on linear, seed 3: <code>ValueError: no</code>" in page
+    assert "4 (+1 failed)" in page
+
+
+def test_a_comparison_is_paired_and_its_sign_says_who_is_better(folder):
+    trials = trials_of(folder)
+    found = compare_agents(trials, "a", "b")
+    assert found.difference == pytest.approx(np.mean([-1 / 4, 1 / 4, -30 / 40, -30 / 40]))
+    assert found.low <= found.difference <= found.high
+    assert compare_agents(trials, "b", "a").difference == pytest.approx(-found.difference)
+
+
+@pytest.mark.parametrize("environments", [1, 18])
+def test_the_interval_of_a_comparison_covers_the_truth_about_as_often_as_it_says(environments):
+    """Environments differ more than their repetitions: an interval over trials would cover half as often."""
+    rng, hits = np.random.default_rng(0), 0
+    index = pd.MultiIndex.from_product([map(str, range(environments)), range(10)], names=["environment", "seed"])
+    spread = 0.2 if environments > 1 else 0.0
+    for _ in range(200):
+        level = np.repeat(rng.normal(0.0, spread, environments), 10) if spread else 0.0
+        a = 1.0 + level + rng.normal(0.0, 0.05, len(index))
+        found = compare_agents(pd.DataFrame({"a": a, "b": 2.0}, index=index), "a", "b", seed=1)
+        hits += found.low <= -0.5 <= found.high
+    assert 0.85 <= hits / 200 <= 0.99
+
+
+def test_a_comparison_is_the_difference_of_the_scores():
+    index = pd.MultiIndex.from_tuples([*[("x", s) for s in range(10)], ("y", 0)], names=["environment", "seed"])
+    trials = pd.DataFrame({"a": [1.0] * 10 + [9.0], "b": [2.0] * 10 + [6.0]}, index=index)
+    scores = {score.label: score.relative for score in score_agents(trials)}
+    assert compare_agents(trials, "a", "b").difference == pytest.approx(scores["a"] - scores["b"])
+
+
+def store(folder, label, reward, seed, total=1.0, error=""):
+    environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10).to_dict()
+    regret = np.full(0 if error else 10, total / 10)
+    result = BanditResult(np.zeros(len(regret), np.int64), regret, regret, "failed" if error else "finished")
+    ResultStore(folder).add(RunKey(label, {"note": label}, environment), seed, label, result, 1.0, error)
+
+
+def test_agents_of_other_environments_are_scored_by_themselves(tmp_path):
+    for reward, label in [("linear", "a"), ("linear", "b"), ("gp_gntk", "c"), ("gp_gntk", "d")]:
+        store(tmp_path, label, reward, 1, total=1.0 if label in "ac" else 2.0)
+    first, second = fields_of(load_results(tmp_path))
+    assert [score.label for score in score_agents(first.trials)] == ["a", "b"]
+    assert [score.label for score in score_agents(second.trials)] == ["c", "d"]
+    assert write_report(tmp_path).read_text().count("relative regret (sd)</th>") == 2
+
+
+def test_an_agent_that_finished_nothing_is_named_and_the_others_are_scored(tmp_path):
+    for reward in ("linear", "gp_gntk"):
+        store(tmp_path, "a", reward, 1)
+        store(tmp_path, "bad", reward, 1, error="Traceback\nKeyError: 'x'")
+    (field,) = fields_of(load_results(tmp_path))
+    assert field.absent == ("bad",)
+    page = write_report(tmp_path).read_text()
+    assert "Nothing is finished of bad." in page
+    assert "bad on linear, seed 1: <code>KeyError: &#39;x&#39;</code>" in page
+
+
+def test_a_report_of_failures_alone_is_a_report(tmp_path):
+    for reward in ("linear", "gp_gntk"):
+        store(tmp_path, "bad", reward, 1, error="KeyError")
+    assert "Nothing is finished of bad." in write_report(tmp_path).read_text()
+
+
+def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):
+    for reward in ("linear", "gp_gntk"):
+        for k in range(30):
+            store(tmp_path, f"agent-{k:02d}", reward, 1, total=1.0 + k)
+    page = write_report(tmp_path).read_text()
+    assert "The best 12 of 30 agents" in page
+    assert page.count('class="narrow"') == 12
+    assert "agent-29" in page  # in the table of scores
+
+
+def test_no_finished_trial_has_no_scores(tmp_path):
+    assert score_agents(pd.DataFrame()) == []
+
+
+def test_environments_are_named_by_what_sets_them_apart():
+    base = EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=10).to_dict()
+    named = name_environments([base, {**base, "num_nodes": 5}, {**base, "graph_model": "rdpg", "edge_prob": 0.8}])
+    assert named == ["er, N = 3, p = 0.4", "er, N = 5, p = 0.4", "rdpg, N = 3"]
+
+
+def test_the_page_of_a_sweep_has_every_environment_and_marks_the_lowest(folder):
+    page = write_report(folder).read_text()
+    assert "2 environments, 4 agents, 16 repetitions" in page
+    assert page.count("<td>linear</td>") == page.count("<td>gp_gntk</td>") == 1
+    assert page.count("<strong>2.0</strong>") == 3  # a tie
+    assert page.count("<strong>10.0</strong>") == 2
+    assert not load_results(folder)["label"].str.contains(r"\[").any()  # one label on many environments is one agent

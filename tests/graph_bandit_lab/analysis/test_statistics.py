@@ -1,0 +1,55 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from graph_bandit_lab.analysis.statistics import confidence_interval, play_equal_instances, summarize
+
+
+def frame(**totals):
+    """Results with these total regrets by label; None is a diverged repetition."""
+    records = []
+    for label, values in totals.items():
+        for value in values:
+            regret = np.array([value or 0.0, 0.0])
+            status = "diverged" if value is None else "finished"
+            record = {"label": label, "status": status, "total_regret": regret.sum()}
+            records.append({**record, "rounds": len(regret), "round_time": 0.5})
+    return pd.DataFrame(records)
+
+
+def test_interval_is_students():
+    low, high = confidence_interval(np.array([1.0, 2.0, 3.0]))
+    assert (low, high) == pytest.approx((2 - 4.30265 / 3**0.5, 2 + 4.30265 / 3**0.5), rel=1e-5)
+
+
+def test_interval_covers_the_mean_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    low, high = confidence_interval(rng.normal(3.0, 2.0, size=(5, 4000)))
+    assert np.mean((low < 3.0) & (high > 3.0)) == pytest.approx(0.95, abs=0.015)
+
+
+def test_interval_of_one_repetition_is_unknown():
+    assert np.isnan(confidence_interval(np.ones((1, 3)))).all()
+
+
+def test_best_comes_first_relative_to_the_worst():
+    best, worst = summarize(frame(random=[10.0, 30.0], ts=[4.0, 6.0]))
+    assert (best.label, best.mean, best.relative) == ("ts", 5.0, 0.25)
+    assert (worst.label, worst.relative, worst.finished) == ("random", 1.0, 2)
+    assert best.milliseconds == pytest.approx(250)
+
+
+def test_diverged_repetitions_are_counted_and_left_out_of_the_mean():
+    first, last = summarize(frame(a=[None, None], b=[3.0, None]))
+    assert (first.label, first.mean, first.finished, first.diverged) == ("b", 3.0, 1, 1)
+    assert (last.label, last.finished, last.diverged) == ("a", 0, 2)
+    assert np.isnan(last.mean)
+
+
+def test_no_regret_at_all_has_no_ratio():
+    assert np.isnan(summarize(frame(a=[0.0, 0.0]))[0].relative)
+
+
+@pytest.mark.parametrize(("seeds", "equal"), [([1, 2, 2, 1], True), ([1, 2, 1, 3], False), ([1, 2, 1, 1], False)])
+def test_agents_can_be_compared_if_they_played_the_same_seeds(seeds, equal):
+    assert play_equal_instances(pd.DataFrame({"label": ["a", "a", "b", "b"], "seed": seeds})) == equal

@@ -1,0 +1,222 @@
+import json
+import re
+
+import pytest
+
+import registry
+from benchmarks.sweeps.kill_sweep import SWEEP
+from graph_bandit_cli.main import main
+from graph_bandit_lab.design.sweep_file import Overrides, list_presets, read_sweep
+
+TOML = SWEEP.format(repetitions=2).replace("sixty short runs", "in little")
+
+
+@pytest.fixture
+def little(tmp_path):
+    path = tmp_path / "little.toml"
+    path.write_text(TOML)
+    return path
+
+
+def test_a_sweep_is_the_product_of_its_lists(little):
+    found = read_sweep(little)
+    assert found.title == "in little"
+    assert [(e.num_graphs, e.reward_model) for e in found.grids[0].environments] == [
+        (3, "linear"),
+        (3, "gp_gntk"),
+        (5, "linear"),
+        (5, "gp_gntk"),
+    ]
+    assert len(found.plan().repetitions) == 4 * 2 * 2
+
+
+def test_settings_multiply_agents(tmp_path):
+    path = tmp_path / "tune.toml"
+    path.write_text(
+        'seeds = [7]\n[[grid]]\nagents = ["gnn-ts:width=8", "gnn-ucb"]\n'
+        "[grid.settings]\nlearning_rate = [0.1, 0.01]\nstandardize = false\n"
+    )
+    assert tuple(spec.label for spec in read_sweep(path).grids[0].agents) == (
+        "gnn-ts:width=8,learning_rate=0.1,standardize=False",
+        "gnn-ts:width=8,learning_rate=0.01,standardize=False",
+        "gnn-ucb:learning_rate=0.1,standardize=False",
+        "gnn-ucb:learning_rate=0.01,standardize=False",
+    )
+    assert read_sweep(path).seeds == (7,)
+
+
+SIZES = {
+    "paper-figure1": 6 * 6 * 10,
+    "paper-figure2": 4 * 6 * 10,
+    "paper-figure3": 8 * 10,
+    "paper-rdpg": 48 * 6 * 10,
+    "paper-table1": 192 * 6 * 10,
+    "quick": 18 * 6 * 3,
+    "tune": 2 * 3 * 64 * 10,
+}
+
+
+def test_the_presets_are_those_of_the_paper():
+    assert set(list_presets()) == set(SIZES)
+
+
+@pytest.mark.parametrize("fit", ["steps", "literal"])
+@pytest.mark.parametrize("name", SIZES)
+def test_a_preset_has_the_repetitions_that_the_paper_has(name, fit):
+    repetitions = read_sweep(name, Overrides(fit=fit)).plan().repetitions
+    assert len(repetitions) == SIZES[name]
+    assert {one.key.agent_settings["fit"] for one in repetitions} == {"epochs" if fit == "literal" else "steps"}
+    assert {one.key.agent_settings["covariance"] for one in repetitions} == {"diagonal"}
+
+
+ER = {"edge_prob": {0.2, 0.4, 0.6, 0.8}, "num_nodes": {10, 50, 100, 500}, "num_graphs": {10, 50, 100, 200}}
+REWARDS = {"linear", "gp_gntk", "gp_representation"}
+VALUES = {
+    "paper-figure1": {"graph_model": {"er", "rdpg"}, "edge_prob": {0.4}, "num_nodes": {50}, "num_graphs": {100}},
+    "paper-figure2": {"graph_model": {"rdpg"}, "num_nodes": {100}, "num_graphs": {10, 50, 100, 200}},
+    "paper-figure3": {"graph_model": {"er"}, "edge_prob": {0.4}, "num_nodes": {50}, "num_graphs": {100}},
+    "paper-rdpg": {**ER, "graph_model": {"rdpg"}, "edge_prob": {0.4}, "reward_model": REWARDS},
+    "paper-table1": {**ER, "graph_model": {"er"}, "reward_model": REWARDS},
+    "quick": {"edge_prob": {0.4}, "num_nodes": {10, 50}, "num_graphs": {10, 50, 100}, "reward_model": REWARDS},
+    "tune": {"graph_model": {"er", "rdpg"}, "num_nodes": {50}, "num_graphs": {100}, "reward_model": {"gp_gntk"}},
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_preset_has_the_values_of_the_paper(name):
+    repetitions = read_sweep(name).plan().repetitions
+    environments = [one.key.environment for one in repetitions]
+    horizon = {500} if name == "quick" else {1000}
+    for setting, values in {**VALUES[name], "horizon": horizon, "noise_std": {0.01}, "feature_dim": {10}}.items():
+        assert {environment[setting] for environment in environments} == values, setting
+    agents = [one.key.agent_settings for one in repetitions]
+    assert {agent["depth"] for agent in agents} == {2}
+    assert {agent["width"] for agent in agents} == ({32, 128, 512, 2048} if name == "paper-figure3" else {512})
+    if name == "tune":
+        assert {agent["exploration_scale"] for agent in agents} == {0.01, 0.1, 1, 10}
+        for setting in ("learning_rate", "regularization"):
+            assert {agent[setting] for agent in agents} == {0.1, 0.01, 0.001, 0.0001}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("title", "titel"), "unknown key `titel`"),
+        (("num_nodes", "nodes"), "unknown key `nodes`"),
+        (("[grid.environment]", "[grid.world]"), "unknown key `world`"),
+        (("repetitions = 2", "seeds = [1]\nseed = 2"), "either `seeds`, or `seed` and `repetitions`"),
+        (('agents = ["gnn-ts:width=8,steps=2", "random"]', ""), "expected `agents`"),
+        (('"random"', '"randon"'), "Did you mean `random`"),
+        (("horizon = 8", "horizon = 0"), "`horizon`"),
+        (("title =", "title"), "to be a TOML file"),
+        (("repetitions = 2", "seeds = 7"), "`seeds` to be a list of integers >= 0. Got 7"),
+        (("repetitions = 2", "seeds = [1, 1]"), "each of `seeds` once"),
+        (("repetitions = 2", "repetitions = 0"), "`repetitions` >= 1. Got 0 and 0"),
+        (("repetitions = 2", 'repetitions = "5"'), "Got 0 and '5'"),
+        (("[[grid]]", "[grid]"), "under `[[grid]]`"),
+        (('["gnn-ts:width=8,steps=2", "random"]', '"random"'), "a list of names"),
+        (("num_graphs = [3, 5]", "num_graphs = []"), "at least one value of `num_graphs`"),
+        (("[[grid]]\n[grid.environment]", "[[grid]]\nenvironment = 3\n[grid.settings]"), "`environment` to be a table"),
+        (("[[grid]]\n[grid.environment]", "grid = [1]\n[other]"), "unknown key `other`"),
+        (("num_nodes = 4", "graph_model = 1"), "`graph_model`"),
+        (
+            (
+                'agents = ["gnn-ts:width=8,steps=2", "random"]',
+                'agents = {"a {fit}" = "random", "a paper-steps" = "ucb1"}',
+            ),
+            "Expected a label for each agent",
+        ),
+    ],
+)
+def test_refuses_a_file_with_a_mistake(little, change, message):
+    little.write_text(TOML.replace(*change))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_sweep(little).plan()
+
+
+def test_the_command_tells_of_a_mistake_before_anything_is_played(little, tmp_path, capsys):
+    little.write_text(TOML.replace('"random"', '"randon"'))
+    assert main(["sweep", str(little), "--out", str(tmp_path / "out"), "--workers", "1"]) == 1
+    assert capsys.readouterr().err.startswith("graph-bandit: Unknown agent `randon`. Did you mean `random`?")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_name_that_is_neither_file_nor_preset_comes_with_those_that_are(tmp_path, capsys):
+    assert main(["sweep", "qick", "--out", str(tmp_path)]) == 1
+    assert "paper-figure1, paper-figure2" in capsys.readouterr().err
+
+
+def test_the_steps_preset_is_the_papers_but_for_the_number_of_steps():
+    literal, steps = (registry.make_agent("gnn-ts", preset=name).settings for name in ("paper", "paper-steps"))
+    assert steps.replace(fit="epochs", steps=literal.steps) == literal
+
+
+LABELS = """
+repetitions = 2
+[agents]
+"mine ({fit})" = "gnn-ts:preset={fit},{tuned}"
+"NN" = "nn-ts:{tuned}"
+[[grid]]
+[grid.environment]
+graph_model = ["er", "rdpg"]
+num_graphs = 3
+num_nodes = 4
+"""
+
+
+@pytest.fixture
+def tuned(tmp_path):
+    cells = {"er": {"gnn-ts": {"width": 8}}, "rdpg": {"gnn-ts": {"width": 16, "history": "frozen"}}}
+    path = tmp_path / "tuned.json"
+    path.write_text(json.dumps({"settings": cells, "chosen_from": []}))
+    return path
+
+
+def test_tuned_settings_depend_on_the_graphs_and_labels_do_not(tmp_path, tuned):
+    path = tmp_path / "labels.toml"
+    path.write_text(LABELS)
+    found = read_sweep(path, Overrides(fit="literal", tuned=tuned)).plan().repetitions
+    assert {(one.label, one.key.environment["graph_model"], one.key.agent_settings["width"]) for one in found} == {
+        ("mine (paper)", "er", 8),
+        ("mine (paper)", "rdpg", 16),
+        ("NN", "er", 8),  # takes those of its twin
+        ("NN", "rdpg", 16),
+    }
+    assert {one.key.agent_settings["penalty"] for one in found if one.label != "NN"} == {"constant"}
+
+
+def test_settings_that_nobody_tuned_are_asked_for(tmp_path, tuned):
+    path = tmp_path / "labels.toml"
+    path.write_text(LABELS.replace('"nn-ts:{tuned}"', '"gntk-ts:{tuned}"'))
+    with pytest.raises(ValueError, match=r"of gntk-ts on er in .*tuned.json. Got gnn-ts on er, gnn-ts on rdpg"):
+        read_sweep(path, Overrides(tuned=tuned))
+
+
+def test_a_file_of_tuned_settings_is_one_that_we_wrote(little, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_text('["gnn-ts"]')
+    with pytest.raises(ValueError, match="to hold tuned settings, as `graph-bandit tuned` writes them"):
+        read_sweep(little, Overrides(tuned=other))
+    with pytest.raises(FileNotFoundError, match="`graph-bandit tuned` writes one"):
+        read_sweep(little, Overrides(tuned=tmp_path / "none.json"))
+
+
+def test_agents_and_repetitions_can_stand_in_for_those_of_the_file(little):
+    found = read_sweep(little, Overrides(agents=("gntk-ts",), repetitions=3))
+    assert {one.label for one in found.plan().repetitions} == {"gntk-ts"}
+    assert found.grids[0].environments == read_sweep(little).grids[0].environments
+    assert found.seeds[:2] == read_sweep(little).seeds
+    assert len(found.seeds) == 3
+
+
+def test_seeds_that_are_named_can_be_fewer_but_not_more(little):
+    little.write_text(TOML.replace("repetitions = 2", "seeds = [5, 6]"))
+    assert read_sweep(little, Overrides(repetitions=1)).seeds == (5,)
+    with pytest.raises(ValueError, match="at most 2 repetitions, for it names its seeds"):
+        read_sweep(little, Overrides(repetitions=3))
+
+
+@pytest.mark.parametrize("change", [{"fit": "step"}, {"repetitions": 0}])
+def test_changes_are_checked_when_made(change):
+    with pytest.raises(ValueError, match=f"Expected `{next(iter(change))}`"):
+        Overrides(**change)

@@ -1,0 +1,202 @@
+import numpy as np
+import pytest
+import torch
+
+import registry
+from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment
+from graph_bandit_lab.execution import worker
+from graph_bandit_lab.storage.files import LOCK_NAME
+from graph_bandit_lab.storage.results import FILE_NAME
+
+AGENTS = ("gnn-ts:width=8,steps=2", "random")
+
+
+def settings(out, **changes):
+    environment = {"num_graphs": 5, "num_nodes": 4, "horizon": 8, **changes.pop("environment", {})}
+    return RunSettings(
+        out=out,
+        environment=EnvironmentSettings(**environment),
+        **{"agents": AGENTS, "repetitions": 2, **changes},
+    )
+
+
+def run(out, **changes):
+    return run_experiment(settings(out, **changes), progress=False)
+
+
+def rows(out):
+    return {(row.label, row.seed): row for row in load_results(out).itertuples()}
+
+
+def test_stores_each_repetition_of_each_agent(tmp_path):
+    tally = run(tmp_path)
+    results = load_results(tmp_path)
+    assert (tally.played, tally.reused) == (4, 0)
+    assert results["label"].tolist() == [*AGENTS, *AGENTS]
+    assert results["seed"].nunique() == 2
+    assert all(len(regret) == 8 for regret in results["regret"])
+    assert results["agent_settings"][0]["learning_rate"] == 0.1  # defaults are stored too
+
+
+def test_runs_are_bitwise_repeatable(tmp_path):
+    for folder in ("a", "b"):
+        run(tmp_path / folder)
+    first, again = rows(tmp_path / "a"), rows(tmp_path / "b")
+    assert first.keys() == again.keys()
+    for key, row in first.items():
+        assert np.array_equal(row.actions, again[key].actions)
+        assert np.array_equal(row.rewards, again[key].rewards)
+
+
+def test_a_repetition_does_not_depend_on_what_else_is_run(tmp_path):
+    run(tmp_path / "both")
+    run(tmp_path / "one", agents=AGENTS[:1], repetitions=1)
+    ((key, row),) = rows(tmp_path / "one").items()
+    assert np.array_equal(row.actions, rows(tmp_path / "both")[key].actions)
+
+
+def test_finished_repetitions_are_reused_and_new_ones_added(tmp_path):
+    run(tmp_path)
+    before = rows(tmp_path)
+    tally = run(tmp_path, repetitions=3, agents=(*AGENTS, "gnn-ts:width=4,steps=2"))
+    after = rows(tmp_path)
+    assert (tally.played, tally.reused) == (5, 4)
+    assert all(
+        after[key].created == row.created and after[key].wall_time == row.wall_time for key, row in before.items()
+    )
+
+
+def test_without_replacement_each_repetition_plays_each_graph_once(tmp_path):
+    run(tmp_path, environment={"horizon": 5, "replacement": False})
+    assert all(sorted(actions) == list(range(5)) for actions in load_results(tmp_path)["actions"])
+
+
+def test_common_noise_gives_agents_the_same_rewards_where_they_play_the_same(tmp_path):
+    run(
+        tmp_path,
+        environment={"num_graphs": 2, "horizon": 20, "noise_std": 1.0, "common_noise": True},
+        agents=("random", "ucb1"),
+        repetitions=1,
+    )
+    first, second = rows(tmp_path).values()
+    same = first.actions == second.actions
+    assert 0 < same.sum() < 20
+    assert np.array_equal(first.rewards[same], second.rewards[same])
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_refuses_a_folder_that_was_played_with_the_other_replacement(tmp_path, first):
+    run(tmp_path, environment={"horizon": 5, "replacement": first})
+    with pytest.raises(ValueError, match=f"It holds one with replacement {first}"):
+        run(tmp_path, environment={"horizon": 5, "replacement": not first})
+
+
+def test_overwrite_plays_all_anew(tmp_path):
+    run(tmp_path)
+    tally = run(tmp_path, overwrite=True, repetitions=1)
+    assert (tally.played, tally.reused) == (2, 0)
+    assert len(load_results(tmp_path)) == 2
+
+
+def test_refuses_a_folder_with_another_environment_and_says_what_differs(tmp_path):
+    run(tmp_path)
+    with pytest.raises(ValueError, match=r"It holds one with num_nodes 4\. Choose another folder with --out"):
+        run(tmp_path, environment={"num_nodes": 6})
+    assert len(load_results(tmp_path)) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"agents": ("gnn-t",)}, "Did you mean `gnn-ts`"),
+        ({"agents": ("gnn-ts:width=3",)}, "even"),
+        ({"agents": ("gnn-ts", "gnn-ts:width=512")}, "the same settings twice"),
+        ({"agents": ("gnn-ts:exploration_scale=1", "gnn-ts:exploration_scale=1.0")}, "the same settings twice"),
+    ],
+)
+def test_refuses_bad_settings_before_anything_is_made_or_thrown_away(tmp_path, changes, message):
+    run(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        run(tmp_path, overwrite=True, **changes)
+    assert len(load_results(tmp_path)) == 4
+    with pytest.raises(ValueError, match=message):
+        run(tmp_path / "new", **changes)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_is_finished_survives_a_stop_in_the_middle_and_the_rest_is_played_later(tmp_path, monkeypatch):
+    played = []
+
+    def stop_at_the_third(env, agent, seed, **options):
+        played.append(seed)
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return run_bandit(env, agent, seed, **options)
+
+    run_bandit = worker.run_bandit
+    monkeypatch.setattr(worker, "run_bandit", stop_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path)
+    assert len(load_results(tmp_path)) == 2
+    monkeypatch.undo()
+    assert run(tmp_path).reused == 2
+    run(tmp_path / "whole")
+    for key, row in rows(tmp_path / "whole").items():
+        assert np.array_equal(row.actions, rows(tmp_path)[key].actions)
+
+
+def test_a_diverged_repetition_is_stored_as_such_and_not_played_again(tmp_path):
+    exploding = "gnn-ts:width=8,regularization=1000,penalty=constant,standardize=false,steps=300"
+    run(tmp_path, agents=(exploding,))
+    assert load_results(tmp_path)["status"].tolist() == ["diverged"] * 2
+    assert load_results(tmp_path)["total_regret"].isna().all()
+    assert run(tmp_path, agents=(exploding,)).played == 0
+
+
+def test_plays_on_one_thread_and_restores_their_number(tmp_path, monkeypatch):
+    seen = []
+
+    def look(*arguments, **keywords):
+        seen.append(torch.get_num_threads())
+        return run_bandit(*arguments, **keywords)
+
+    run_bandit = worker.run_bandit
+    monkeypatch.setattr(worker, "run_bandit", look)
+    torch.set_num_threads(2)
+    try:
+        run(tmp_path)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
+    assert seen == [1] * 4
+
+
+def test_plays_an_agent_that_tells_no_settings(tmp_path, monkeypatch):
+    """An agent of the five methods alone: its settings are those it was given."""
+
+    class Bare:
+        def __init__(self, agent):
+            for name in ("reset", "select_action", "update", "state_dict", "load_state_dict"):
+                setattr(self, name, getattr(agent, name))
+
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
+    registry.register_agent("bare", lambda colour: Bare(registry.make_agent("random")))
+    run(tmp_path, agents=("bare:colour=red",))
+    assert load_results(tmp_path)["agent_settings"][0] == {"colour": "red"}
+
+
+def test_everything_is_in_one_file(tmp_path):
+    run(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, LOCK_NAME}
+
+
+def test_a_repetition_that_raises_is_stored_as_failed_and_played_again_by_the_next_run(tmp_path, monkeypatch, capsys):
+    run_bandit = worker.run_bandit
+    monkeypatch.setattr(worker, "run_bandit", lambda *arguments, **_: 1 / 0)
+    assert run(tmp_path).failed == 4
+    assert set(load_results(tmp_path)["status"]) == {"failed"}
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    monkeypatch.setattr(worker, "run_bandit", run_bandit)
+    tally = run(tmp_path)
+    assert (tally.played, tally.reused, tally.failed) == (4, 0, 0)
+    assert set(load_results(tmp_path)["status"]) == {"finished"}

@@ -1,0 +1,40 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from graph_bandit_cli.main import main
+from graph_bandit_lab import BanditResult
+from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.storage.results import ResultStore, RunKey
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for reward in ("linear", "gp_gntk"):
+        environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=3).to_dict()
+        for label, settings in {"a": {"network": "paper", "steps": 5}, "b": {"network": 7}}.items():
+            result = BanditResult(np.array([0, 1, 2]), np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.0, 0.25]))
+            ResultStore(tmp_path).add(RunKey(label, settings, environment), 1, label, result, 2.0)
+    return tmp_path
+
+
+def test_csv_has_a_row_a_repetition_and_a_column_a_setting(folder):
+    assert main(["report", str(folder), "--csv", str(folder / "runs.csv")]) == 0
+    table = pd.read_csv(folder / "runs.csv")
+    assert len(table) == 4
+    assert table["environment.reward_model"].tolist() == ["linear", "linear", "gp_gntk", "gp_gntk"]
+    assert table.loc[table["label"] == "a", "agent_settings.steps"].tolist() == [5.0, 5.0]
+    assert table["total_regret"].tolist() == [0.75] * 4
+
+
+def test_csv_says_what_earlier_results_left_out(folder):
+    assert main(["report", str(folder), "--csv", str(folder / "runs.csv")]) == 0
+    assert pd.read_csv(folder / "runs.csv")["environment.replacement"].tolist() == [True] * 4
+
+
+def test_parquet_has_the_arrays_too_and_settings_of_any_kind(folder):
+    assert main(["report", str(folder), "--parquet", str(folder / "runs.parquet")]) == 0
+    table = pd.read_parquet(folder / "runs.parquet")
+    assert [actions.tolist() for actions in table["actions"]] == [[0, 1, 2]] * 4
+    assert table["regret"].iloc[0].tolist() == [0.5, 0.0, 0.25]
+    assert table["agent_settings.network"].tolist() == ["paper", "7"] * 2

@@ -1,0 +1,138 @@
+import re
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from graph_bandit_lab import BanditResult, load_results
+from graph_bandit_lab.storage.results import ResultStore, RunKey
+
+KEY = RunKey("gnn-ts", {"width": 8, "regularization": 1e-4}, {"num_graphs": 3})
+RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return ResultStore(tmp_path / "new" / "folder")
+
+
+def test_what_is_stored_is_read_back_exactly(store):
+    store.add(KEY, 7, "gnn-ts:width=8", RESULT, 1.25)
+    (row,) = load_results(store.path.parent).to_dict("records")
+    for name in ("actions", "rewards", "regret"):
+        assert np.array_equal(row[name], getattr(RESULT, name))
+        assert row[name].dtype == getattr(RESULT, name).dtype
+    assert row["environment"] == KEY.environment
+    assert row["agent_settings"] == KEY.agent_settings
+    assert (row["label"], row["agent"], row["seed"], row["status"]) == ("gnn-ts:width=8", "gnn-ts", 7, "finished")
+    assert row["total_regret"] == 1.5
+    assert (row["wall_time"], row["round_time"]) == (1.25, 0.75)
+    assert {"graph-bandit-env", "torch", "numpy", "python"} <= set(row["versions"])
+
+
+def test_a_repetition_is_never_overwritten(store):
+    store.add(KEY, 7, "a", RESULT, 1.0)
+    with pytest.raises(sqlite3.IntegrityError):
+        store.add(KEY, 7, "b", RESULT, 2.0)
+    assert load_results(store.path.parent)["label"].tolist() == ["a"]
+
+
+def test_a_repetition_is_found_by_settings_and_seed(store):
+    store.add(KEY, 7, "a", RESULT, 1.0)
+    assert store.has(KEY, 7)
+    assert not store.has(KEY, 8)
+    assert not store.has(RunKey("gnn-ts", {"width": 16}, KEY.environment), 7)
+
+
+def test_results_come_in_the_order_in_which_they_were_finished(store):
+    for seed in (5, 3, 4):
+        store.add(KEY, seed, "a", RESULT, 1.0)
+    assert load_results(store.path.parent)["seed"].tolist() == [5, 3, 4]
+
+
+def test_the_hash_depends_on_values_alone_not_on_order_or_process():
+    reordered = RunKey("gnn-ts", {"regularization": 1e-4, "width": 8}, {"num_graphs": 3})
+    assert reordered.settings_hash == KEY.settings_hash
+    code = (
+        "from graph_bandit_lab.storage.results import RunKey;"
+        f"print(RunKey({KEY.agent!r}, {KEY.agent_settings!r}, {KEY.environment!r}).settings_hash)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONHASHSEED": "5"}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == KEY.settings_hash
+
+
+def test_a_transaction_that_fails_leaves_no_row(store):
+    broken = BanditResult(np.array([1]), np.array([object()]), np.array([0.0]))
+    with pytest.raises(ValueError, match="pickle"):
+        store.add(KEY, 7, "a", broken, 1.0)
+    assert load_results(store.path.parent).empty
+
+
+def test_missing_results_come_with_advice(tmp_path):
+    with pytest.raises(FileNotFoundError, match="graph-bandit run --out"):
+        load_results(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_label_with_two_settings_becomes_two(store):
+    store.add(KEY, 7, "a", RESULT, 1.0)
+    store.add(RunKey("gnn-ts", {"width": 16}, KEY.environment), 7, "a", RESULT, 1.0)
+    store.add(RunKey("random", {}, KEY.environment), 7, "b", RESULT, 1.0)
+    first, second, third = load_results(store.path.parent)["label"]
+    assert re.fullmatch(r"a \[[0-9a-f]{6}\]", first)
+    assert re.fullmatch(r"a \[[0-9a-f]{6}\]", second)
+    assert first != second
+    assert third == "b"
+
+
+def test_refuses_a_file_of_another_format(store):
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    for read in (ResultStore, load_results):
+        with pytest.raises(ValueError, match="in format 4. Got 99"):
+            read(store.path.parent)
+
+
+def test_refuses_a_file_that_is_no_database(tmp_path):
+    (tmp_path / "results.sqlite").write_text("label,regret\n" * 100)
+    for read in (ResultStore, load_results):
+        with pytest.raises(ValueError, match="to be a results file"):
+            read(tmp_path)
+
+
+def test_refuses_a_folder_that_is_a_file(tmp_path):
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ValueError, match="to be a folder, or a new one"):
+            ResultStore(path)
+
+
+def test_another_version_of_a_plug_in_is_another_agent(store):
+    old, new = (RunKey("mine", {}, KEY.environment, f"mine {version}") for version in ("1.0", "1.1"))
+    store.add(old, 7, "mine", RESULT, 1.0)
+    assert not store.has(new, 7)
+    assert load_results(store.path.parent)["versions"][0]["plug-in"] == "mine 1.0"
+    assert RunKey("mine", {}, KEY.environment).settings_hash != old.settings_hash != new.settings_hash
+
+
+def test_a_process_that_was_killed_while_it_made_the_file_leaves_a_new_one(store, tmp_path):
+    (tmp_path / "results.sqlite").touch()
+    with pytest.raises(FileNotFoundError, match="It is empty"):
+        load_results(tmp_path)
+    ResultStore(tmp_path).add(KEY, 7, "a", RESULT, 1.0)
+    assert len(load_results(tmp_path)) == 1
+
+
+def test_the_file_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "graph_bandit_lab.storage.results._SCHEMA", "CREATE TABLE repetitions (a); SELECT no_such_function()"
+    )
+    with pytest.raises(sqlite3.OperationalError):
+        ResultStore(tmp_path)
+    monkeypatch.undo()
+    assert not ResultStore(tmp_path).stored()

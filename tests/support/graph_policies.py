@@ -1,0 +1,125 @@
+"""Environments, observations and networks for the tests of policies on graph sets."""
+
+import gymnasium as gym
+import numpy as np
+import torch
+from gymnasium.spaces import Box, Dict, Discrete
+from torch import nn
+from torch_geometric.data import Data
+from torch_geometric.nn import GINEConv, global_add_pool
+
+import graph_bandit_env  # noqa: F401
+from agents.sb3 import GraphSetExtractor, GraphSetPolicy
+from graph_bandit_env import GraphSet
+from graph_bandit_env.wrappers import GraphSetIndices, PaddedGraphSet
+from support.graphs import ragged_graphs
+
+FORMS = ("padded", "indices")
+
+
+def graphs_with_edge_features(sizes=(5, 1, 7, 3), seed=0):
+    """Ragged graphs; the one with a single node has no edges."""
+    graphs = ragged_graphs(sizes, seed=seed)
+    for graph in graphs:
+        graph.edge_attr = torch.randn(graph.num_edges, 2)
+    return GraphSet.from_pyg(graphs).to_pyg()  # both directions of an edge get equal features
+
+
+def make_env(form="padded", graphs=None, **settings):
+    graphs = graphs_with_edge_features() if graphs is None else graphs
+    observe = "graphs" if form == "padded" else "indices"
+    settings = {"reward_model": np.arange(len(graphs)), "horizon": 8, "observe": observe, **settings}
+    env = gym.make("GraphActionBandit-v0", graphs=graphs, **settings)
+    return PaddedGraphSet(env) if form == "padded" else GraphSetIndices(env)
+
+
+def easy_env(form="padded", **settings):
+    """Four graphs whose features tell their means 0, 1, 2, 3."""
+    links = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    torch.manual_seed(0)
+    graphs = [Data(x=k + 0.1 * torch.randn(3, 2), edge_index=links) for k in range(4)]
+    return make_env(form, graphs, **{"noise_std": 0.1, "horizon": 16, **settings})
+
+
+def extractor_kwargs(env, **kwargs):
+    """What the extractor needs for this environment."""
+    static = {"graph_set": env.unwrapped.graph_set} if isinstance(env, GraphSetIndices) else {}
+    return {**static, **kwargs}
+
+
+def stack(*observations):
+    return {key: np.stack([one[key] for one in observations]) for key in observations[0]}
+
+
+def as_tensors(observation):
+    """A batch of one observation, as Stable-Baselines3 hands it on."""
+    return {key: torch.as_tensor(array)[None].float() for key, array in observation.items()}
+
+
+def space_of(observation):
+    return Dict({key: Box(-np.inf, np.inf, array.shape, array.dtype) for key, array in observation.items()})
+
+
+def make_extractor(observation, **kwargs):
+    torch.manual_seed(0)
+    return GraphSetExtractor(space_of(observation), **kwargs)
+
+
+def make_policy(observation, policy=GraphSetPolicy, **kwargs):
+    """A policy whose scores differ from graph to graph, as after training."""
+    torch.manual_seed(0)
+    space, actions = space_of(observation), Discrete(len(observation["mask"]))
+    made = policy(space, actions, lambda _: 1e-3, features_extractor_kwargs=kwargs, ortho_init=False)
+    made.set_training_mode(False)
+    return made
+
+
+@torch.no_grad()
+def logits_and_value(policy, observation):
+    tensors, _ = policy.obs_to_tensor(observation)
+    features = policy.extract_features(tensors)
+    return policy.action_net(features)[0], policy.value_net(features)[0]
+
+
+@torch.no_grad()
+def probabilities(policy, observation):
+    return policy.get_distribution(policy.obs_to_tensor(observation)[0]).distribution.probs[0]
+
+
+def permute_graphs(observation, order):
+    return {key: array[order] for key, array in observation.items()}
+
+
+def renumber_nodes(observation, rng):
+    """Number the nodes of each graph in another order, and list the edges in another."""
+    result = {key: array.copy() for key, array in observation.items()}
+    for k, (nodes, edges) in enumerate(zip(observation["n_node"], observation["n_edge"], strict=True)):
+        order, edge_order = rng.permutation(nodes), rng.permutation(edges)
+        result["x"][k, order] = observation["x"][k, :nodes]
+        result["edge_index"][k, :, :edges] = order[observation["edge_index"][k, :, edge_order].T]
+        result["edge_attr"][k, :edges] = observation["edge_attr"][k, edge_order]
+    return result
+
+
+def pad_more(observation, graphs=0, nodes=0, edges=0):
+    """Add room for more nodes and edges, filled with what must not be read, and graphs without nodes."""
+    widths = {"x": [(0, nodes), (0, 0)], "edge_index": [(0, 0), (0, edges)], "edge_attr": [(0, edges), (0, 0)]}
+    fill = {"x": 7.0, "edge_index": 3, "edge_attr": 5.0}
+    result = {}
+    for key, array in observation.items():
+        wider = np.pad(array, [(0, 0), *widths.get(key, [])], constant_values=fill.get(key, 0))
+        result[key] = np.pad(wider, [(0, graphs), *[(0, 0)] * (wider.ndim - 1)])
+    return result
+
+
+class Gine(nn.Module):
+    """A GINE with edge features, as a user would write it."""
+
+    def __init__(self, feature_dim, edge_feature_dim, out_dim):
+        super().__init__()
+        self.conv = GINEConv(nn.Linear(feature_dim, 16), edge_dim=edge_feature_dim)
+        self.head = nn.Linear(16, out_dim)
+
+    def forward(self, batch):
+        x = self.conv(batch.x, batch.edge_index, batch.edge_attr).relu()
+        return self.head(global_add_pool(x, batch.batch))
