@@ -40,11 +40,11 @@ class Recipe:
     """One of `MODELS`."""
     rule: str | None = None
     """One of `RULES`; None for an agent that has none."""
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, object] = field(default_factory=dict)
     """Settings whose defaults are others for this pair."""
-    preset_changes: Mapping[str, Any] = field(default_factory=dict)
+    preset_changes: Mapping[str, object] = field(default_factory=dict)
     """What this pair changes in every preset of its model."""
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, object] = field(default_factory=dict)
     """Settings of the rule that this pair does not offer."""
     needs: str = "any"
     """What the agent asks of the graph set: "any" set will do, or "molecules"."""
