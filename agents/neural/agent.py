@@ -18,11 +18,11 @@ from agents.contract.inputs import check_reset, derive_streams, masked_argmax, r
 from agents.contract.protocol import DivergedError, Prediction
 from agents.contract.state import check_identity, make_identity
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
-from agents.neural.features import Features, features_at
 from agents.neural.fit import fit
-from agents.neural.network import Network, NetworkBuilder
+from agents.neural.network import NetworkBuilder
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
+from gntk.engines import Features, Network, features_at
 
 
 class NeuralAgent:
@@ -31,7 +31,7 @@ class NeuralAgent:
     Args:
         settings: of network, covariance and fit.
         build_network: makes the network on the graphs: `graph_network` or `node_network` of `agents.neural.network`,
-            or what `agents.neural.module.module_network` returns.
+            or what its `module_network` returns.
         acquisition: makes the rule that turns belief into play.
     """
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from agents.neural.features import Features
 from gntk import gram
+from gntk.engines import Features
 
 
 class Covariance(Protocol):

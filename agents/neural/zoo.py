@@ -2,7 +2,7 @@
 
 Where a network can be given: `network` is a torch module `Batch -> (K,)` on PyG batches, whose parameters are theta_0,
 or a function that makes one, with parameters drawn anew from the seed of each `reset`. `network_name` is by what
-settings and results know it, beside its class. `agents.neural.module.ModuleNetwork` says what is done with it.
+settings and results know it, beside its class. `gntk.engines.ModuleNetwork` says what is done with it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from agents.beliefs.acquisition import (
 )
 from agents.contract.settings import read_settings
 from agents.neural.agent import NeuralAgent
-from agents.neural.module import module_network, name_module
-from agents.neural.network import NetworkBuilder, graph_network, node_network
+from agents.neural.network import NetworkBuilder, graph_network, module_network, name_module, node_network
 from agents.neural.settings import (
     ConfidenceSettings,
     EliminationSettings,
