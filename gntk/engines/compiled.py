@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gntk.aggregation import AggregatedGraphs
-from gntk.engines import loops
 from gntk.engines.base import Gradient, PaperNetwork, Weights
 from gntk.engines.descent import Batches
+from gntk.engines.loops import NODES, descend, evaluate, score
 
 Floats = NDArray[np.float32]
 
@@ -40,7 +40,7 @@ class PaddedGraphs:
 
 def pad_graphs(graphs: AggregatedGraphs) -> PaddedGraphs:
     """Lay graphs out for the compiled loops, in float32."""
-    sizes = (graphs.sizes + loops.NODES - 1) // loops.NODES * loops.NODES
+    sizes = (graphs.sizes + NODES - 1) // NODES * NODES
     starts = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
     padded = _empty(int(starts[-1]), graphs.feature_dim + graphs.feature_dim % 2).zero_()
     rows = torch.arange(len(graphs.nodes)) + (starts[:-1] - graphs.offsets[:-1])[graphs.graph_index]
@@ -79,7 +79,7 @@ class CompiledNetwork(PaperNetwork):
         hidden, last = _transposed(weights, graphs)
         d, m = graphs.feature_dim, len(last)
         values, columns = _empty(len(index)), torch.empty(len(index), d + 1, m, dtype=torch.float64)
-        loops.evaluate(
+        evaluate(
             hidden,
             last,
             graphs.nodes,
@@ -103,7 +103,7 @@ class CompiledNetwork(PaperNetwork):
         d, m = graphs.feature_dim, len(last)
         of_hidden, of_last = self._of_all_weights(precision).double().split([d * m, m])
         values, squares = _empty(self.num_graphs), torch.empty(self.num_graphs, dtype=torch.float64)
-        loops.score(
+        score(
             hidden,
             last,
             of_hidden.view(d, m).numpy(),
@@ -125,7 +125,7 @@ class CompiledNetwork(PaperNetwork):
         _check(weights, graphs, batches.index)
         _check(centers, graphs)
         hidden, last = _transposed(weights, graphs)
-        loops.descend(
+        descend(
             hidden,
             last,
             *_transposed(centers, graphs),
@@ -164,7 +164,7 @@ def _transposed(weights: Weights, graphs: PaddedGraphs) -> tuple[Floats, Floats]
 def _scratch(hidden: Floats) -> tuple[Floats, Floats, Floats]:
     """Return room for A `(d', m)`, r `(m,)` and the hidden units of four nodes `(4, m)`, aligned to cache lines."""
     d, m = hidden.shape
-    return _empty(d, m).numpy(), _empty(m).numpy(), _empty(loops.NODES, m).numpy()
+    return _empty(d, m).numpy(), _empty(m).numpy(), _empty(NODES, m).numpy()
 
 
 def _empty(*shape: int) -> Tensor:
