@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 import graph_bandit_env  # noqa: F401 - the import registers the environment
-from benchmarks.speed.measure import Row, compare
+from benchmarks.speed.measure import Row, compare, show
 from graph_bandit_env import wrappers
 from graph_bandit_env.wrappers import vector
 
@@ -93,7 +93,5 @@ def sizes() -> list[Row]:
 
 
 if __name__ == "__main__":
-    from benchmarks.__main__ import show
-
     torch.set_num_threads(1)
     show(rows())

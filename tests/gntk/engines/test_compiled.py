@@ -7,17 +7,9 @@ from hypothesis import strategies as st
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from gntk import (
-    Batches,
-    GraphMLP,
-    aggregate_neighbours,
-    descend,
-    fused_descend,
-    fused_values_and_features,
-    fused_values_and_squares,
-    pad_graphs,
-    values_and_features,
-)
+from gntk import GraphMLP, aggregate_neighbours, values_and_features
+from gntk.engines import Batches, CompiledNetwork, descend
+from gntk.engines.compiled import pad_graphs
 
 SHAPES = st.tuples(
     st.lists(st.integers(1, 11), min_size=1, max_size=6),  # nodes of each graph
@@ -35,6 +27,12 @@ def example(sizes, feature_dim, width, seed, own_count):
     return graphs, weights
 
 
+def network_of(graphs, weights):
+    """The compiled network on these graphs; it starts at other weights, where it is zero."""
+    width, feature_dim = weights[0].shape
+    return CompiledNetwork(graphs, [weight.detach() for weight in GraphMLP(feature_dim, width).weights])
+
+
 def in_column_order(features, width, feature_dim):
     hidden, last = features.split([width * feature_dim, width], dim=1)
     return torch.cat([hidden.view(-1, width, feature_dim).transpose(1, 2).flatten(1), last], dim=1)
@@ -46,7 +44,7 @@ def test_values_and_features_are_those_of_the_plain_form(shape):
     index = torch.randperm(len(graphs))
     values, features = values_and_features(weights, graphs)
     features = in_column_order(features, *weights[0].shape)
-    found_values, found_features = fused_values_and_features(weights, pad_graphs(graphs), index)
+    found_values, found_features = network_of(graphs, weights).values_and_features(weights, index)
     torch.testing.assert_close(found_values, values[index])
     torch.testing.assert_close(found_features, features[index].double(), rtol=1e-4, atol=1e-6)
 
@@ -57,7 +55,7 @@ def test_squares_are_those_of_the_features(shape):
     values, features = values_and_features(weights, graphs)
     features = in_column_order(features, *weights[0].shape)
     precision = torch.rand(features.shape[1])
-    found_values, squares = fused_values_and_squares(weights, pad_graphs(graphs), precision)
+    found_values, squares = network_of(graphs, weights).values_and_squares(weights, precision)
     torch.testing.assert_close(found_values, values)
     torch.testing.assert_close(squares, features.double().square() @ precision.double(), rtol=1e-5, atol=1e-7)
 
@@ -69,7 +67,7 @@ def test_descent_is_that_of_the_plain_form(shape, batch_size):
     index = torch.randint(len(graphs), (20,))  # with repeats inside a batch, and a last batch that is smaller
     batches = Batches.of_size(index, torch.randn(20, dtype=torch.float64), batch_size)
     expected = descend(weights, centers, graphs, batches, learning_rate=0.1, penalty=0.02)
-    found = fused_descend(weights, centers, pad_graphs(graphs), batches, learning_rate=0.1, penalty=0.02)
+    found = network_of(graphs, weights).descend(weights, centers, batches, learning_rate=0.1, penalty=0.02)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
@@ -77,7 +75,7 @@ def test_descent_leaves_what_it_is_given():
     graphs, weights = example((5, 1, 7), 3, 8, 0, False)
     before = [weight.clone() for weight in weights]
     batches = Batches.of_size(torch.tensor([0, 1, 2]), torch.ones(3), 2)
-    fused_descend(weights, weights, pad_graphs(graphs), batches, 0.1, 0.1)
+    network_of(graphs, weights).descend(weights, weights, batches, 0.1, 0.1)
     assert all(map(torch.equal, weights, before))
 
 
@@ -85,10 +83,10 @@ def test_descent_leaves_what_it_is_given():
 def test_what_is_not_finite_stays_so(bad):
     graphs, weights = example((5, 3), 3, 8, 0, False)
     weights[0][0, 0] = bad
-    values, _ = fused_values_and_features(weights, pad_graphs(graphs), torch.arange(2))
+    values, _ = network_of(graphs, weights).values_and_features(weights, torch.arange(2))
     assert not values.isfinite().any()
     batches = Batches.of_size(torch.tensor([0, 1]), torch.ones(2), 2)
-    moved = fused_descend(weights, weights, pad_graphs(graphs), batches, 0.1, 0.1)
+    moved = network_of(graphs, weights).descend(weights, weights, batches, 0.1, 0.1)
     assert not moved[0].isfinite().all()
 
 
@@ -114,10 +112,10 @@ WRONG = {
 def test_refuses_what_would_be_read_beyond_an_array(wrong, message):
     graphs, weights = example((5, 1, 7), 3, 4, 0, False)
     given = {"weights": weights, "index": torch.tensor([0]), **wrong}
-    batches = Batches.of_size(given["index"], torch.ones(1), 1)
+    network, batches = network_of(graphs, weights), Batches.of_size(given["index"], torch.ones(1), 1)
     with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
-        fused_values_and_features(given["weights"], pad_graphs(graphs), given["index"])
+        network.values_and_features(given["weights"], given["index"])
     with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
-        fused_descend(given["weights"], given["weights"], pad_graphs(graphs), batches, 0.1, 0.1)
+        network.descend(given["weights"], given["weights"], batches, 0.1, 0.1)
     with pytest.raises(ValueError, match="`precision` of shape `\\(16,\\)`"):
-        fused_values_and_squares(weights, pad_graphs(graphs), torch.ones(15))
+        network.values_and_squares(weights, torch.ones(15))

@@ -2,7 +2,8 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from gntk import Batches, GraphMLP, aggregate_neighbours, descend
+from gntk import GraphMLP, aggregate_neighbours
+from gntk.engines import Batches, descend
 
 
 def test_batches_are_cut_in_order_and_the_last_may_be_smaller():

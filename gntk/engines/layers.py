@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -35,7 +34,7 @@ def linear_tangent_features(
     """
     calls: list[list[tuple[Tensor, Tensor]]] = [[] for _ in layers]
 
-    def record(place: int) -> Callable[[Any, tuple[Tensor, ...], Tensor], None]:
+    def record(place: int) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:
         return lambda module, inputs, output: calls[place].append((inputs[0].detach(), output))
 
     hooks = [layer.register_forward_hook(record(place)) for place, (layer, _) in enumerate(layers)]

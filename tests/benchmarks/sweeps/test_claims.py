@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.speed.claims import ratios, settled
+from benchmarks.sweeps.claims import ratios, settled
 
 
 def test_claims_compare_what_agrees_in_all_else():

@@ -1,4 +1,4 @@
-"""Any PyG module as the network of a neural agent, with per-graph gradients by autograd in blocks."""
+"""Any PyG module as a network on the graphs of a set, with per-graph gradients by autograd in blocks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import copy
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch
 
-from agents.neural.engines import Weights, blocks_of_graphs, read_device
-from agents.neural.network import Network, NetworkBuilder
-from agents.neural.settings import NeuralSettings
-from gntk import Batches
+from gntk.engines.base import Gradient, Network, Weights
+from gntk.engines.choice import read_device
+from gntk.engines.descent import Batches
+from gntk.engines.features import squares_in_blocks
 
 GRAPHS_AT_A_TIME = 8  # whose gradients one vectorised backward pass takes
 NODES_AT_A_TIME = 1 << 14  # in a forward pass without gradients
@@ -23,7 +22,7 @@ NODES_AT_A_TIME = 1 << 14  # in a forward pass without gradients
 ModuleOrFactory = nn.Module | Callable[[], nn.Module]
 
 
-class ModuleNetwork:
+class ModuleNetwork(Network):
     """A module `Batch -> (K,)` on the graphs of a set, centred and scaled so that the paper's settings fit it.
 
         f(G; theta) = F(G; theta) - F(G; theta_0),   psi = (dF/dtheta) / s,   s^2 = mean_G |dF/dtheta (G; theta_0)|^2
@@ -36,23 +35,27 @@ class ModuleNetwork:
 
     Memory: gradients of 8 graphs are taken at a time, which needs 8 x (4 p bytes + the activations that autograd keeps
     of 8 graphs), p the number of trainable parameters; a forward pass without gradients takes graphs of 16,384 nodes in
-    all (or one graph, if it is larger). Beyond that an agent holds 8 K p bytes if these are at most 256 MB.
+    all (or one graph, if it is larger). Beyond that `features_at` holds 8 K p bytes if these are at most 256 MB.
 
     Args:
         module: the module, whose parameters are theta_0; or a function that makes one, with parameters drawn from
             `seed`.
         batch: K graphs.
-        settings: `gradient` says which weights the tangent features are derivatives by; the last layer is the last
-            submodule, in order of definition, with trainable parameters of its own.
         seed: of the parameters, if `module` is a function.
+        gradient: the weights that tangent features are derivatives by: all, or those of the last layer, which is the
+            last submodule, in order of definition, with trainable parameters of its own.
+        device: where it computes.
 
     Raises:
         TypeError: if there is no module.
-        ValueError: if it does not return `(K,)` finite floating point numbers, or nothing in it can be trained.
+        ValueError: if it does not return `(K,)` finite floating point numbers, nothing in it can be trained, or torch
+            has no such device here.
     """
 
-    def __init__(self, module: ModuleOrFactory, batch: Batch, settings: NeuralSettings, seed: int) -> None:
-        self.device = read_device(settings.device)
+    def __init__(
+        self, module: ModuleOrFactory, batch: Batch, seed: int = 0, gradient: Gradient = "all", device: str = "cpu"
+    ) -> None:
+        self.device = read_device(device)
         self.module = _make(module, seed).to(self.device)
         if any(isinstance(p, nn.UninitializedParameter) for p in self.module.parameters()):
             raise ValueError("Expected a module whose parameters have shapes. Run it on a batch once, or give sizes.")
@@ -64,7 +67,7 @@ class ModuleNetwork:
         self._tensors = [value for _, value in sorted(batch.to_dict().items()) if isinstance(value, Tensor)]
         self.num_graphs = len(self._graphs)
         every = torch.arange(len(parameters))
-        self._kept = every[-_last_layer_size(self.module) :] if settings.gradient == "last_layer" else every
+        self._kept = every[-_last_layer_size(self.module) :] if gradient == "last_layer" else every
         values = list(parameters.values())
         self.num_features = sum(values[k].numel() for k in self._kept)
         self.start_at(values, self.constants())
@@ -86,10 +89,6 @@ class ModuleNetwork:
                 )
             squares.append(_squared_length(gradients).cpu())
         self._scale = math.sqrt(torch.cat(squares).mean().item()) or 1.0
-
-    def place(self, weights: Weights) -> list[Tensor]:
-        """Copy weights to where the network computes."""
-        return [weight.to(self.device, copy=True) for weight in weights]
 
     def constants(self) -> dict[str, Tensor]:
         """Return frozen parameters and buffers."""
@@ -119,9 +118,8 @@ class ModuleNetwork:
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs."""
-        blocks = blocks_of_graphs(self.num_graphs, self.num_features)
-        made = (self.features(weights, index).double() for index in blocks)
-        return self.values(weights), torch.cat([features.square() @ precision.double() for features in made])
+        squares = squares_in_blocks(partial(self.features, weights), self.num_graphs, precision.double())
+        return self.values(weights), squares
 
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
@@ -173,32 +171,6 @@ class ModuleNetwork:
         return outputs.detach(), [
             zero if gradient is None else gradient for zero, gradient in zip(zeros, gradients, strict=True)
         ]
-
-
-def module_network(module: ModuleOrFactory) -> NetworkBuilder:
-    """Return what makes the network of a module, or of a function that makes modules."""
-    return partial(_build, module)
-
-
-def name_module(module: Any, given: str) -> str:
-    """Return by which name settings and results know a module: its class, and the name that the user gave.
-
-    Raises:
-        TypeError: if it is neither a module nor a function that makes one.
-        ValueError: if it needs a name and has none.
-    """
-    if not isinstance(module, nn.Module) and not callable(module):
-        raise TypeError(
-            f"Expected `network` to be a torch module `Batch -> (K,)`, or a function that makes one. Got {module!r}."
-        )
-    name = type(module).__name__ if isinstance(module, nn.Module) else getattr(module, "__name__", "<lambda>")
-    if name == "<lambda>" and not given:
-        raise ValueError("Expected `network_name`: a function without a name makes this network. Give it one.")
-    return f"{name}/{given}" if given else str(name)
-
-
-def _build(module: ModuleOrFactory, batch: Batch, settings: NeuralSettings, seed: int) -> Network:
-    return ModuleNetwork(module, batch, settings, seed)
 
 
 def _make(module: ModuleOrFactory, seed: int) -> nn.Module:

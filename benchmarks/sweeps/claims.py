@@ -1,4 +1,4 @@
-"""What a setting does to regret, all else equal: python -m benchmarks.speed.claims FOLDER [SETTING ...].
+"""What a setting does to regret, all else equal: python -m benchmarks.sweeps.claims FOLDER [SETTING ...].
 
 A setting of the environment (num_graphs, num_nodes, ...) is compared between environments that agree in all others; a
 setting of an agent (width, gradients_at, ...) also between equal instances. Prints ratios of regret, one value to the

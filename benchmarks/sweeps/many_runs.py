@@ -1,4 +1,4 @@
-"""A sweep of 16,000 runs, memory and time of driver and report: python -m benchmarks.speed.many_runs. Prints JSON.
+"""A sweep of 16,000 runs, memory and time of driver and report: python -m benchmarks.sweeps.many_runs. Prints JSON.
 
 The runs are Table 1 of the paper with more repetitions. What is played is made up, in no time, so that what is measured
 is the driver, from its plan to the last transaction, and the report.
@@ -17,14 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed.measure import in_a_process_of_its_own
+from benchmarks.speed.measure import in_a_process_of_its_own, peak_bytes
+from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.design.sweep_file import Overrides, plan_sweep
-from graph_bandit_lab.episodes.loop import BanditResult
 from graph_bandit_lab.execution.executors import Workers
 from graph_bandit_lab.execution.sweep import run_sweep
 from graph_bandit_lab.execution.worker import Outcome
-from graph_bandit_lab.reports.report import write_report
 
 
 class MadeUp(Workers):
@@ -69,12 +68,6 @@ def report(folder: Path) -> dict[str, float]:
     return {"report_seconds": time.perf_counter() - begin, "report_bytes": peak_bytes()}
 
 
-def peak_bytes() -> int:
-    """Return the peak of resident memory since this program began (getrusage counts what it was forked from)."""
-    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-    return 1024 * int(line.split()[1])
-
-
 def main() -> None:
     """Print what was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -89,7 +82,7 @@ def main() -> None:
         found: dict[str, float] = {}
         for part in ("drive", "report"):
             found |= in_a_process_of_its_own(
-                "many_runs", "--repetitions", arguments.repetitions, "--part", part, folder
+                "benchmarks.sweeps.many_runs", "--repetitions", arguments.repetitions, "--part", part, folder
             )
     print(json.dumps(found))
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from gntk import linear_tangent_features
+from gntk.engines import linear_tangent_features
 
 
 class TwoLevels(nn.Module):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from agents.neural.engines import Weights, blocks_of_graphs
-from agents.neural.network import Network
-from gntk import gram
+from gntk.empirical import gram
+from gntk.engines.base import Network, Weights
 
+BLOCK_BYTES = 1 << 26  # of float64 tangent features that are made at a time where not all are held
 HELD_BYTES = 1 << 28  # of K x p float64 features that are held whole: a quarter of a gigabyte
 
 
@@ -112,3 +113,22 @@ def features_at(network: Network, weights: Weights, hold: bool = True) -> Featur
     if hold and 8 * network.num_graphs * network.num_features <= HELD_BYTES:
         return HeldFeatures(*network.values_and_features(weights, torch.arange(network.num_graphs)))
     return MadeFeatures(network, weights)
+
+
+def squares_in_blocks(make_features: Callable[[Tensor], Tensor], num_graphs: int, precision: Tensor) -> Tensor:
+    """Return sum_j psi_j^2 precision_j of each graph, `(K,)` float64 on the CPU, from blocks of psi.
+
+    Args:
+        make_features: returns psi of some graphs, on the device of the precision.
+        num_graphs: K.
+        precision: `(p,)` float64.
+    """
+    blocks = blocks_of_graphs(num_graphs, len(precision))
+    return torch.cat([(make_features(index).double().square() @ precision).cpu() for index in blocks])
+
+
+def blocks_of_graphs(num_graphs: int, num_features: int) -> tuple[Tensor, ...]:
+    """Cut the graphs into blocks whose float64 tangent features take at most `BLOCK_BYTES`."""
+    size = max(1, BLOCK_BYTES // (8 * num_features))
+    blocks: tuple[Tensor, ...] = torch.arange(num_graphs).split(size)
+    return blocks

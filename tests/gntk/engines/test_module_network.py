@@ -8,9 +8,7 @@ from support.modules import CASES, GRAPHS, gcn
 from torch import nn
 from torch_geometric.data import Batch, Data
 
-from agents.neural.module import ModuleNetwork
-from agents.neural.settings import NeuralSettings
-from gntk import Batches
+from gntk.engines import Batches, ModuleNetwork
 
 
 @pytest.fixture(params=CASES)
@@ -21,7 +19,7 @@ def case(request):
 
 
 def network_of(module, graphs, **settings):
-    return ModuleNetwork(module, Batch.from_data_list(graphs), NeuralSettings(**settings), seed=0)
+    return ModuleNetwork(module, Batch.from_data_list(graphs), **settings)
 
 
 def one_backward_per_graph(module, graphs, parameters):
@@ -83,7 +81,7 @@ def test_it_starts_at_zero_with_a_kernel_of_mean_diagonal_one(case):
 
 def test_squares_are_those_of_the_features(case, monkeypatch):
     network = network_of(*case)
-    monkeypatch.setattr("agents.neural.engines.BLOCK_BYTES", 8 * 3 * network.num_features)  # three graphs at a time
+    monkeypatch.setattr("gntk.engines.features.BLOCK_BYTES", 8 * 3 * network.num_features)  # three graphs at a time
     precision = torch.rand(network.num_features)
     values, squares = network.values_and_squares(network.initial, precision)
     features = network.values_and_features(network.initial, torch.arange(network.num_graphs))[1]
@@ -107,7 +105,7 @@ def test_descent_is_plain_gradient_descent_in_units_of_the_scaled_weights(case):
 def test_a_small_forward_block_changes_nothing(case, monkeypatch):
     network = network_of(*case)
     whole = network.values(moved(network))
-    monkeypatch.setattr("agents.neural.module.NODES_AT_A_TIME", 6)
+    monkeypatch.setattr("gntk.engines.module_network.NODES_AT_A_TIME", 6)
     torch.testing.assert_close(network.values(moved(network)), whole, rtol=1e-4, atol=1e-5)
 
 
