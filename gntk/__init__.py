@@ -4,6 +4,8 @@ torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium.
 compute a network.
 """
 
+from importlib.metadata import version
+
 from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
 from gntk.dimension import effective_dimension, information_gain, rkhs_norm
 from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features
@@ -16,6 +18,7 @@ from gntk.threads import one_thread
 __all__ = [
     "AggregatedGraphs",
     "GraphMLP",
+    "__version__",
     "aggregate_neighbours",
     "effective_dimension",
     "elliptical_potential",
@@ -32,3 +35,5 @@ __all__ = [
     "tangent_features",
     "values_and_features",
 ]
+
+__version__ = version("graph-bandit-env")
