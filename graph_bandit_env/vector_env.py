@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import InvalidAction, ResetNeeded
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.calls import check_reset_options, limit_spec
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.noise_ahead import NoiseAhead
 from graph_bandit_env.bandit.seeds import read_seeds
+from graph_bandit_env.bandit.signatures import describes, name_nearest, takes
 from graph_bandit_env.bandit.spaces import pack_indices
-from graph_bandit_env.checks import check_integer, check_reset_options
+from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 
+@name_nearest
+@dataclass(frozen=True, eq=False)
+class VectorArguments(BanditArguments):
+    """The arguments of `GraphActionBanditVector`."""
+
+    num_envs: int = 1
+    """n, bandits that step together."""
+    autoreset_mode: str | AutoresetMode = field(default=AutoresetMode.NEXT_STEP, kw_only=True)
+    """When a bandit whose episode is over begins the next one: at the following step (Gymnasium's default), in the same
+    step (as Stable-Baselines3 does; `info["final_obs"]` and `info["final_info"]` tell how the last one ended), or when
+    `reset` is called with the option `reset_mask`, bool `(n,)`."""
+    max_episode_steps: int | None = field(default=None, kw_only=True)
+    """None, or after how many rounds an episode is truncated, as by `TimeLimit`."""
+    render_mode: None = field(default=None, kw_only=True)
+    """None; `vectorization_mode="sync"` renders."""
+
+
+@describes(VectorArguments)
 class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` bandits, each as `GraphActionBandit` with the same arguments and a seed of its own.
 
@@ -32,40 +55,28 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
     ## Seeds
     `reset(seed=[s_1, ..., s_n])` is `reset(seed=s_i)` of bandit i. An integer becomes such a list by `spread_seeds`.
 
-    Args:
-        num_envs: n.
-        autoreset_mode: when a bandit whose episode is over begins the next one: at the following step (Gymnasium's
-            default), in the same step (as Stable-Baselines3 does; `info["final_obs"]` and `info["final_info"]` tell how
-            the last one ended), or when `reset` is called with the option `reset_mask`, bool `(n,)`.
-        max_episode_steps: None, or after how many rounds an episode is truncated, as by `TimeLimit`.
-        render_mode: None; `vectorization_mode="sync"` renders.
-        settings: as of `GraphActionBandit`.
+    ## Arguments
+    The fields of `VectorArguments`: `num_envs`, then keywords, which are those of `GraphActionBandit` and two more.
 
     Raises:
         ValueError, TypeError: as `GraphActionBandit`.
     """
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        max_episode_steps: int | None = None,
-        render_mode: None = None,
-        **settings: Any,
-    ) -> None:
-        if render_mode is not None:
+    @takes(VectorArguments)
+    def __init__(self, arguments: VectorArguments) -> None:
+        if arguments.render_mode is not None:
             raise ValueError(
-                f"Expected `render_mode` to be None. Got {render_mode!r}. "
+                f"Expected `render_mode` to be None. Got {arguments.render_mode!r}. "
                 "Bandits of `make_vec(..., vectorization_mode='sync')` can be seen."
             )
         self.render_mode = None
-        self.num_envs = check_integer("num_envs", num_envs, 1)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.num_envs = check_integer("num_envs", arguments.num_envs, 1)
+        self.autoreset_mode = AutoresetMode(arguments.autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        limit = max_episode_steps
+        limit = arguments.max_episode_steps
         self._step_limit = None if limit is None else check_integer("max_episode_steps", limit, 1)
-        self.bandit = BanditModel.from_arguments(settings)
+        self.bandit = BanditModel(arguments)
+        self._spec: EnvSpec | None = None
         self.num_graphs = self.bandit.num_graphs
         self.single_action_space = self.bandit.action_space
         self.single_observation_space = self.bandit.observation_space
@@ -82,6 +93,15 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         self._round = np.zeros(self.num_envs, np.int64)
         self._over = np.ones(self.num_envs, np.bool_)  # bandits whose episode is over
         self._noise = NoiseAhead(self.num_envs, self.bandit)
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Return what `gymnasium.make_vec` was asked for; its `max_episode_steps` is at most the horizon."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = limit_spec(spec, min(self.bandit.horizon, self._step_limit or self.bandit.horizon))
 
     @property
     def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]
