@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class GraphSet(Sequence[GraphInstance]):
     """K undirected graphs with node features, of any node counts.
 
-    Edges are stored in both directions and once each; a missing direction is added, and features of edges that
-    are given several times are averaged. Self-loops are kept.
+    Edges are stored in both directions and once each. Each direction keeps its own features; one that is missing is
+    added with those of the other. Self-loops are kept.
 
     Args:
         nodes: K arrays `(n_k, d)`, read as float32: the features of the nodes of each graph.
@@ -29,7 +29,8 @@ class GraphSet(Sequence[GraphInstance]):
 
     Raises:
         ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature
-            is not finite, or an edge names a node that is not there.
+            is not finite, an edge names a node that is not there, or it is given twice in one direction with different
+            features.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class GraphSet(Sequence[GraphInstance]):
             values = None if edge_features is None else check_features(k, "edge", edge_features[k])
             if values is not None and len(values) != len(given):
                 raise ValueError(f"Graph {k}: expected {len(given)} rows of edge features. Got {len(values)}.")
-            pairs, means = both_directions_once(given, values, len(checked_nodes[k]))
+            pairs, means = both_directions_once(k, given, values, len(checked_nodes[k]))
             links.append(pairs)
             features.append(means)
         self._fill(checked_nodes, tuple(links), None if edge_features is None else tuple(features))
@@ -82,8 +83,8 @@ class GraphSet(Sequence[GraphInstance]):
     def from_networkx(graphs: Sequence[Any], node_attribute: str = "x", edge_attribute: str | None = None) -> GraphSet:
         """Read networkx graphs.
 
-        Nodes are numbered in the order of `graph.nodes`; directions and parallel edges are dropped, and features of
-        edges that come together so are averaged.
+        Nodes are numbered in the order of `graph.nodes`; edges are those of the class, so that parallel ones need equal
+        features.
 
         Args:
             graphs: networkx graphs of any kind.
