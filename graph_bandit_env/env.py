@@ -55,7 +55,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
     ## Episode end
     After `horizon` rounds the episode is truncated (terminated, if `horizon` is 1). Without replacement it terminates
-    when every graph was played.
+    when every graph was played. Made by Gymnasium, it says so itself: `spec.max_episode_steps` is the horizon, and there
+    is no `TimeLimit`.
 
     ## Arguments
     Keywords, the fields of `BanditArguments`, which declares and describes them.
