@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat, TypeVar
+from typing import SupportsFloat, TypeVar
 
 import gymnasium as gym
 import numpy as np
@@ -15,7 +15,7 @@ from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.calls import check_action, check_reset_options, limit_spec
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.signatures import describes, takes
-from graph_bandit_env.bandit.spaces import USED_UP, Observation
+from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 Drawn = TypeVar("Drawn")
@@ -55,8 +55,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
     ## Episode end
     After `horizon` rounds the episode is truncated (terminated, if `horizon` is 1). Without replacement it terminates
-    when every graph was played. Made by Gymnasium, it says so itself: `spec.max_episode_steps` is the horizon, and there
-    is no `TimeLimit`.
+    when every graph was played. There is no `TimeLimit`, but `spec.max_episode_steps` is the horizon, for wrappers that
+    look it up.
 
     ## Arguments
     Keywords, the fields of `BanditArguments`, which declares and describes them.
@@ -115,9 +115,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         mask[self._after_reset(self._available)] = True
         return mask
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Begin an episode, on a new instance if `seed` or the option `resample` says so.
 
         Raises:
@@ -138,7 +136,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
             self.render()
         return self._observe(), {"action_mask": self.action_masks().astype(np.int8)}
 
-    def step(self, action: np.int64) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
         """Play a graph.
 
         Raises:
@@ -151,7 +149,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         means = self._instance.mean_rewards
         optimal = self._available[means[self._available].argmax()]
         reward = float(means[played]) + self._instance.noise.draw(means, played)
-        info: dict[str, Any] = {
+        info: Info = {
             "mean_reward": float(means[played]),
             "optimal_mean_reward": float(means[optimal]),
             "optimal_action": int(optimal),

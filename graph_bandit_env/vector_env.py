@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.spaces import GraphInstance
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
@@ -22,9 +22,13 @@ from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.noise_ahead import NoiseAhead
 from graph_bandit_env.bandit.seeds import read_seeds
 from graph_bandit_env.bandit.signatures import describes, name_nearest, takes
-from graph_bandit_env.bandit.spaces import pack_indices
+from graph_bandit_env.bandit.spaces import Info, pack_indices
 from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet
+
+Array = NDArray[np.bool_ | np.integer | np.float64]
+VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
+"""The graphs at each of K places, n of them, or n rows of indices."""
 
 
 @name_nearest
@@ -45,7 +49,7 @@ class VectorArguments(BanditArguments):
 
 
 @describes(VectorArguments)
-class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
+class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike, Array]):
     """`num_envs` bandits, each as `GraphActionBandit` with the same arguments and a seed of its own.
 
     `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one; `SyncVectorEnv` and `AsyncVectorEnv`
@@ -125,8 +129,8 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         return self._offered.copy()
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None
+    ) -> tuple[VectorObservation, Info]:
         """Begin an episode in each bandit, or in those that the option `reset_mask` names.
 
         Raises:
@@ -139,12 +143,12 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         seeds = read_seeds(seed, self.num_envs)
         for i in np.flatnonzero(chosen).tolist():
             self._reset_one(i, seeds[i], resample)
-        info: dict[str, Any] = {}
+        info: Info = {}
         return self._observe(), self._add_rows(info, chosen, action_mask=self._offered.astype(np.int8))
 
     def step(
         self, actions: ArrayLike
-    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[VectorObservation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]:
         """Play a graph in each bandit; one whose episode was over begins the next instead, and its action is not read.
 
         Raises:
@@ -178,7 +182,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
             truncated |= playing & (self._round >= self._step_limit)
         self._over = terminated | truncated | waiting  # until their reset has succeeded
 
-        info: dict[str, Any] = {}
+        info: Info = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
             info = self._end_episodes(outcome)
             waiting, playing = self._over.copy(), ~self._over
@@ -212,7 +216,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         for i in np.flatnonzero(playing):
             self._offered[i, instances[i].offer(self._left[i])] = True
 
-    def _end_episodes(self, outcome: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    def _end_episodes(self, outcome: dict[str, Array]) -> Info:
         over, final = self._over, np.full(self.num_envs, None, dtype=object)
         graph_sets = self.graph_sets
         indices = pack_indices(self._offered, self.bandit.actions_per_round)
@@ -221,14 +225,14 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         last = self._add_rows({}, over, **outcome, action_mask=self._offered.astype(np.int8))
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": last, "_final_info": over.copy()}
 
-    def _add_rows(self, info: dict[str, Any], rows: NDArray[np.bool_], **values: NDArray[Any]) -> dict[str, Any]:
+    def _add_rows(self, info: Info, rows: NDArray[np.bool_], **values: Array) -> Info:
         """Add values as Gymnasium does: zeros in the rows that have none, and under `_key` which rows have one."""
         for key, value in values.items() if rows.any() else ():
             info[key] = np.where(rows.reshape(-1, *[1] * (value.ndim - 1)), value, value.dtype.type(0))
             info[f"_{key}"] = rows.copy()
         return info
 
-    def _observe(self) -> Any:
+    def _observe(self) -> VectorObservation:
         if self.bandit.observes_graphs:
             return tuple(zip(*self.graph_sets, strict=True))
         return pack_indices(self._offered, self.bandit.actions_per_round)
@@ -248,7 +252,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
             raise InvalidAction(f"Expected actions of this round. Got {given[bad[0]]} for bandit {bad[0]}, {why}.")
         return played
 
-    def _check_reset_mask(self, reset_mask: Any) -> NDArray[np.bool_]:
+    def _check_reset_mask(self, reset_mask: ArrayLike | None) -> NDArray[np.bool_]:
         if reset_mask is None:
             return np.ones(self.num_envs, np.bool_)
         mask = np.asarray(reset_mask)

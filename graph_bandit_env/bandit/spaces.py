@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from gymnasium.spaces import Box, Graph, GraphInstance, Tuple
 from numpy.typing import NDArray
@@ -10,6 +12,8 @@ USED_UP = -1  # in an observation of indices
 
 Observation = tuple[GraphInstance, ...] | NDArray[np.int64]
 """The K graphs, or the indices of those on offer."""
+Info = dict[str, Any]
+"""What Gymnasium calls `info` and `options`."""
 
 
 class GraphSpace(Graph):
