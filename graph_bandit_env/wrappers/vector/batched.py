@@ -1,4 +1,4 @@
-"""The wrappers of this package for the native vector environment, under the same names."""
+"""Observations of many bandits as batches of arrays."""
 
 from __future__ import annotations
 
