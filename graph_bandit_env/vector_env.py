@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import gymnasium as gym
 import numpy as np
@@ -15,13 +14,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.bandit.arguments import BanditArguments
+from graph_bandit_env.bandit.arguments import VectorArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.calls import check_reset_options, limit_spec
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.noise_ahead import NoiseAhead
 from graph_bandit_env.bandit.seeds import read_seeds
-from graph_bandit_env.bandit.signatures import describes, name_nearest, takes
+from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import Info, pack_indices
 from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet
@@ -29,23 +28,6 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 Array = NDArray[np.bool_ | np.integer | np.float64]
 VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
 """The graphs at each of K places, n of them, or n rows of indices."""
-
-
-@name_nearest
-@dataclass(frozen=True, eq=False)
-class VectorArguments(BanditArguments):
-    """The arguments of `GraphActionBanditVector`."""
-
-    num_envs: int = 1
-    """n, bandits that step together."""
-    autoreset_mode: str | AutoresetMode = field(default=AutoresetMode.NEXT_STEP, kw_only=True)
-    """When a bandit whose episode is over begins the next one: at the following step (Gymnasium's default), in the same
-    step (as Stable-Baselines3 does; `info["final_obs"]` and `info["final_info"]` tell how the last one ended), or when
-    `reset` is called with the option `reset_mask`, bool `(n,)`."""
-    max_episode_steps: int | None = field(default=None, kw_only=True)
-    """None, or after how many rounds an episode is truncated, as by `TimeLimit`."""
-    render_mode: None = field(default=None, kw_only=True)
-    """None; `vectorization_mode="sync"` renders."""
 
 
 @describes(VectorArguments)

@@ -1,8 +1,10 @@
 """The arguments of the environment: declared, defaulted and described here, and nowhere else."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from gymnasium.vector import AutoresetMode
 
 from graph_bandit_env.bandit.signatures import name_nearest
 from graph_bandit_env.graphs.graph_set import GraphSet
@@ -76,3 +78,20 @@ class BanditArguments:
     """Observations are the graphs, or the indices of those on offer."""
     render_mode: RenderMode | None = None
     """None, an array for each frame ("rgb_array"), or a window that `step` and `reset` draw into ("human")."""
+
+
+@name_nearest
+@dataclass(frozen=True, eq=False)
+class VectorArguments(BanditArguments):
+    """The arguments of `GraphActionBanditVector`."""
+
+    num_envs: int = 1
+    """n, bandits that step together."""
+    autoreset_mode: str | AutoresetMode = field(default=AutoresetMode.NEXT_STEP, kw_only=True)
+    """When a bandit whose episode is over begins the next one: at the following step (Gymnasium's default), in the same
+    step (as Stable-Baselines3 does; `info["final_obs"]` and `info["final_info"]` tell how the last one ended), or when
+    `reset` is called with the option `reset_mask`, bool `(n,)`."""
+    max_episode_steps: int | None = field(default=None, kw_only=True)
+    """None, or after how many rounds an episode is truncated, as by `TimeLimit`."""
+    render_mode: None = field(default=None, kw_only=True)
+    """None; `vectorization_mode="sync"` renders."""
