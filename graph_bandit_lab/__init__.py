@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graph_bandit_lab.design.settings import EnvironmentSettings, RunSettings
+    from graph_bandit_lab.design.environment import EnvironmentSettings
+    from graph_bandit_lab.design.settings import RunSettings
     from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
     from graph_bandit_lab.execution.experiment import run_experiment
     from graph_bandit_lab.reports.report import write_report
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BanditResult": "episodes.loop",
-    "EnvironmentSettings": "design.settings",
+    "EnvironmentSettings": "design.environment",
     "RunSettings": "design.settings",
     "load_results": "storage.results",
     "run_bandit": "episodes.loop",

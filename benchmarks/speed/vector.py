@@ -82,7 +82,9 @@ def sizes() -> list[Row]:
     padded = wrappers.PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings)).reset(seed=0)[0]
     bandit: Any = gym.make("GraphActionBandit-v0", **settings).unwrapped
     bandit.reset(seed=0)
-    same = gym.make("GraphActionBandit-v0", graphs=bandit.graph_set, observe="indices")
+    same = gym.make(
+        "GraphActionBandit-v0", graphs=bandit.graph_set, reward_model=bandit.mean_rewards, observe="indices"
+    )
     indices = wrappers.GraphSetIndices(same).reset()[0]
     found = []
     for name, observation in (("padded arrays", padded), ("indices and mask", indices)):

@@ -1,4 +1,4 @@
-"""The wrappers of this package for the native vector environment, under the same names."""
+"""Observations of many bandits as batches of arrays."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Dict, Discrete
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.bandit.spaces import Info
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.vector_env import GraphActionBanditVector
+from graph_bandit_env.vector_env import Array, GraphActionBanditVector
 from graph_bandit_env.wrappers.indices import indices_and_mask_space
 from graph_bandit_env.wrappers.padding import Padded, Padding
 
 
-class _ObservationWrapper(gym.vector.VectorWrapper[Any, Any, Any, Any, Any]):
+class _ObservationWrapper(gym.vector.VectorWrapper):
     """Replace observations, those that end an episode (`info["final_obs"]`) too."""
 
-    def __init__(self, envs: gym.vector.VectorEnv[Any, Any, Any], single: Dict) -> None:
+    def __init__(self, envs: gym.vector.VectorEnv, single: Dict, native: GraphActionBanditVector) -> None:
         super().__init__(envs)
+        self._native = native
         self.single_observation_space = single
         self.observation_space = batch_space(single, envs.num_envs)
 
-    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Padded, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Padded, Info]:
         """Begin episodes."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self._observe(observation), info
 
-    def step(self, actions: Any) -> tuple[Padded, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: ArrayLike) -> tuple[Padded, Array, Array, Array, Info]:
         """Play a graph in each bandit."""
         observation, reward, terminated, truncated, info = self.env.step(actions)
         for i in np.flatnonzero(info.get("_final_obs", False)).tolist():
@@ -38,9 +40,7 @@ class _ObservationWrapper(gym.vector.VectorWrapper[Any, Any, Any, Any, Any]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the graphs that the coming round of each bandit offers, bool `(n, K)`."""
-        envs: Any = self.env.unwrapped
-        masks: NDArray[np.bool_] = envs.action_masks()
-        return masks
+        return self._native.action_masks()
 
     def _observe(self, observation: Any) -> Padded:
         raise NotImplementedError
@@ -66,14 +66,14 @@ class PaddedGraphSet(_ObservationWrapper):
 
     def __init__(
         self,
-        envs: gym.vector.VectorEnv[Any, Any, Any],
+        envs: gym.vector.VectorEnv,
         max_nodes: int | None = None,
         max_edges: int | None = None,
         max_graphs: int | None = None,
     ) -> None:
-        bandit = _check_native(envs, "PaddedGraphSet").bandit
-        self.padding = Padding.for_bandit(bandit, max_nodes, max_edges, max_graphs)
-        super().__init__(envs, self.padding.space())
+        native = _check_native(envs, "PaddedGraphSet")
+        self.padding = Padding.for_bandit(native.bandit, max_nodes, max_edges, max_graphs)
+        super().__init__(envs, self.padding.space(), native)
         self.single_action_space = Discrete(self.padding.graphs)
         self.action_space = batch_space(self.single_action_space, envs.num_envs)
         self._padded = self.padding.zeros(envs.num_envs)
@@ -84,8 +84,7 @@ class PaddedGraphSet(_ObservationWrapper):
         return self.padding.pad_mask(super().action_masks())
 
     def _observe(self, observation: Any) -> Padded:
-        envs: Any = self.env.unwrapped
-        for i, graph_set in enumerate(envs.graph_sets):
+        for i, graph_set in enumerate(self._native.graph_sets):
             if graph_set is not self._shown[i]:
                 self._shown[i] = None
                 row = {key: array[i] for key, array in self._padded.items()}
@@ -112,8 +111,9 @@ class GraphSetIndices(_ObservationWrapper):
         ValueError: if its graphs were not given as `graphs`, and so change.
     """
 
-    def __init__(self, envs: gym.vector.VectorEnv[Any, Any, Any]) -> None:
-        super().__init__(envs, indices_and_mask_space(_check_native(envs, "GraphSetIndices").bandit))
+    def __init__(self, envs: gym.vector.VectorEnv) -> None:
+        native = _check_native(envs, "GraphSetIndices")
+        super().__init__(envs, indices_and_mask_space(native.bandit), native)
 
     def _observe(self, observation: NDArray[np.int64]) -> Padded:
         return {"indices": observation, "mask": self.action_masks().astype(np.int8)}
@@ -122,7 +122,7 @@ class GraphSetIndices(_ObservationWrapper):
         return {"indices": observation, "mask": mask.copy()}
 
 
-def _check_native(envs: Any, name: str) -> GraphActionBanditVector:
+def _check_native(envs: gym.vector.VectorEnv, name: str) -> GraphActionBanditVector:
     native = envs.unwrapped if isinstance(envs, gym.vector.VectorEnv) else envs
     if not isinstance(native, GraphActionBanditVector):
         raise TypeError(
