@@ -11,6 +11,7 @@ from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
+from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
@@ -22,6 +23,7 @@ __all__ = [
     "GraphPool",
     "GraphSet",
     "MoleculeSet",
+    "canonical_smiles",
     "enumerate_library",
     "from_networkx",
     "from_pyg_dataset",

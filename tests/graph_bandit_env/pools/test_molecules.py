@@ -143,13 +143,13 @@ def test_all_kinds_of_files_say_the_same(tmp_path, table, name):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "a file of molecules"),
+        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "a table. Got .*none.csv, which is no file"),
         (
             lambda path: from_smiles_csv(path, smiles="SMILES"),
             ValueError,
             "a column `SMILES` in .* It has name",
         ),
-        (lambda path: from_smiles_csv(path.rename(path.with_suffix(".txt"))), ValueError, "ends in .csv"),
+        (lambda path: from_smiles_csv(path.rename(path.with_suffix(".doc"))), ValueError, "ends in .csv"),
         (lambda path: from_smiles_csv(path, on_error="ignore"), ValueError, '"raise" or "skip"'),
         (lambda path: from_smiles_csv(path, features="ecfp"), ValueError, '"one_hot" or "categories"'),
         (lambda path: from_smiles([]), ValueError, "at least one molecule"),
@@ -183,7 +183,8 @@ def test_a_cache_that_was_damaged_is_made_again(table):
 
 
 def test_processes_read_what_one_reads(monkeypatch):
-    monkeypatch.setattr("graph_bandit_env.pools.molecule_parser.CHUNK", 4)
+    for name in ("CHUNK", "MANY"):
+        monkeypatch.setattr(f"graph_bandit_env.pools.molecule_parser.{name}", 4)
     alone, together = parse(SMILES), parse(SMILES, workers=2)
     assert alone.canonical == together.canonical
     assert np.array_equal(alone.atoms, together.atoms)
