@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
+from agents.contract import Agent, BatchAgent
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
 
-def expect(agent: Any, places: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
+def expect(agent: Agent, places: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
     """Say what an agent expects of some graphs.
 
         P(beats the best) = Phi(+-(mean - best) / std)
@@ -26,7 +26,7 @@ def expect(agent: Any, places: Sequence[int], ids: Sequence[str], state: Campaig
         state: of the campaign.
     """
     values = state.means().values()
-    if not hasattr(agent, "predict") or len(set(values)) < 2:
+    if not isinstance(agent, BatchAgent) or len(set(values)) < 2:
         return tuple(Suggestion(ids[k]) for k in places)
     found, sign = agent.predict(), 1.0 if state.maximize else -1.0
     best = max(sign * value for value in values)

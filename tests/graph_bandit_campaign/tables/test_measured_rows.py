@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, MeasuredRow, read_header, read_measured
+from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, MeasuredRow, read_measured
 
 COLUMNS = Columns("activity", "id")
 
@@ -20,10 +20,10 @@ def table(tmp_path):
 def test_numbers_failures_and_what_is_under_way(table):
     path = table("id,smiles,activity\na,C,1.5\nb,CC,failed\nc,CCC, Pending \nd,CCCC,\ne,N,-2e-3\nf,O,NaN\n")
     assert read_measured([path], COLUMNS) == [
-        MeasuredRow(str(path), 2, "a", "C", 1.5),
-        MeasuredRow(str(path), 3, "b", "CC", "failed"),
-        MeasuredRow(str(path), 4, "c", "CCC", "pending"),
-        MeasuredRow(str(path), 6, "e", "N", -0.002),
+        MeasuredRow("results.csv, line 2", "a", "C", 1.5),
+        MeasuredRow("results.csv, line 3", "b", "CC", "failed"),
+        MeasuredRow("results.csv, line 4", "c", "CCC", "pending"),
+        MeasuredRow("results.csv, line 6", "e", "N", -0.002),
     ]
 
 
@@ -79,7 +79,7 @@ def test_a_long_list_of_bad_rows_is_cut(table):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "column `activity` .* It has none"),
+        ("", "a table with a header in .*results.csv. It is empty"),
         ("id,Activity\na,1\n", "column `activity` .* It has id, Activity"),
         ("name,activity\na,1\n", "column `id` or `smiles` .* It has name, activity: name one by `--id`"),
         ("id,activity\n", "at least one value in column `activity`. Got none"),
@@ -94,13 +94,7 @@ def test_refuses_a_table_that_says_nothing(table, text, message):
 def test_refuses_what_is_no_text_table(table, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nowhere.csv, which is no file"):
         read_measured([tmp_path / "nowhere.csv"], COLUMNS)
-    with pytest.raises(ValueError, match="save it as CSV"):
-        read_measured([table("", "results.xlsx")], COLUMNS)
+    with pytest.raises(ValueError, match="Save it as .xlsx or CSV UTF-8"):
+        read_measured([table("", "results.ods")], COLUMNS)
     with pytest.raises(ValueError, match="in UTF-8"):
         read_measured([table("id,activity\nm\u00fcller,1\n", encoding="latin-1")], COLUMNS)
-
-
-def test_headers(table, tmp_path):
-    assert read_header(table("id;smiles\n1;C\n")) == ["id", "smiles"]
-    assert read_header(table("CCO 1\n", "pool.smi")) == []
-    assert read_header(tmp_path / "nowhere.csv") == []

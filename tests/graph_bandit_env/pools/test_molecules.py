@@ -143,7 +143,7 @@ def test_all_kinds_of_files_say_the_same(tmp_path, table, name):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "a table. Got .*none.csv, which is no file"),
+        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "Got .*none.csv, which is no"),
         (
             lambda path: from_smiles_csv(path, smiles="SMILES"),
             ValueError,

@@ -5,7 +5,7 @@ import re
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.suggest import SuggestSettings
+from graph_bandit_campaign import SuggestSettings
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules()
