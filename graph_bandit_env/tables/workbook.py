@@ -30,7 +30,8 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
     """
     from openpyxl import load_workbook
 
-    with warnings.catch_warnings(action="ignore", category=UserWarning):  # of styles and other things not needed here
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="openpyxl")  # of styles and extensions, which are not needed
         try:
             book = load_workbook(file, read_only=True, data_only=True)
             visible = [one for one in book.worksheets if one.sheet_state == "visible"]
@@ -41,9 +42,9 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
             values, formulas = offered[0], None
             if _has_formulas(values):
                 formulas = load_workbook(file, read_only=True)[values.title]
+            records = iter(list(_records_of(values, formulas)))
         except KeyError as error:  # a part that every workbook has
             raise ValueError(f"Expected {path} to be a workbook. Got: {error}.") from error
-    records = _records_of(values, formulas)
     header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
     return Table(path, tuple(header), records, "row", values.title, tuple(one.title for one in visible))
 
