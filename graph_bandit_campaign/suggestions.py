@@ -46,11 +46,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         suggested = campaign.ask(settings.n, question)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
     near = nearest_measured([one.id for one in suggested], campaign.state.means(), smiles_of)
-    answer = Answer(settings.target, len(inputs.pool), campaign.state, suggested, near, smiles_of)
+    answer = Answer(
+        settings.target, len(inputs.pool), campaign.state, suggested, near, smiles_of, campaign.agent_change
+    )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.html is not None:
         make_folder(settings.html.parent)
         replace_file(settings.html, render_page(answer).encode())
-    print_answer(answer, inputs.remarks(), campaign.agent_change)
+    print_answer(answer, inputs.remarks())
     print("\n" + "\n".join(str(path) for path in (settings.out, settings.html) if path is not None))
     return suggested

@@ -28,6 +28,8 @@ class Answer:
     """Measured molecules that are most like each suggestion."""
     smiles_of: Mapping[str, str]
     """SMILES of every molecule."""
+    agent_change: str = ""
+    """What people should know of the agent; empty where it is as it was."""
 
     @property
     def best(self) -> tuple[str, float] | None:

@@ -12,6 +12,7 @@ from graph_bandit_lab.reports import templates, to_svg
 
 SIZE = (260, 160)  # pixels of a drawn structure
 SMALL = (150, 84)
+SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 
 
 def render_page(answer: Answer) -> str:
@@ -51,7 +52,9 @@ def draw(smiles: str, size: tuple[int, int]) -> str:
     from rdkit.Chem.Draw import rdMolDraw2D
 
     picture: Any = rdMolDraw2D.MolDraw2DSVG(*size)  # Any: RDKit's stubs have the options wrong
-    picture.drawOptions().clearBackground = False
+    options = picture.drawOptions()
+    options.clearBackground = False
+    options.updateAtomPalette({SULFUR: OCHRE})
     rdMolDraw2D.PrepareAndDrawMolecule(picture, Chem.MolFromSmiles(smiles))
     picture.FinishDrawing()
     text: str = picture.GetDrawingText()

@@ -12,21 +12,20 @@ from graph_bandit_lab.reports import print_columns
 CHOICE = " Mean and sd are of every molecule; the choice is among the short list of largest mean + 2 sd."
 
 
-def print_answer(answer: Answer, remarks: Sequence[str], agent_change: str) -> None:
+def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     """Say what was known and what is suggested.
 
     Args:
         answer: to print.
         remarks: what people should know of their tables.
-        agent_change: what people should know of the agent; empty where there is nothing.
     """
     state = answer.state
     parts = [f"{answer.pool_size:,} molecules", f"{len(state.measured):,} measurements", *remarks]
     parts += [f"{len(state.failed)} failed"] * bool(state.failed)
     best = "" if answer.best is None else f"; best {answer.target} so far {short(answer.best[1])}"
     print(f"{', '.join(parts)}{best}.")
-    if agent_change:
-        print(agent_change)
+    if answer.agent_change:
+        print(answer.agent_change)
     if answer.waiting:
         print(
             f"Still without a result, so taken as being measured: {listed(answer.waiting)}. (Write `failed` for those "

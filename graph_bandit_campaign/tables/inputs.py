@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.tables.books import Books, match_rows
-from graph_bandit_campaign.tables.measured_rows import Columns, read_measured
+from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
 from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_env import MoleculeSet, from_smiles, from_smiles_csv
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
@@ -23,16 +23,16 @@ class Inputs:
     """What was measured."""
     molecules: MoleculeSet
     """Those of the pool, then those that were measured outside of it."""
-    sheet: str
-    """What to say of the sheet that was read, if the workbook has others."""
+    sheets: list[str]
+    """What to say of sheets that were read, where a workbook has others."""
 
     def remarks(self) -> list[str]:
         """Return what people should know of their tables."""
-        remarks = [self.sheet] * bool(self.sheet)
-        remarks += [f"{self.pool.merged} rows of equal molecules merged"] * bool(self.pool.merged)
+        remarks = [f"{self.pool.merged} rows of equal molecules merged"] * bool(self.pool.merged)
         remarks += [f"{len(self.books.outside)} measured molecules outside the pool"] * bool(self.books.outside)
         remarks += [f"{self.books.repeated} results given twice taken once"] * bool(self.books.repeated)
-        return remarks + [f"{len(self.pool.skipped)} bad rows left out"] * bool(self.pool.skipped)
+        remarks += [f"{len(self.pool.skipped)} bad rows left out"] * bool(self.pool.skipped)
+        return remarks + self.sheets
 
 
 def read_inputs(settings: SuggestSettings) -> Inputs:
@@ -46,15 +46,16 @@ def read_inputs(settings: SuggestSettings) -> Inputs:
         alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         columns = Columns(settings.target, settings.id or ("id" if "id" in table.columns else None), smiles)
-        measured = read_measured(settings.measured, columns, settings.measured_sheet) if settings.measured else []
-        pool = _read_pool(table, columns, len(measured), settings.skip_bad_rows)
-        chosen = settings.sheet is not None or len(table.sheets) < 2
-        sheet = "" if chosen else f"sheet `{table.sheet}`, the first of {len(table.sheets)} (--sheet takes another)"
-    books = match_rows(measured, pool)
+        results = Results([], [])
+        if settings.measured:
+            results = read_measured(settings.measured, columns, settings.measured_sheet)
+        pool = _read_pool(table, columns, len(results.rows), settings.skip_bad_rows)
+        sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
+    books = match_rows(results.rows, pool)
     molecules = pool
     if books.outside:
         molecules = pool.join(from_smiles(list(books.outside.values()), ids=list(books.outside)))
-    return Inputs(pool, books, molecules, sheet)
+    return Inputs(pool, books, molecules, sheets)
 
 
 def _read_pool(table: Table, columns: Columns, results: int, skip_bad_rows: bool) -> MoleculeSet:

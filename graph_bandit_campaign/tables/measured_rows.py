@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from graph_bandit_env.tables import Table, open_table
 
@@ -39,6 +40,15 @@ class MeasuredRow:
     """A number, "failed" or "pending"."""
 
 
+class Results(NamedTuple):
+    """What tables of results say."""
+
+    rows: list[MeasuredRow]
+    """In their order, one table after the other."""
+    remarks: list[str]
+    """What people should know of the tables."""
+
+
 class BadResultsError(ValueError):
     """Rows that cannot be understood; nothing is taken from the file then."""
 
@@ -48,7 +58,7 @@ class BadResultsError(ValueError):
         super().__init__(f"Expected results that can be understood. {len(problems)} rows cannot:\n{listed}{more}")
 
 
-def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = None) -> list[MeasuredRow]:
+def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = None) -> Results:
     """Read the rows of some tables that say something: a value, or that there is or will be none.
 
     Args:
@@ -63,10 +73,12 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
         ValueError: if a table cannot be read, a column is missing, or no row says anything.
     """
     rows: list[MeasuredRow] = []
+    remarks: list[str] = []
     problems: list[str] = []
     for path in paths:
         with open_table(path, sheet if path.suffix.lower() == ".xlsx" else None) as table:
             _read_rows(table, columns, rows, problems)
+            remarks += sheet_remarks(table, sheet, "--measured-sheet")
     if problems:
         raise BadResultsError(problems)
     if not rows:
@@ -74,7 +86,16 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
             f"Expected at least one value in column `{columns.value}`. Got none. Without `--measured` a first batch is "
             "suggested from what the molecules look like alone."
         )
-    return rows
+    return Results(rows, remarks)
+
+
+def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
+    """Say which sheet of a workbook was read, where nobody had named one of several."""
+    if sheet is not None or len(table.sheets) < 2:
+        return []
+    return [
+        f"sheet `{table.sheet}` of {table.path.name} read, the first of {len(table.sheets)} ({option} names another)"
+    ]
 
 
 def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:

@@ -83,7 +83,7 @@ def pool_of(path):
 
 def results_of(path):
     try:
-        rows = read_measured([path], Columns("y", "id"))
+        rows = read_measured([path], Columns("y", "id")).rows
     except BadResultsError as error:
         return [line.split(": ", 1)[-1] for line in str(error).splitlines()]
     except ValueError as error:
@@ -254,7 +254,7 @@ def test_records_of_an_sdf_file_are_rows(structures, name):
 def test_results_may_come_as_sdf_without_a_last_end(table):
     block = Chem.MolToMolBlock(Chem.MolFromSmiles("CCO"))
     path = table(f"\n{block.lstrip()}> 1 <id> (7)\nm7\n\n> <y>\n2\n", "results.sdf")
-    rows = read_measured([path], Columns("y", "id"))
+    rows = read_measured([path], Columns("y", "id")).rows
     assert [(row.place, row.identifier, row.smiles, row.value) for row in rows] == [
         ("results.sdf, record 1", "m7", "CCO", 2.0)
     ]
