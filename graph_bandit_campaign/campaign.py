@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import operator
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,13 +13,12 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-import registry
 from agents.contract import Agent, BatchAgent
-from graph_bandit_campaign.expectations import check_value, expect
+from graph_bandit_campaign.checks import check_integer, check_value
 from graph_bandit_campaign.file import CampaignFile
-from graph_bandit_campaign.graph_sets import GraphSetLike, MoleculeSetLike
+from graph_bandit_campaign.graph_sets import GraphSetLike
+from graph_bandit_campaign.learner import Learner, expect
 from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
-from graph_bandit_lab import AgentSpec
 
 
 class AgentChangedWarning(UserWarning):
@@ -70,16 +68,16 @@ class Campaign:
         self._offered = np.ones(len(self.ids), np.bool_) if offered is None else np.array(offered, np.bool_)
         if self._offered.shape != (len(self.ids),):
             raise ValueError(f"Expected `offered` of shape `({len(self.ids)},)`. Got `{self._offered.shape}`.")
-        default = "molecule-ucb" if isinstance(graph_set, MoleculeSetLike) else "gnn-ts:steps=1000"
         given = {
             "maximize": None if maximize is None else bool(maximize),
-            "seed": None if seed is None else _whole_number("seed", seed, smallest=0),
+            "seed": None if seed is None else check_integer("seed", seed, smallest=0),
             "target": target,
         }
         self._file: CampaignFile | None = CampaignFile(state)
         written = self._file.read()
+        self._learner = Learner(graph_set, agent or (written.agent if written else None))
         known = written or CampaignState(
-            agent or default, given["maximize"] is not False, int(given["seed"] or 0), target=target or ""
+            self._learner.spec, given["maximize"] is not False, int(given["seed"] or 0), target=target or ""
         )
         for name, wanted in given.items():
             if wanted not in (None, getattr(known, name)):
@@ -87,17 +85,14 @@ class Campaign:
                     f"Expected a campaign with `{name}` {wanted}. {state} has {getattr(known, name)}. "
                     "Give what it has, or another `state` (on the command line another --out)."
                 )
-        self.state = replace(known, agent=agent or known.agent)
-        algorithm = int(getattr(self._make_agent(), "algorithm", 1))  # an unknown agent is refused here
+        self.state = replace(known, agent=self._learner.spec, algorithm=self._learner.algorithm)
         self.agent_change = ""
-        if written is not None and self.state.agent == written.agent and algorithm != written.algorithm:
+        if known.agent == self.state.agent and known.algorithm != self.state.algorithm and written:
             self.agent_change = (
-                f"The agent has changed since this campaign was last written (algorithm {written.algorithm}, now "
-                f"{algorithm}): suggestions may differ."
+                f"The agent has changed since this campaign was last written (algorithm {known.algorithm}, now "
+                f"{self.state.algorithm}): suggestions may differ."
             )
             warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=2)
-        self.state = replace(self.state, algorithm=algorithm)
-        self._fitted: tuple[object, Agent] | None = None
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -135,7 +130,7 @@ class Campaign:
         """
         mask = self._offered.copy()
         mask[self._places((*self.state.means(), *self.state.failed, *self.state.pending))] = False
-        count, left = _whole_number("count", count, smallest=1), int(mask.sum())
+        count, left = check_integer("count", count, smallest=1), int(mask.sum())
         if count > left:
             raise ValueError(f"Expected to be asked for no more graphs than are left, {left}. Got {count}.")
         agent = self._agent(fresh=True)
@@ -230,26 +225,7 @@ class Campaign:
         return expect(self._agent(), places, self.ids, self.state)
 
     def _agent(self, fresh: bool = False) -> Agent:
-        """Return the agent that has learnt all measurements; `fresh`, if it must not have drawn anything yet."""
-        measured = self.state.measured
-        key = (self.state.agent, *((one.id, one.value) for one in measured))
-        if fresh or self._fitted is None or self._fitted[0] != key:
-            agent = self._make_agent()
-            sequence = np.random.SeedSequence([self.state.seed, len(measured)])
-            agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
-            if measured:
-                sign = 1.0 if self.state.maximize else -1.0
-                places = np.array(self._places(one.id for one in measured))
-                agent.update(None, places, np.array([sign * one.value for one in measured]))
-            self._fitted = key, agent
-        return self._fitted[1]
-
-    def _make_agent(self) -> Agent:
-        spec = AgentSpec.parse(self.state.agent)
-        needs = registry.agent_needs(spec.name)
-        if needs == "molecules" and not isinstance(self.graph_set, MoleculeSetLike):
-            raise ValueError(f"Agent `{spec.name}` needs molecules. Choose another, or make a MoleculeSet.")
-        return registry.make_agent(spec.name, **spec.settings)
+        return self._learner.learn(self.state, self._places(one.id for one in self.state.measured), fresh)
 
     def _places(self, identifiers: Iterable[str]) -> list[int]:
         return [self._place[self._known(identifier)] for identifier in identifiers]
@@ -269,13 +245,3 @@ class Campaign:
         if self._file is not None:
             self._file.write(state)
         self.state = state
-
-
-def _whole_number(name: str, value: SupportsIndex, smallest: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = smallest - 1
-    if isinstance(value, bool) or number < smallest:
-        raise ValueError(f"Expected `{name}` to be an integer >= {smallest}. Got {value!r}.")
-    return number
