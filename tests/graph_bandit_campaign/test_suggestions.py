@@ -2,10 +2,12 @@ import csv
 import json
 import re
 
+import openpyxl
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.suggest import SuggestSettings
+import registry
+from graph_bandit_campaign import SuggestSettings
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules()
@@ -273,3 +275,46 @@ def test_a_question_that_is_refused_changes_nothing(folder, capsys):
 def test_more_than_is_left_is_refused(folder, capsys):
     assert main(["suggest", "pool.csv", "--maximize", "logp", "--out", "a.csv", "--n", "41", "--agent", AGENT]) == 1
     assert "than are left, 40. Got 41" in capsys.readouterr().err
+
+
+def test_pool_and_results_may_be_sheets_of_one_workbook(folder, capsys):
+    expected = suggest()[1]
+    book = openpyxl.Workbook()
+    book.active.title = "Compounds"
+    for row in [("id", "smiles"), *SMILES.items()]:
+        book.active.append(row)
+    results = book.create_sheet("Assay")
+    for row in [("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6])]:
+        results.append(row)
+    book.save("book.xlsx")
+    arguments = ["suggest", "book.xlsx", "--measured", "book.xlsx", "--measured-sheet", "Assay", "--maximize", "logp"]
+    assert main([*arguments, "--n", "4", "--agent", AGENT, "--out", "other.csv"]) == 0
+    with open("other.csv", newline="") as file:
+        assert list(csv.DictReader(file)) == expected
+    assert "sheet `Compounds` of book.xlsx read, the first of 2 (--sheet names another)" in capsys.readouterr().out
+    assert main([*arguments, "--sheet", "Asay", "--out", "other.csv"]) == 1
+    assert "a sheet `Asay` in book.xlsx. It has Compounds, Assay" in capsys.readouterr().err
+
+
+def test_the_sheet_of_results_is_told_where_there_are_others(folder, capsys):
+    book = openpyxl.Workbook()
+    book.active.title = "Week 1"
+    for row in [("id", "logp"), ("m0", 1.5), ("m1", 2.5)]:
+        book.active.append(row)
+    book.create_sheet("Week 2").append(("id", "logp"))
+    book.save("book.xlsx")
+    assert suggest(measured=("--measured", "book.xlsx"))[0] == 0
+    assert "sheet `Week 1` of book.xlsx read, the first of 2 (--measured-sheet names" in capsys.readouterr().out
+
+
+def test_an_agent_that_has_changed_begins_another_round(folder, capsys, monkeypatch):
+    first = suggest()[1]
+    agent = type(registry.make_agent("molecule-ucb"))
+    monkeypatch.setattr(agent, "algorithm", 7, raising=False)
+    second = suggest("--html", "page.html")[1]
+    for told in (capsys.readouterr().out, (folder / "page.html").read_text(encoding="utf-8")):
+        assert "The agent has changed since this campaign was last written (algorithm 1, now 7)" in told
+    assert not {row["id"] for row in first} & {row["id"] for row in second}  # which may be under way
+    assert suggest()[1] == second
+    assert "has changed" not in capsys.readouterr().out
+    assert len(state()["rounds"]) == 2
