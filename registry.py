@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ENTRY_POINT_GROUP",
     "ENVIRONMENT_ID",
-    "Agent",
     "AgentFactory",
     "__version__",
     "agent_needs",
