@@ -5,54 +5,18 @@ from __future__ import annotations
 import itertools
 import tomllib
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from graph_bandit_lab.analysis.tuning import Tuned, read_tuned
-from graph_bandit_lab.design.plan import Grid, Repetition, derive_seeds, plan
+from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
 from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings
-from graph_bandit_lab.execution.executors import Processes
+from graph_bandit_lab.design.tuned import Tuned, read_tuned
 
 FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
 _GRID_KEYS = {"agents", "environment", "settings"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sweep:
-    """What a sweep file says: every agent of a grid plays on every environment of it, with every seed."""
-
-    title: str
-    grids: tuple[Grid, ...]
-    seeds: tuple[int, ...]
-    tunes: bool = False
-    """When it is done, the best settings are written to a file."""
-
-    def plan(self) -> SweepPlan:
-        """Return every repetition of the sweep, its settings checked.
-
-        Raises:
-            ValueError: if an agent or a setting is refused.
-        """
-        return SweepPlan(self.title, tuple(plan(self.grids, self.seeds)), self.tunes)
-
-
-@dataclass(frozen=True)
-class SweepPlan:
-    """What a sweep comes to."""
-
-    title: str
-    repetitions: tuple[Repetition, ...]
-    tunes: bool
-    """When it is done, the best settings are written to a file."""
-
-    @property
-    def settings_hashes(self) -> set[str]:
-        """Return under which hashes its repetitions are stored."""
-        return {one.key.settings_hash for one in self.repetitions}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,21 +84,6 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         seeds=_read_seeds(content, overrides.repetitions, str(source)),
         tunes=content.get("tunes", False),
     )
-
-
-def plan_sweep(source: str | Path, overrides: Overrides) -> SweepPlan:
-    """Read a sweep and plan it in a process of its own, so that this one stays small: agents import torch.
-
-    Raises:
-        FileNotFoundError, ValueError: as `read_sweep` and `Sweep.plan`.
-    """
-    with Processes(1) as executor:
-        planned: Future[SweepPlan] = executor.submit(_read_and_plan, source, overrides)
-        return planned.result()
-
-
-def _read_and_plan(source: str | Path, overrides: Overrides) -> SweepPlan:
-    return read_sweep(source, overrides).plan()
 
 
 def _read_seeds(content: Mapping[str, Any], repetitions: int | None, source: str) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import registry
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_lab import EnvironmentSettings, RunSettings
 from graph_bandit_lab.design.keys import RunKey, with_later_defaults
@@ -86,3 +87,8 @@ def test_what_is_left_out_of_an_environment_can_be_said_again(later):
     environment = EnvironmentSettings(num_graphs=8, horizon=8, **later)
     assert EnvironmentSettings(**environment.to_dict()) == environment
     assert with_later_defaults(environment.to_dict()) == asdict(environment)
+
+
+def test_an_environment_that_is_made_already_is_refused_with_advice():
+    with pytest.raises(TypeError, match="Got GraphActionBandit. Write `environment=EnvironmentSettings"):
+        RunSettings(out=Path("x"), environment=registry.make_environment(num_graphs=3).unwrapped)
