@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
 from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings
@@ -86,7 +86,7 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     )
 
 
-def _read_seeds(content: Mapping[str, Any], repetitions: int | None, source: str) -> tuple[int, ...]:
+def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: str) -> tuple[int, ...]:
     if "seeds" in content:
         seeds = content["seeds"]
         if not isinstance(seeds, list) or not seeds or not all(_is_count(seed, 0) for seed in seeds):
@@ -104,7 +104,7 @@ def _read_seeds(content: Mapping[str, Any], repetitions: int | None, source: str
     return derive_seeds(seed, repetitions or wanted)
 
 
-def _is_count(value: Any, least: int) -> bool:
+def _is_count(value: object, least: int) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
@@ -143,7 +143,7 @@ def _read_grid(
     return parts
 
 
-def _texts(agents: Any, source: str) -> Sequence[str]:
+def _texts(agents: object, source: str) -> Sequence[str]:
     if not isinstance(agents, list | tuple) or not all(isinstance(agent, str) for agent in agents):
         raise ValueError(f"{source}: expected `agents` to be a list of names or a table of labels. Got {agents!r}.")
     return agents
@@ -157,7 +157,7 @@ def _read_agent(label: str, recipe: str, variant: str, fit: str, tuned: Tuned, g
     return AgentSpec.parse(recipe, label)
 
 
-def _product(lists: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _product(lists: Mapping[str, object]) -> list[dict[str, Any]]:
     """Return every combination of one value of each list; what is no list is a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]
@@ -167,13 +167,13 @@ def _join(agent: str, settings: str) -> str:
     return agent + ("," if ":" in agent else ":") + settings if settings else agent
 
 
-def _table(value: Any, name: str, source: str) -> Mapping[str, Any]:
+def _table(value: object, name: str, source: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise ValueError(f"{source}: expected {name} to be a table. Got {value!r}.")
     return value
 
 
-def _refuse_unknown(found: Mapping[str, Any], known: set[str], source: str) -> None:
+def _refuse_unknown(found: Mapping[str, object], known: set[str], source: str) -> None:
     unknown = sorted(found.keys() - known)
     if unknown:
         raise ValueError(f"{source}: unknown key `{unknown[0]}`. Keys: {', '.join(sorted(known))}.")

@@ -50,7 +50,7 @@ class BanditResult:
 
 
 def run_bandit(
-    env: gym.Env[Any, Any],
+    env: gym.Env[Any, Any],  # of any spaces
     agent: Agent,
     seed: int = 0,
     on_round: Callable[[], object] = lambda: None,

@@ -17,7 +17,7 @@ def software_versions() -> dict[str, str]:
     return {"python": python_version(), **{name: version(name) for name in names}}
 
 
-def to_blob(array: NDArray[Any]) -> bytes:
+def to_blob(array: NDArray[np.generic]) -> bytes:
     """Write an array as NumPy does to a file."""
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
@@ -39,7 +39,7 @@ def from_archive(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
         return {name: archive[name] for name in archive.files}
 
 
-def from_blob(blob: bytes) -> NDArray[Any]:
+def from_blob(blob: bytes) -> NDArray[np.generic]:
     """Read what `to_blob` wrote."""
-    array: NDArray[Any] = np.load(io.BytesIO(blob), allow_pickle=False)
+    array: NDArray[np.generic] = np.load(io.BytesIO(blob), allow_pickle=False)
     return array
