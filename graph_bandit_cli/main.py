@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sqlite3
 import sys
@@ -33,6 +34,9 @@ class Command(Protocol):
 
 def main(args: list[str] | None = None) -> int:
     """Run a command; return the exit code (0 done, 1 refused, 2 not understood, 130 stopped by Ctrl-C)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a letter that a terminal does not know stops nothing
     name, *rest = (sys.argv[1:] if args is None else args) or [""]
     if name in ("-h", "--help"):
         print(usage())

@@ -8,6 +8,7 @@ import threading
 from dataclasses import fields
 
 import pytest
+from support.interrupts import allow_ctrl_c
 
 import registry
 from graph_bandit_cli.main import COMMANDS, main
@@ -161,11 +162,6 @@ def test_help_documents_every_flag(capsys):
         assert re.search(rf"{flag},? \S+ \w[\w ,:’'–-]{{6,}}", printed), flag
 
 
-def allow_ctrl_c():
-    """Undo what a test runner in the background hands down: processes that ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_keeps_what_is_finished_and_shows_progress(tmp_path):
     """Type the command in a terminal of its own, wait for the second repetition, and press Ctrl-C."""
     pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
@@ -217,7 +213,9 @@ def test_help_of_a_command_imports_no_more_than_its_settings_need(command):
         f"try: main(['{command}', '--help'])\nexcept SystemExit as stopped: assert stopped.code == 0\n"
         f"print([name for name in {light} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}  # which knows no Erdős
+    command_line = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command_line, capture_output=True, text=True, check=True, env=ascii_only)
     assert COMMANDS[command][1] in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
 

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from support.interrupts import allow_ctrl_c
 
 from benchmarks.sweeps.kill_sweep import SWEEP, count, survive, table
 from graph_bandit_cli.main import main
@@ -125,6 +126,7 @@ def test_the_driver_stops_at_an_interrupt_and_says_how_to_go_on(little, tmp_path
         stdout=subprocess.DEVNULL,
         text=True,
         start_new_session=True,
+        preexec_fn=allow_ctrl_c,
     )
     while count(tmp_path / "out") < 3 and driver.poll() is None:
         time.sleep(0.05)
