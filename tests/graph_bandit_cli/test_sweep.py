@@ -136,6 +136,9 @@ def test_the_driver_stops_at_an_interrupt_and_says_how_to_go_on(little, tmp_path
         with contextlib.suppress(subprocess.TimeoutExpired):
             _, error = driver.communicate(timeout=15)
             break
+    else:
+        driver.kill()
+        driver.communicate()
     assert driver.returncode == 130
     assert "Stopped. in little: 1600 repetitions, " in error
     assert "Traceback" not in error
