@@ -37,7 +37,7 @@ class Tally:
 
 
 def run_sweep(
-    plan: SweepPlan,
+    plan: Sweep | SweepPlan,
     out: str | Path,
     open_workers: Callable[[], Workers] = InProcess,
     *,
@@ -51,7 +51,7 @@ def run_sweep(
     with its traceback, and the others go on; it counts as stored until `retry_failed` has it played again.
 
     Args:
-        plan: of `Sweep.plan`, or `plan_sweep`.
+        plan: a sweep, or what it comes to (of `Sweep.plan`, or `plan_sweep`).
         out: folder of the results; it may hold those of other sweeps too. `sweep.log` in it gets a line a repetition.
         open_workers: opens `Processes` or a `DaskExecutor`; else this process plays.
         diagnostics: record diagnostics, also of what is stored without them, which is played again to that end.
@@ -62,9 +62,11 @@ def run_sweep(
         How many were played, were found, and have failed.
 
     Raises:
-        ValueError: if another process plays into the folder; nothing is played then.
+        ValueError: if an agent or a setting is refused, or another process plays into the folder; nothing is played
+            then.
         SchedulerLostError: if a cluster has gone.
     """
+    plan = plan.plan() if isinstance(plan, Sweep) else plan
     with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
         return _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)

@@ -348,7 +348,7 @@ def test_what_another_sweep_failed_is_not_this_sweeps(tmp_path):
 
 def test_a_sweep_goes_on_where_it_stopped_and_grows(tmp_path):
     run_sweep(PLANNED.plan(), tmp_path / "out", progress=False)
-    again = run_sweep(PLANNED.plan(), tmp_path / "out", progress=False)
+    again = run_sweep(PLANNED, tmp_path / "out", progress=False)
     assert (again.played, again.reused) == (0, 8)
     more = run_sweep(dataclasses.replace(PLANNED, seeds=(1, 2, 3)).plan(), tmp_path / "out", progress=False)
     assert (more.played, more.reused) == (4, 8)
