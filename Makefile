@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests bench clean
+.PHONY: demo suggest test lint types tests stubs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -27,6 +27,9 @@ types: $(VENV)/.installed-all
 
 tests: $(VENV)/.installed-all
 	$(BIN)/pytest
+
+stubs: $(VENV)/.installed-all
+	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.stubs
 
 bench: $(VENV)/.installed
 	$(BIN)/python -W ignore -m benchmarks

@@ -1,8 +1,8 @@
 """Choose what to measure next from a pool of graphs, and take in what came back."""
 
-from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.library import write_library
-from graph_bandit_campaign.state import Suggestion
-from graph_bandit_campaign.suggest import SuggestSettings, suggest
+from importlib.metadata import version
 
-__all__ = ["Campaign", "SuggestSettings", "Suggestion", "suggest", "write_library"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__version__ = version("graph-bandit-env")

@@ -1,6 +1,5 @@
 """What an agent is: protocol, inputs, settings, saved state, and the checks that hold an agent against it."""
 
-from agents.contract.protocol import Agent
-from gntk import one_thread
+import lazy_loader
 
-__all__ = ["Agent", "one_thread"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

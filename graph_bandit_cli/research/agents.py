@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args, get_origin, get_type_hints
 
-import docstring_parser
 import tyro
 
 import registry
+from agents.contract import describe_fields
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,12 @@ def _lines(name: str, settings: type, values: Mapping[str, object]) -> Iterator[
     for preset, changes in getattr(settings, "presets", {}).items():
         listed = ", ".join(f"{key}={value}" for key, value in changes.items())
         yield "\n" + _wrap(f"preset={preset} is short for {listed}. Other settings override it.")
-    texts, annotations = _field_texts(settings), get_type_hints(settings)
+    texts, annotations = describe_fields(settings), get_type_hints(settings)
     for field, value in values.items():
         annotation = annotations[field]
         choices = get_args(annotation) if get_origin(annotation) is Literal else ()
         yield f"\n{field}={value}" + (f" ({' | '.join(map(str, choices))})" if choices else "")
         yield _wrap(texts.get(field, ""), indent="    ")
-
-
-def _field_texts(settings_class: type) -> dict[str, str]:
-    """Return the strings below the fields of a dataclass and of those it extends."""
-    texts: dict[str, str] = {}
-    for each in reversed(settings_class.__mro__[:-1]):
-        for param in docstring_parser.parse_from_object(each).params:
-            texts[param.arg_name] = param.description or ""
-    return texts
 
 
 def _wrap(text: str, indent: str = "") -> str:

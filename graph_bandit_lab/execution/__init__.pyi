@@ -1,39 +1,15 @@
-from .driver import (
-    LOG_NAME as LOG_NAME,
-)
-from .driver import (
-    Tally as Tally,
-)
-from .driver import (
-    plan_run as plan_run,
-)
-from .driver import (
-    run_experiment as run_experiment,
-)
-from .driver import (
-    run_sweep as run_sweep,
-)
-from .executors import (
-    DaskExecutor as DaskExecutor,
-)
-from .executors import (
-    InProcess as InProcess,
-)
-from .executors import (
-    Processes as Processes,
-)
-from .executors import (
-    SchedulerLostError as SchedulerLostError,
-)
-from .executors import (
-    Workers as Workers,
-)
-from .executors import (
-    choose_workers as choose_workers,
-)
-from .executors import (
-    count_cores as count_cores,
-)
+from .cores import count_cores as count_cores
+from .driver import LOG_NAME as LOG_NAME
+from .driver import Tally as Tally
+from .driver import plan_run as plan_run
+from .driver import run_experiment as run_experiment
+from .driver import run_sweep as run_sweep
+from .executors import DaskExecutor as DaskExecutor
+from .executors import InProcess as InProcess
+from .executors import Processes as Processes
+from .executors import SchedulerLostError as SchedulerLostError
+from .executors import Workers as Workers
+from .executors import choose_workers as choose_workers
 from .planning import describe_work as describe_work
 from .planning import plan_sweep as plan_sweep
 from .worker import Outcome as Outcome

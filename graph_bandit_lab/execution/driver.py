@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Never
 
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan, derive_seeds
-from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings, RunSettings
+from graph_bandit_lab.design.settings import AgentSpec, RunSettings
 from graph_bandit_lab.execution.execute import execute
 from graph_bandit_lab.execution.executors import InProcess, Workers, choose_workers
 from graph_bandit_lab.execution.planning import find_work

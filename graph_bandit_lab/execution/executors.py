@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
@@ -11,6 +10,7 @@ from functools import partial
 from multiprocessing.process import BaseProcess
 from typing import Any, ParamSpec, TypeVar
 
+from graph_bandit_lab.execution.cores import count_cores
 from graph_bandit_lab.execution.worker import prepare_process, ready
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
@@ -188,12 +188,3 @@ def choose_workers(count: int | None, scheduler: str | None) -> tuple[Callable[[
     if count is None:
         return InProcess, 1
     return partial(Processes, count or count_cores()), count or count_cores()
-
-
-def count_cores() -> int:
-    """Return the number of cores that this process may use, on any platform."""
-    if hasattr(os, "process_cpu_count"):  # Python 3.13
-        return os.process_cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

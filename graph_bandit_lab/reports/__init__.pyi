@@ -6,24 +6,12 @@ from .pages import to_png as to_png
 from .pages import to_svg as to_svg
 from .report import title_of as title_of
 from .report import write_report as write_report
-from .tables import (
-    print_columns as print_columns,
-)
-from .tables import (
-    print_warnings as print_warnings,
-)
-from .tables import (
-    table_of as table_of,
-)
-from .tables import (
-    table_of_changes as table_of_changes,
-)
-from .tables import (
-    table_of_environments as table_of_environments,
-)
-from .tables import (
-    to_markdown as to_markdown,
-)
+from .tables import print_columns as print_columns
+from .tables import print_warnings as print_warnings
+from .tables import table_of as table_of
+from .tables import table_of_changes as table_of_changes
+from .tables import table_of_environments as table_of_environments
+from .tables import to_markdown as to_markdown
 
 __all__ = [
     "COLORS",

@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 import torch
 from support.graphs import ragged_graphs
@@ -6,9 +8,9 @@ from torch_geometric.data import Batch
 from agents.beliefs.history import History, OrderedHistory
 from agents.contract.protocol import DivergedError
 from agents.neural.fit import draw_batches, fit
-from agents.neural.network import PaperNetwork
 from agents.neural.settings import NeuralSettings
 from gntk import GraphMLP, aggregate_neighbours
+from gntk.engines import paper_network
 
 GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
 
@@ -24,7 +26,7 @@ def weights_of(model):
 
 
 def run(settings, history=None, weights=None, initial=None):
-    network, generator = PaperNetwork(GRAPHS, settings, seed=0), torch.Generator().manual_seed(0)
+    network, generator = paper_network(GRAPHS, settings.width, settings.depth), torch.Generator().manual_seed(0)
     network.start_at(initial or network.initial)
     return fit(network, weights or network.initial, history or filled(), settings, generator)
 
@@ -105,7 +107,7 @@ def test_steps_cost_the_same_however_much_was_observed():
 
 def test_the_papers_penalty_drives_the_network_to_zero_and_ours_does_not():
     ours = NeuralSettings(width=8, steps=4000, regularization=0.1)
-    paper = ours.replace(penalty="constant", penalty_center="zero")
+    paper = dataclasses.replace(ours, penalty="constant", penalty_center="zero")
     assert max(weight.abs().max() for weight in run(paper)) < 0.1
     assert max(weight.abs().max() for weight in run(ours)) > 0.5
 

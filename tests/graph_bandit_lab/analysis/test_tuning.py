@@ -7,8 +7,7 @@ import pytest
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
 from graph_bandit_lab.analysis import choose_settings, write_tuned
-from graph_bandit_lab.design import RunKey
-from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings
+from graph_bandit_lab.design import AgentSpec, EnvironmentSettings, RunKey
 from graph_bandit_lab.design.tuned import read_tuned
 from graph_bandit_lab.storage import ResultStore, load_results
 
