@@ -12,7 +12,7 @@ import torch
 
 from benchmarks.speed import kernels, runs, vector
 from benchmarks.speed.measure import show
-from graph_bandit_lab.storage.encoding import software_versions
+from graph_bandit_lab.storage import software_versions
 
 
 def main() -> None:

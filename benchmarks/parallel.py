@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import islice
 from typing import Any, TypeVar
 
-from graph_bandit_lab.execution.executors import Processes
+from graph_bandit_lab import Processes
 
 Result = TypeVar("Result")
 Task = TypeVar("Task", bound=tuple[Any, ...])

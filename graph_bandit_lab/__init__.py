@@ -1,43 +1,11 @@
-"""The laboratory: run agents on environments, keep every result, and show the regret."""
+"""The laboratory: run agents on environments, keep every result, and show the regret.
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+The rooms have doors of their own: `episodes`, `design`, `storage`, `execution`, `analysis`, `reports`.
+"""
 
-if TYPE_CHECKING:
-    from graph_bandit_lab.design.environment import EnvironmentSettings
-    from graph_bandit_lab.design.settings import AgentSpec, RunSettings
-    from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
-    from graph_bandit_lab.execution.cores import count_cores
-    from graph_bandit_lab.execution.experiment import run_experiment
-    from graph_bandit_lab.reports.report import write_report
-    from graph_bandit_lab.storage.results import load_results
+from importlib.metadata import version
 
-_HOMES = {
-    "AgentSpec": "design.settings",
-    "BanditResult": "episodes.loop",
-    "EnvironmentSettings": "design.environment",
-    "RunSettings": "design.settings",
-    "count_cores": "execution.cores",
-    "load_results": "storage.results",
-    "run_bandit": "episodes.loop",
-    "run_experiment": "execution.experiment",
-    "write_report": "reports.report",
-}
-__all__ = [
-    "AgentSpec",
-    "BanditResult",
-    "EnvironmentSettings",
-    "RunSettings",
-    "count_cores",
-    "load_results",
-    "run_bandit",
-    "run_experiment",
-    "write_report",
-]
+import lazy_loader
 
-
-def __getattr__(name: str) -> Any:
-    """Import a name where it is first used: a worker needs neither pandas nor matplotlib, and starts sooner without."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__version__ = version("graph-bandit-env")

@@ -17,6 +17,7 @@ from .settings import check_fields as check_fields
 from .settings import check_names as check_names
 from .settings import describe_fields as describe_fields
 from .settings import read_settings as read_settings
+from .threads import one_thread as one_thread
 
 __all__ = [
     "Agent",
@@ -34,6 +35,7 @@ __all__ = [
     "derive_streams",
     "describe_fields",
     "masked_argmax",
+    "one_thread",
     "read_feedback",
     "read_graphs",
     "read_mask",

@@ -16,8 +16,8 @@ from benchmarks.kept_rows import append_rows, read_rows
 from benchmarks.parallel import run_in_parallel
 from benchmarks.policies.learners import LEARNERS
 from benchmarks.policies.train import COLUMNS, KEY, train
-from graph_bandit_lab.analysis.statistics import confidence_interval
-from graph_bandit_lab.reports.tables import print_columns, to_markdown
+from graph_bandit_lab.analysis import confidence_interval
+from graph_bandit_lab.reports import print_columns, to_markdown
 
 
 @dataclass(frozen=True, kw_only=True)

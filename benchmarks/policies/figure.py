@@ -11,7 +11,7 @@ import tyro
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from graph_bandit_lab.reports.figures import COLORS, DASHES, STYLE
+from graph_bandit_lab.reports import COLORS, DASHES, STYLE
 
 FIRST = 500  # round of the curves' left end: nothing learns before its 2048th
 

@@ -12,7 +12,7 @@ import tyro
 from benchmarks.pools.campaign import play_all
 from benchmarks.pools.sources import DockingScores, Photoswitches, Source
 from benchmarks.pools.summary import tables
-from graph_bandit_lab.reports.tables import print_columns, to_markdown
+from graph_bandit_lab.reports import print_columns, to_markdown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import tyro
 
-from graph_bandit_lab.reports.tables import print_columns
+from graph_bandit_lab.reports import print_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ def measure(arguments: list[str]) -> tuple[float, float]:
         RuntimeError: if it fails.
     """
     begin = time.perf_counter()
-    command = [sys.executable, "-m", "graph_bandit_cli.main", *arguments]
+    command = [sys.executable, "-m", "graph_bandit_cli", *arguments]
     _, status, usage = os.wait4(os.posix_spawn(sys.executable, command, os.environ), 0)
     if os.waitstatus_to_exitcode(status):
         raise RuntimeError(f"`graph-bandit {' '.join(arguments)}` failed.")

@@ -19,7 +19,7 @@ from benchmarks.pools.acquisitions import (
 )
 from benchmarks.pools.screening import Floats, Indices, Player
 from graph_bandit_env import MoleculeSet
-from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab import AgentSpec
 
 
 class Model(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from graph_bandit_lab.analysis.scores import bootstrap_interval
+from graph_bandit_lab.analysis import bootstrap_interval
 
 NO_SCORES = ("screen", "player", "seed", "seconds")
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import registry
 from benchmarks.speed.measure import ROOT
-from graph_bandit_lab import run_bandit
-from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab import AgentSpec, run_bandit
 
 ROUNDS, SHOWN = 400, 10
 

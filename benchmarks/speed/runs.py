@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.speed import pool, whole_run
 from benchmarks.speed.kernels import step_seconds
 from benchmarks.speed.measure import ROOT, Row, in_a_process_of_its_own
-from graph_bandit_lab.analysis.statistics import confidence_interval
+from graph_bandit_lab.analysis import confidence_interval
 
 GRAPHS, NODES = 100, 50
 GIGABYTE = 1 << 30

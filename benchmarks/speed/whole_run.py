@@ -10,8 +10,7 @@ from typing import Any
 
 import registry
 from benchmarks.speed.measure import peak_bytes
-from graph_bandit_lab import run_bandit
-from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab import AgentSpec, run_bandit
 
 
 def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions: int) -> dict[str, Any]:

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from graph_bandit_lab import load_results
-from graph_bandit_lab.analysis.scores import paired_interval
-from graph_bandit_lab.reports.tables import print_columns
+from graph_bandit_lab.analysis import paired_interval
+from graph_bandit_lab.reports import print_columns
 
 
 def ratios(results: pd.DataFrame, setting: str) -> list[tuple[str, ...]]:

@@ -11,15 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.measure import ROOT
-from graph_bandit_lab import load_results
-from graph_bandit_lab.design.sweep_file import read_sweep
-from graph_bandit_lab.execution.executors import Processes
-from graph_bandit_lab.execution.sweep import run_sweep
+from graph_bandit_lab import load_results, read_sweep, run_sweep
 
 SWEEP = """
 title = "sixty short runs"
@@ -40,7 +36,7 @@ def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
 
     Args:
         folder: for both.
-        kills: SIGKILLs.
+        kills: how many.
         repetitions: of each of two agents on four environments.
         seed: of the moments.
 
@@ -54,7 +50,7 @@ def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
     file.write_text(SWEEP.format(repetitions=repetitions))
     stored = 0
     for _ in range(kills):
-        command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli.main", "sweep", str(file)]
+        command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "sweep", str(file)]
         driver = subprocess.Popen(
             [*command, "--out", str(folder / "killed"), "--workers", "2"],
             cwd=ROOT,
@@ -71,7 +67,7 @@ def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
             raise AssertionError(f"Lost runs: {stored} were stored, {count(folder / 'killed')} are.")
         stored = count(folder / "killed")
     for name in ("killed", "whole"):
-        run_sweep(read_sweep(file).plan(), folder / name, partial(Processes, 2), progress=False)
+        run_sweep(read_sweep(file).plan(), folder / name, progress=False)
     if table(folder / "killed") != table(folder / "whole"):
         raise AssertionError("The killed sweep and the uninterrupted one differ.")
     return count(folder / "killed")

@@ -18,12 +18,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed.measure import in_a_process_of_its_own, peak_bytes
-from graph_bandit_lab import BanditResult, write_report
-from graph_bandit_lab.design.plan import Repetition
-from graph_bandit_lab.design.sweep_file import Overrides, plan_sweep
-from graph_bandit_lab.execution.executors import Workers
-from graph_bandit_lab.execution.sweep import run_sweep
-from graph_bandit_lab.execution.worker import Outcome
+from graph_bandit_lab import BanditResult, run_sweep, write_report
+from graph_bandit_lab.design import Overrides, Repetition
+from graph_bandit_lab.execution import Outcome, Workers, plan_sweep
 
 
 class MadeUp(Workers):

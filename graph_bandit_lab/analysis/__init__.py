@@ -1,1 +1,5 @@
-"""What results mean: summaries, scores, comparisons, tuning, and the paper's numbers."""
+"""What results mean: summaries, scores, comparison, tuning, the paper's numbers. No torch."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

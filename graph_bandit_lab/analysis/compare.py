@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from graph_bandit_lab.analysis.scores import paired_interval
-from graph_bandit_lab.storage.results import load_results
+from graph_bandit_lab.storage.reading import load_results
 
 
 @dataclass(frozen=True)
@@ -64,5 +63,5 @@ def compare_folders(first: str | Path, second: str | Path) -> list[Change]:
 
 def _totals(results: pd.DataFrame) -> pd.Series[float]:
     """Return R_T by label, environment and seed."""
-    environment = results["environment"].map(lambda settings: json.dumps(settings, sort_keys=True))
-    return results.assign(environment=environment).set_index(["label", "environment", "seed"])["total_regret"]
+    by_key = results.assign(environment=results["environment_key"])
+    return by_key.set_index(["label", "environment", "seed"])["total_regret"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -57,7 +56,7 @@ def agents_of_the_paper(results: pd.DataFrame) -> dict[str, str]:
     return found if sorted(found.values()) == sorted(TABLE_1) else {}
 
 
-def _plays_as_the_paper(agent: str, settings: Mapping[str, Any]) -> bool:
+def _plays_as_the_paper(agent: str, settings: Mapping[str, object]) -> bool:
     return (
         agent in TABLE_1
         and all(settings.get(name) == value for name, value in _ALGORITHM.items())

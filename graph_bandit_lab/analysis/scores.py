@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,7 +35,7 @@ class Field:
     """Agents that were played on the same environments, and their trials."""
 
     trials: pd.DataFrame
-    """R_T, a row a trial that all of them have finished: (environment as JSON, seed); a column an agent."""
+    """R_T, a row a trial that all of them have finished: (key of the environment, seed); a column an agent."""
     planned: int
     """Trials, finished or not."""
     absent: tuple[str, ...]
@@ -59,7 +58,7 @@ def fields_of(results: pd.DataFrame) -> list[Field]:
     Returns:
         The fields, in the order of their first results.
     """
-    environment = results["environment"].map(lambda settings: json.dumps(settings, sort_keys=True))
+    environment = results["environment_key"]
     players = results.groupby(environment)["label"].agg(frozenset)
     found = []
     for agents in dict.fromkeys(environment.map(players)):
@@ -145,7 +144,7 @@ def compare_agents(
 
 
 def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> dict[str, str]:
-    """Return, by environment (JSON), who has the lowest mean R_T of some agents, where it is not the best of them."""
+    """Return, by key of the environment, which agent has the lowest mean R_T, where it is not the best of all."""
     means = trials[list(reference)].groupby(level="environment", sort=False).mean()
     lower = means[means.min(axis=1) < means[best]]
     return {str(environment): str(label) for environment, label in lower.idxmin(axis=1).items()}

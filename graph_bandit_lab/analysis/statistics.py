@@ -74,12 +74,12 @@ def summarize(results: pd.DataFrame) -> list[AgentSummary]:
     return sorted(rows, key=lambda row: (np.isnan(row.mean), row.mean))
 
 
-def count_repetitions(summary: AgentSummary) -> str:
-    """Write how many repetitions were finished, and how many ended otherwise."""
-    ended = {"diverged": summary.diverged, "failed": summary.failed}
-    return str(summary.finished) + "".join(f" (+{count} {how})" for how, count in ended.items() if count)
-
-
 def play_equal_instances(results: pd.DataFrame) -> bool:
     """Say whether all agents have played the same instances, and so can be compared as they stand."""
     return bool(results.groupby("label")["seed"].agg(frozenset).nunique() == 1)
+
+
+def earlier_versions(results: pd.DataFrame) -> list[str]:
+    """Return the labels under which an agent was played by an earlier version of its algorithm than others here."""
+    latest = results.groupby("agent")["algorithm"].transform("max")
+    return [str(label) for label in dict.fromkeys(results.loc[results["algorithm"] < latest, "label"])]

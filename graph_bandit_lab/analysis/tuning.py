@@ -1,75 +1,20 @@
-"""Tuned settings: the best of a grid for each agent and graph model, in a file that sweeps read. No torch."""
+"""Choose the best settings of a grid for each agent and graph model, and write them to a file that sweeps read."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from graph_bandit_lab.analysis.scores import score_agents
+from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.tuned import write_settings
 from graph_bandit_lab.storage.files import replace_file
 
 TUNED_NAME = "tuned.json"
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """Settings that were found best, by graph model and agent."""
-
-    source: str
-    """Where they are from."""
-    settings: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    """Graph model -> agent -> settings."""
-
-    def settings_of(self, agent: str, graph_model: str) -> str:
-        """Write the settings of an agent as they follow its name: `setting=value,setting=value`.
-
-        An NN agent takes those of its GNN twin [Wu & Amini 2024, appendix].
-
-        Raises:
-            ValueError: if there are none.
-        """
-        found = self.settings.get(graph_model, {})
-        chosen = found.get(agent, found.get(f"g{agent}" if agent.startswith("nn-") else agent))
-        if chosen is None:
-            known = ", ".join(f"{name} on {model}" for model, agents in self.settings.items() for name in agents)
-            raise ValueError(
-                f"Expected tuned settings of {agent} on {graph_model} in {self.source}. Got {known or 'none'}."
-            )
-        return write_settings(chosen)
-
-
-def write_settings(settings: Mapping[str, Any]) -> str:
-    """Write settings as they follow an agent's name: `setting=value,setting=value`, values as JSON where no text."""
-    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}
-    return ",".join(f"{name}={text}" for name, text in texts.items())
-
-
-def read_tuned(path: Path | None, fit: str) -> Tuned:
-    """Read tuned settings.
-
-    Args:
-        path: a file that `write_tuned` wrote; None: the one that is shipped for the fit.
-        fit: "literal" or "steps".
-
-    Raises:
-        FileNotFoundError: if there is none.
-        ValueError: if it is not such a file.
-    """
-    if path is not None and not path.is_file():
-        raise FileNotFoundError(f"Expected a file of tuned settings. Got {path}. `graph-bandit tuned` writes one.")
-    file = path or files("graph_bandit_lab.design").joinpath("presets", f"tuned-{fit}.json")
-    try:
-        settings = json.loads(file.read_text("utf-8"))["settings"]
-        found = {model: {name: dict(cell.items()) for name, cell in its.items()} for model, its in settings.items()}
-        return Tuned(str(file), found)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"Expected {file} to hold tuned settings, as `graph-bandit tuned` writes them.") from error
 
 
 @dataclass(frozen=True)
@@ -78,7 +23,7 @@ class Choice:
 
     agent: str
     graph_model: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     """Those that vary over the grid."""
     relative: float
     """Mean over environments of mean R_T, divided by the largest cell's."""
@@ -96,6 +41,7 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
         mean over environments of (mean over repetitions of R_T) / (the largest cell's)
 
     The trials are those of the cell that has finished most; a cell that has not finished all of them is passed over.
+    What an earlier version of an agent's algorithm played says nothing of the latest one, and is left out.
 
     Args:
         results: of `load_results`.
@@ -110,13 +56,14 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
     table = results.assign(
         graph_model=results["environment"].map(lambda one: one["graph_model"]),
         cell=[
-            _to_text([settings, versions.get("plug-in")])
+            to_json([settings, versions.get("plug-in")])
             for settings, versions in zip(results["agent_settings"], results["versions"], strict=True)
         ],
-        environment=results["environment"].map(_to_text),
+        environment=results["environment_key"],
     )
     choices, undecided = [], []
     for (model, agent), rows in table.groupby(["graph_model", "agent"], sort=False):
+        rows = rows[rows["algorithm"] == rows["algorithm"].max()]
         if rows["cell"].nunique() < 2:
             continue
         trials = rows.set_index(["environment", "seed", "cell"])["total_regret"].unstack("cell")
@@ -128,7 +75,7 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
         lowest = score_agents(complete)[0]
         played = [json.loads(cell)[0] for cell in rows["cell"].unique()]
         best = json.loads(lowest.label)[0]
-        varying = {name: best[name] for name in best if len({_to_text(one.get(name)) for one in played}) > 1}
+        varying = {name: best[name] for name in best if len({to_json(one.get(name)) for one in played}) > 1}
         passed_over = rows["cell"].nunique() - complete.shape[1]
         found = Choice(str(agent), str(model), varying, lowest.relative, complete.shape[1], passed_over, lowest.trials)
         choices.append(found)
@@ -150,7 +97,7 @@ def write_tuned(results: pd.DataFrame, path: Path) -> tuple[list[Choice], list[s
         ValueError: as `choose_settings`.
     """
     choices, undecided = choose_settings(results)
-    settings: dict[str, dict[str, Mapping[str, Any]]] = {}
+    settings: dict[str, dict[str, Mapping[str, object]]] = {}
     for choice in choices:
         settings.setdefault(choice.graph_model, {})[choice.agent] = choice.settings
     chosen_from = [
@@ -172,7 +119,3 @@ def table_of_choices(choices: list[Choice]) -> list[tuple[str, ...]]:
         settings = write_settings(one.settings)
         rows.append((one.agent, one.graph_model, settings, f"{one.relative:.3f}", cells, str(one.trials)))
     return rows
-
-
-def _to_text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
-
-from graph_bandit_lab.storage.encoding import to_json
 
 # Of settings of environments that came when there were results without them.
 LATER_DEFAULTS = {"replacement": True, "common_noise": False}
+
+
+def to_json(value: object) -> str:
+    """Write JSON in which equal values are equal texts; of an environment's settings, that text is its key."""
+    return json.dumps(value, sort_keys=True, allow_nan=False)
 
 
 @dataclass(frozen=True)
@@ -18,20 +24,33 @@ class RunKey:
     """What a repetition's result depends on, its seed aside."""
 
     agent: str
-    agent_settings: dict[str, Any]
+    agent_settings: dict[str, Any]  # keywords of factories, which take what they take
     environment: dict[str, Any]
     plug_in: str = ""
     """Name and version of the package that an agent from elsewhere comes in."""
+    algorithm: int = 1
+    """Version of the agent's algorithm: a higher one plays otherwise under equal settings."""
 
-    @property
+    @cached_property
+    def environment_key(self) -> str:
+        """Return the text by which results tell environments apart."""
+        return to_json(self.environment)
+
+    @cached_property
     def settings_hash(self) -> str:
         """Return a hash that is the same on every machine and in every process."""
         parts = {"agent": self.agent, "settings": self.agent_settings, "environment": self.environment}
-        text = to_json({**parts, "plug_in": self.plug_in} if self.plug_in else parts)
+        later = {"plug_in": (self.plug_in, ""), "algorithm": (self.algorithm, 1)}  # and what earlier results imply
+        text = to_json(parts | {name: value for name, (value, implied) in later.items() if value != implied})
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    @cached_property
+    def earlier_hashes(self) -> tuple[str, ...]:
+        """Return the hashes under which earlier versions of the algorithm are stored."""
+        return tuple(dataclasses.replace(self, algorithm=k).settings_hash for k in range(1, self.algorithm))
 
-def without_later_defaults(environment: Mapping[str, Any]) -> dict[str, Any]:
+
+def without_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:
     """Leave out what earlier results do not say, where it is as it was then, so that their keys stay what they are."""
     return {
         name: value
@@ -40,6 +59,6 @@ def without_later_defaults(environment: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def with_later_defaults(environment: Mapping[str, Any]) -> dict[str, Any]:
+def with_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:
     """Say what `without_later_defaults` left out."""
     return dict(environment) | {name: value for name, value in LATER_DEFAULTS.items() if name not in environment}

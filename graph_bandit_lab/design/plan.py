@@ -28,6 +28,11 @@ class Repetition:
         """Return how results call the agent."""
         return self.spec.label
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Return under which hash and seed it is stored."""
+        return self.key.settings_hash, self.seed
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -35,6 +40,40 @@ class Grid:
 
     environments: tuple[EnvironmentSettings, ...]
     agents: tuple[AgentSpec, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """Grids: every agent of a grid plays on every environment of it, with every seed."""
+
+    title: str
+    grids: tuple[Grid, ...]
+    seeds: tuple[int, ...]
+    tunes: bool = False
+    """When it is done, the best settings are written to a file."""
+
+    def plan(self) -> SweepPlan:
+        """Return every repetition of the sweep, its settings checked.
+
+        Raises:
+            ValueError: if an agent or a setting is refused.
+        """
+        return SweepPlan(self.title, tuple(plan(self.grids, self.seeds)), self.tunes)
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What a sweep comes to."""
+
+    title: str
+    repetitions: tuple[Repetition, ...]
+    tunes: bool = False
+    """When it is done, the best settings are written to a file."""
+
+    @property
+    def settings_hashes(self) -> set[str]:
+        """Return under which hashes its repetitions are stored."""
+        return {one.key.settings_hash for one in self.repetitions}
 
 
 def derive_seeds(seed: int, repetitions: int) -> tuple[int, ...]:
@@ -54,37 +93,39 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         specs = {spec.label: spec for spec in grid.agents}
         if len(specs) < len(grid.agents):
             raise ValueError(f"Expected a label for each agent. Got {', '.join(spec.label for spec in grid.agents)}.")
-        settings = {label: _all_settings(spec) for label, spec in specs.items()}
-        origins = {label: registry.agent_origin(spec.name) for label, spec in specs.items()}
+        origins = {name: _origin_of(name) for name in dict.fromkeys(spec.name for spec in grid.agents)}
+        without = {label: _key_without_environment(spec, origins[spec.name]) for label, spec in specs.items()}
         for environment in grid.environments:
-            keys = {
-                label: RunKey(spec.name, settings[label], environment.to_dict(), origins[label])
-                for label, spec in specs.items()
-            }
-            hashes = {label: key.settings_hash for label, key in keys.items()}
-            if len(set(hashes.values())) < len(hashes):
+            known = environment.to_dict()
+            keys = {label: dataclasses.replace(key, environment=known) for label, key in without.items()}
+            if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
             for seed in seeds:
                 for label, spec in specs.items():  # what two grids share is played once
                     one = Repetition(spec, keys[label], seed)
-                    repetitions.setdefault((hashes[label], seed), one)
+                    repetitions.setdefault(one.place, one)
     return list(repetitions.values())
 
 
-def _all_settings(spec: AgentSpec) -> dict[str, Any]:
-    """Return the settings of an agent, defaults included; those that were given, if it does not tell."""
-    needs = registry.agent_needs(spec.name)
+def _origin_of(agent: str) -> str:
+    """Return the package that an agent comes in, if it plays on any graphs."""
+    needs = registry.agent_needs(agent)
     if needs != "any":
         raise ValueError(
-            f"Expected agents that play on any graphs. `{spec.name}` needs {needs}. "
+            f"Expected agents that play on any graphs. `{agent}` needs {needs}. "
             "`graph-bandit suggest` and `graph_bandit_campaign.Campaign` play it on a pool of yours."
         )
+    return registry.agent_origin(agent)
+
+
+def _key_without_environment(spec: AgentSpec, origin: str) -> RunKey:
+    """Ask an agent for its settings, defaults included (if it does not tell, those that were given), and version."""
     try:
         agent = registry.make_agent(spec.name, **spec.settings)
     except ValueError as error:
         named = "" if f"`{spec.name}`" in str(error) else f" (Agent `{spec.name}`.)"
         raise ValueError(f"{error}{named}") from error
-    settings: Any = getattr(agent, "settings", None)
-    if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
-        return dataclasses.asdict(settings)
-    return dict(settings or spec.settings)
+    told: Any = getattr(agent, "settings", None)  # of whoever wrote it
+    is_ours = dataclasses.is_dataclass(type(told))
+    settings = dataclasses.asdict(told) if is_ours else dict(told or spec.settings)
+    return RunKey(spec.name, settings, {}, origin, getattr(agent, "algorithm", 1))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
-
-import tyro
+from typing import Any
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
 
@@ -17,7 +15,7 @@ class AgentSpec:
     """An agent as it is written on the command line: `name` or `name:setting=value,setting=value`."""
 
     name: str
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # keywords of its factory, which takes what it takes
     label: str
     """How results call it."""
 
@@ -31,7 +29,7 @@ class AgentSpec:
         name, colon, rest = text.partition(":")
         if colon and not rest:
             raise ValueError(f"Expected settings after the colon: `name:setting=value,...`. Got `{text}`.")
-        settings: dict[str, Any] = {}
+        settings = {}
         for item in rest.split(",") if rest else []:
             key, equals, value = item.partition("=")
             if not (key and equals and value):
@@ -43,28 +41,51 @@ class AgentSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """Play agents against each other on one environment, keep every repetition, and write a report."""
+class PlaySettings:
+    """How repetitions are played, whatever they are: options of `run` and of `sweep`."""
 
     out: Path
-    """Folder for results, figures and report. Finished repetitions in it are reused."""
+    """Folder for results, figures and report. Repetitions that it holds are not played again."""
+    workers: int | None = None
+    """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, tcp://host:port, whose workers play instead."""
+    diagnostics: bool = False
+    """Record and draw, of agents that can tell, what theory says of each round: whether the events of the analysis
+    held, the elliptical potential and the effective dimension. Actions stay the same; a round takes
+    O(K^3) longer."""
+    retry_failed: bool = False
+    """Play those again that are stored as failed."""
+    progress: bool = True
+    """Show a bar, or a line for each repetition where there is no terminal."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "out", Path(self.out))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings(PlaySettings):
+    """Play agents against each other on one environment, keep every repetition, and write a report."""
+
     agents: tuple[str, ...] = ("gnn-ts", "random")
     """Agents by name, with settings after a colon: gnn-ts gnn-ts:covariance=diagonal,width=256 random."""
-    environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")] = field(default_factory=EnvironmentSettings)
+    environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     """The environment."""
     repetitions: int = 5
     """Repetitions of each agent; all agents play the same instances."""
     seed: int = 0
     """Seed from which each repetition derives its own."""
-    diagnostics: bool = False
-    """Record and draw, of agents that can tell, what theory says of each round: whether the events of the analysis
-    held, the elliptical potential and the effective dimension. Actions stay the same; a round takes
-    O(K^3) longer."""
     overwrite: bool = False
     """Throw away what the folder holds and begin anew."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "out", Path(self.out))
+        super().__post_init__()
+        if not isinstance(self.environment, EnvironmentSettings):
+            raise TypeError(
+                "Expected `environment` to be settings, which are stored with the results. "
+                f"Got {type(self.environment).__name__}. Write `environment=EnvironmentSettings(num_graphs=..., ...)`; "
+                "an environment that is made already is played by `run_bandit(env, agent)`."
+            )
         if not self.agents:
             raise ValueError("Expected at least one agent. Got none.")
         if len(set(self.agents)) < len(self.agents):
@@ -75,7 +96,7 @@ class RunSettings:
             raise ValueError(f"Expected `seed` to be at least 0. Got {self.seed}.")
 
 
-def _json_or_string(text: str) -> Any:
+def _json_or_string(text: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError:

@@ -5,55 +5,19 @@ from __future__ import annotations
 import itertools
 import tomllib
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
-from graph_bandit_lab.analysis.tuning import Tuned, read_tuned
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.plan import Grid, Repetition, derive_seeds, plan
+from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
 from graph_bandit_lab.design.settings import AgentSpec
-from graph_bandit_lab.execution.executors import Processes
+from graph_bandit_lab.design.tuned import Tuned, read_tuned
 
 FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
 _GRID_KEYS = {"agents", "environment", "settings"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sweep:
-    """What a sweep file says: every agent of a grid plays on every environment of it, with every seed."""
-
-    title: str
-    grids: tuple[Grid, ...]
-    seeds: tuple[int, ...]
-    tunes: bool = False
-    """When it is done, the best settings are written to a file."""
-
-    def plan(self) -> SweepPlan:
-        """Return every repetition of the sweep, its settings checked.
-
-        Raises:
-            ValueError: if an agent or a setting is refused.
-        """
-        return SweepPlan(self.title, tuple(plan(self.grids, self.seeds)), self.tunes)
-
-
-@dataclass(frozen=True)
-class SweepPlan:
-    """What a sweep comes to."""
-
-    title: str
-    repetitions: tuple[Repetition, ...]
-    tunes: bool
-    """When it is done, the best settings are written to a file."""
-
-    @property
-    def settings_hashes(self) -> set[str]:
-        """Return under which hashes its repetitions are stored."""
-        return {one.key.settings_hash for one in self.repetitions}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,22 +87,7 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     )
 
 
-def plan_sweep(source: str | Path, overrides: Overrides) -> SweepPlan:
-    """Read a sweep and plan it in a process of its own, so that this one stays small: agents import torch.
-
-    Raises:
-        FileNotFoundError, ValueError: as `read_sweep` and `Sweep.plan`.
-    """
-    with Processes(1) as executor:
-        planned: Future[SweepPlan] = executor.submit(_read_and_plan, source, overrides)
-        return planned.result()
-
-
-def _read_and_plan(source: str | Path, overrides: Overrides) -> SweepPlan:
-    return read_sweep(source, overrides).plan()
-
-
-def _read_seeds(content: Mapping[str, Any], repetitions: int | None, source: str) -> tuple[int, ...]:
+def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: str) -> tuple[int, ...]:
     if "seeds" in content:
         seeds = content["seeds"]
         if not isinstance(seeds, list) or not seeds or not all(_is_count(seed, 0) for seed in seeds):
@@ -156,7 +105,7 @@ def _read_seeds(content: Mapping[str, Any], repetitions: int | None, source: str
     return derive_seeds(seed, repetitions or wanted)
 
 
-def _is_count(value: Any, least: int) -> bool:
+def _is_count(value: object, least: int) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
@@ -195,7 +144,7 @@ def _read_grid(
     return parts
 
 
-def _texts(agents: Any, source: str) -> Sequence[str]:
+def _texts(agents: object, source: str) -> Sequence[str]:
     if not isinstance(agents, list | tuple) or not all(isinstance(agent, str) for agent in agents):
         raise ValueError(f"{source}: expected `agents` to be a list of names or a table of labels. Got {agents!r}.")
     return agents
@@ -209,7 +158,7 @@ def _read_agent(label: str, recipe: str, variant: str, fit: str, tuned: Tuned, g
     return AgentSpec.parse(recipe, label)
 
 
-def _product(lists: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _product(lists: Mapping[str, object]) -> list[dict[str, Any]]:
     """Return every combination of one value of each list; what is no list is a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]
@@ -219,13 +168,13 @@ def _join(agent: str, settings: str) -> str:
     return agent + ("," if ":" in agent else ":") + settings if settings else agent
 
 
-def _table(value: Any, name: str, source: str) -> Mapping[str, Any]:
+def _table(value: object, name: str, source: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise ValueError(f"{source}: expected {name} to be a table. Got {value!r}.")
     return value
 
 
-def _refuse_unknown(found: Mapping[str, Any], known: set[str], source: str) -> None:
+def _refuse_unknown(found: Mapping[str, object], known: set[str], source: str) -> None:
     unknown = sorted(found.keys() - known)
     if unknown:
         raise ValueError(f"{source}: unknown key `{unknown[0]}`. Keys: {', '.join(sorted(known))}.")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 DIAGNOSTICS = ("mean_event", "sample_event", "optimism_event", "potential", "log_determinant", "effective_dimension")
 
@@ -27,7 +26,7 @@ class Diagnostics:
     def __init__(self) -> None:
         self._rows: list[tuple[float, ...]] = []
 
-    def record(self, agent: Any, means: NDArray[np.float64], action: int, action_mask: Any) -> None:
+    def record(self, agent: object, means: NDArray[np.float64], action: int, action_mask: ArrayLike) -> None:
         """Look at an agent that has just chosen `action`, before it is told the reward.
 
         Args:

@@ -15,7 +15,7 @@ from graph_bandit_lab.episodes.diagnostics import Diagnostics
 if TYPE_CHECKING:
     import gymnasium as gym
 
-    from registry import Agent
+    from agents.contract import Agent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +50,7 @@ class BanditResult:
 
 
 def run_bandit(
-    env: gym.Env[Any, Any],
+    env: gym.Env[Any, Any],  # of any spaces
     agent: Agent,
     seed: int = 0,
     on_round: Callable[[], object] = lambda: None,
@@ -71,11 +71,16 @@ def run_bandit(
     Raises:
         TypeError: if there is no environment or no agent.
     """
-    if not hasattr(env, "unwrapped") or not hasattr(agent, "select_action"):
-        raise TypeError(
-            f"Expected an environment and an agent. Got {type(env).__name__} and {type(agent).__name__}. "
-            "Make them with `gymnasium.make` and `registry.make_agent`."
-        )
+    for name, value, method, example in (
+        ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
+        ("agent", agent, "select_action", '`registry.make_agent("gnn-ts")`'),
+    ):
+        if isinstance(value, type):
+            raise TypeError(
+                f"Expected `{name}` to be made. Got the class {value.__name__}: call it first, `{value.__name__}(...)`."
+            )
+        if not hasattr(value, method):
+            raise TypeError(f"Expected `{name}` to have `{method}`. Got {value!r:.80}. Make one, as by {example}.")
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     observation, info = env.reset(seed=env_seed)
     agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))

@@ -1,4 +1,4 @@
-"""Play many repetitions in parallel, whoever dies on the way."""
+"""Play many repetitions in parallel; a worker that dies is replaced."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ATTEMPTS = 2  # of a repetition during which a worker dies
 
 def execute(
     repetitions: Iterable[Repetition],
-    open_workers: Callable[[], Workers],
+    workers: Workers,
     on_done: Callable[[Repetition, Outcome], None],
     diagnose: bool = False,
-    function: Callable[..., Outcome] = play,
+    function: Callable[[Repetition, bool], Outcome] = play,
 ) -> None:
     """Play repetitions in parallel and hand each outcome over at once, in the order in which they are finished.
 
@@ -27,7 +27,7 @@ def execute(
 
     Args:
         repetitions: to play.
-        open_workers: opens `Processes` or a `DaskExecutor`.
+        workers: which are left when all is done, and abandoned if something is raised.
         on_done: takes each outcome, in this process.
         diagnose: record diagnostics.
         function: plays one repetition; importable by workers.
@@ -38,7 +38,6 @@ def execute(
     """
     waiting, again = iter(repetitions), deque[tuple[Repetition, int]]()
     flying: dict[Future[Outcome], tuple[Repetition, int]] = {}
-    workers = open_workers()
     try:
         while True:
             for _ in range(workers.slots - len(flying)):

@@ -1,4 +1,4 @@
-"""Where repetitions are played: processes here, or a Dask cluster, both as `concurrent.futures` executors."""
+"""Where repetitions are played: executors for this process, for others, and for a Dask cluster."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import multiprocessing
 from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from functools import partial
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
+from graph_bandit_lab.execution.cores import count_cores
 from graph_bandit_lab.execution.worker import prepare_process, ready
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class SchedulerLostError(ConnectionError):
@@ -21,6 +26,9 @@ class SchedulerLostError(ConnectionError):
 class Workers(Executor):
     """An executor that survives the death of a worker, which breaks only the calls that were with it."""
 
+    here = False
+    """Whether calls are made in this process, so that they can tell how far they are."""
+
     @property
     @abstractmethod
     def slots(self) -> int:
@@ -29,6 +37,22 @@ class Workers(Executor):
     def abandon(self) -> None:
         """Leave at once: what is half played is worth nothing."""
         self.shutdown(wait=False, cancel_futures=True)
+
+
+class InProcess(Workers):
+    """This process itself: a call is made where it is submitted, and what interrupts it interrupts the caller."""
+
+    here = True
+    slots = 1
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Make the call."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - kept, as every executor does
+            future.set_exception(error)
+        return future
 
 
 class Processes(Workers):
@@ -55,7 +79,7 @@ class Processes(Workers):
         """Return one for each process."""
         return len(self._pools)
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Send a call to a process that has none; where one died, to its successor.
 
         Raises:
@@ -67,7 +91,7 @@ class Processes(Workers):
         place = free[0]
         strangers = set(multiprocessing.active_children()) - self._workers
         try:
-            call: Future[Any] = self._pools[place].submit(fn, *args, **kwargs)
+            call = self._pools[place].submit(fn, *args, **kwargs)
         except BrokenExecutor:
             self._replace(place)
             call = self._pools[place].submit(fn, *args, **kwargs)
@@ -135,9 +159,9 @@ class DaskExecutor(Workers):
         """Return two for each thread, so that none waits for the next call."""
         return 2 * self.threads
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Send a call to the cluster."""
-        future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
+        future: Future[T] = self._executor.submit(fn, *args, **kwargs)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -146,11 +170,21 @@ class DaskExecutor(Workers):
         self._client.close(timeout=5)
 
 
-def count_threads(address: str) -> int:
-    """Return the number of threads of a Dask cluster.
+def choose_workers(count: int | None, scheduler: str | None) -> tuple[Callable[[], Workers], int]:
+    """Read `workers` and `scheduler` of `PlaySettings`.
+
+    Returns:
+        What opens the workers, and how many repetitions they play at a time.
 
     Raises:
+        ValueError: if there are fewer than no workers.
         SchedulerLostError: if there is no scheduler.
     """
-    with DaskExecutor(address) as executor:
-        return executor.threads
+    if count is not None and count < 0:
+        raise ValueError(f"Expected `--workers` to be at least 0. Got {count}.")
+    if scheduler:
+        with DaskExecutor(scheduler) as cluster:
+            return partial(DaskExecutor, scheduler), cluster.threads
+    if count is None:
+        return InProcess, 1
+    return partial(Processes, count or count_cores()), count or count_cores()

@@ -8,8 +8,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,9 +37,11 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
 
     What comes out depends on settings and seed alone: one thread plays, wherever it is.
     """
+    from agents.contract import one_thread  # which imports torch
+
     begin = time.perf_counter()
     try:
-        with _one_thread():
+        with one_thread():
             env = registry.make_environment(**repetition.key.environment, observe="indices")
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
             result = run_bandit(env, agent, repetition.seed, on_round=on_round, diagnose=diagnose)
@@ -74,16 +75,3 @@ def _leave_with_the_driver() -> None:
     if driver is not None:
         driver.join()  # which also returns where it is gone already
         os._exit(1)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Play on one thread: on matrices this small two are up to 30 times slower, and sums would change with them."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

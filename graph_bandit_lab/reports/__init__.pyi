@@ -1,7 +1,31 @@
 from .figures import COLORS as COLORS
+from .figures import DASHES as DASHES
 from .figures import STYLE as STYLE
 from .pages import templates as templates
+from .pages import to_png as to_png
 from .pages import to_svg as to_svg
+from .report import title_of as title_of
+from .report import write_report as write_report
 from .tables import print_columns as print_columns
+from .tables import print_warnings as print_warnings
+from .tables import table_of as table_of
+from .tables import table_of_changes as table_of_changes
+from .tables import table_of_environments as table_of_environments
+from .tables import to_markdown as to_markdown
 
-__all__ = ["COLORS", "STYLE", "print_columns", "templates", "to_svg"]
+__all__ = [
+    "COLORS",
+    "DASHES",
+    "STYLE",
+    "print_columns",
+    "print_warnings",
+    "table_of",
+    "table_of_changes",
+    "table_of_environments",
+    "templates",
+    "title_of",
+    "to_markdown",
+    "to_png",
+    "to_svg",
+    "write_report",
+]

@@ -36,7 +36,7 @@ EVENTS = {
     "optimism_event": "$E^a$: $\\hat r-f>\\nu\\sigma$ for the best",
 }
 
-STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {  # as matplotlib declares it, whose keys are 300 literals
     "font.family": "DejaVu Sans",
     "font.size": 13,
     "axes.titlesize": 14,

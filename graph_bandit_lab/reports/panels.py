@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -13,53 +12,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.names import name_environments, varying_settings
 from graph_bandit_lab.reports.figures import LEGEND_ROW, LEGEND_WIDTH, STYLE, agent_lines
 
 COLUMNS = 3  # where the environments do not say themselves how many there should be
 MAX_COLUMNS = 4
 MAX_PANELS = 24
 MAX_POINTS = 150  # of a curve
-SYMBOLS = {
-    "num_nodes": "N",
-    "num_graphs": "K",
-    "edge_prob": "p",
-    "feature_dim": "d",
-    "noise_std": "noise",
-    "horizon": "T",
-    "width": "m",
-}
 
 
-def name_environments(environments: Sequence[dict[str, Any]]) -> list[str]:
-    """Say of each environment what sets it apart from the others; of one alone, nothing."""
-    environments = [with_later_defaults(one) for one in environments]
-    varying = varying_settings(environments)
-    # Edge probabilities mean something to ER graphs only.
-    return [
-        ", ".join(
-            name_setting(key, one.get(key)) for key in varying if key != "edge_prob" or one["graph_model"] == "er"
-        )
-        for one in environments
-    ]
-
-
-def varying_settings(all_settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the settings that are not the same in all; one that is not there counts as None."""
-    names = dict.fromkeys(name for settings in all_settings for name in settings)
-    return [name for name in names if len({json.dumps(one.get(name)) for one in all_settings}) > 1]
-
-
-def name_setting(setting: str, value: Any) -> str:
-    """Write a setting and its value in few letters."""
-    if setting == "replacement":
-        return "with replacement" if value else "without replacement"
-    if setting == "common_noise":
-        return "common noise" if value else "noise of each agent"
-    return f"{SYMBOLS[setting]} = {value}" if setting in SYMBOLS else str(value)
-
-
-def arrange(environments: Sequence[Mapping[str, Any]]) -> tuple[list[int], int]:
+def arrange(environments: Sequence[Mapping[str, object]]) -> tuple[list[int], int]:
     """Arrange panels as the settings that vary suggest.
 
     One setting makes a row; the product of two makes rows of the one with fewer values and columns of the other, as in
@@ -91,15 +53,14 @@ def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     Returns:
         A panel for each of the first 24 environments.
     """
-    keys = results["environment"].map(lambda one: json.dumps(one, sort_keys=True))
-    kept = list(dict.fromkeys(keys))
-    environments = [json.loads(key) for key in kept]
+    firsts = results.drop_duplicates("environment_key")
+    kept, environments = list(firsts["environment_key"]), list(firsts["environment"])
     names = name_environments(environments)
     places, columns = arrange(environments)
     finished = results[results["status"] == "finished"]
     curves = {
         (key, label): np.stack([regret.cumsum() for regret in rows["regret"]])
-        for (key, label), rows in finished.groupby([keys[finished.index], "label"])
+        for (key, label), rows in finished.groupby(["environment_key", "label"])
         if kept.index(str(key)) in places[:MAX_PANELS]
     }
     drawn = [

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
-from jinja2 import Environment
+from matplotlib.figure import Figure
 
-from graph_bandit_lab.analysis.statistics import AgentSummary, count_repetitions, play_equal_instances, summarize
+from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.names import describe_environment
+from graph_bandit_lab.formats import format_count, format_interval, format_number, format_ratio
 from graph_bandit_lab.reports.figures import agent_lines, diagnostics_figure, regret_figure
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
 from graph_bandit_lab.reports.settings_figure import settings_figure
 from graph_bandit_lab.reports.sweep_report import sweep_content
 from graph_bandit_lab.storage.files import replace_file
-from graph_bandit_lab.storage.results import load_results
+from graph_bandit_lab.storage.reading import load_results
 
 REPORT_NAME = "report.html"
 FIGURES = ("regret", "settings", "diagnostics")
@@ -46,85 +46,58 @@ def write_report(folder: str | Path) -> Path:
         "common": common,
         "agents": own,
         "versions": _all_versions(results),
+        "earlier": earlier_versions(results),
         "created": results["created"].max(),
     }
-    several = len({str(environment) for environment in results["environment"]}) > 1
-    content = sweep_content(results) if several else _content_of_one(results)
-    drawn = {name: figure for name in FIGURES if (figure := content.pop(name, None)) is not None}
+    several = results["environment_key"].nunique() > 1
+    content, figures = sweep_content(results) if several else _content_of_one(results)
+    drawn = {name: figures[name] for name in FIGURES if name in figures}
     pictures = dict.fromkeys(FIGURES, "") | {name: to_svg(figure) for name, figure in drawn.items()}
     for name, figure in drawn.items():
         replace_file(folder / f"{name}.png", to_png(figure))
         replace_file(folder / f"{name}.svg", pictures[name].encode())
-    template = _templates().get_template("sweep.html.jinja" if several else "report.html.jinja")
+    environment = templates()
+    filters = {"interval": format_interval, "ratio": format_ratio, "number": format_number, "count": format_count}
+    environment.filters |= filters
+    template = environment.get_template("sweep.html.jinja" if several else "report.html.jinja")
     title = title_of(results)
     page = template.render(title=title, pictures=pictures, **content, **shared)
     replace_file(folder / REPORT_NAME, page.encode())
     return folder / REPORT_NAME
 
 
-def _content_of_one(results: pd.DataFrame) -> dict[str, Any]:
-    """Return what the template of one environment shows, and its figure."""
+def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
+    """Return what the template of one environment shows, and its figures."""
     summaries = summarize(results)
     labels = [summary.label for summary in summaries]
+    figures = {"regret": regret_figure(results, labels)}
+    by_settings = settings_figure(results)
+    if by_settings is not None:
+        figures["settings"] = by_settings
+    if results["diagnostics"].map(bool).any():
+        figures["diagnostics"] = diagnostics_figure(results, labels)
     return {
-        "regret": regret_figure(results, labels),
-        "settings": settings_figure(results),
-        "diagnostics": diagnostics_figure(results, labels) if results["diagnostics"].map(bool).any() else None,
         "summaries": summaries,
         "colors": {label: color for label, (color, _) in agent_lines(labels).items()},
         "environment": with_later_defaults(results["environment"].iloc[0]),
         "comparable": play_equal_instances(results),
         "seeds": list(dict.fromkeys(results["seed"])),
-    }
+    }, figures
 
 
 def title_of(results: pd.DataFrame) -> str:
     """Say in one line what was played: the environment, or how many."""
-    count = len({str(environment) for environment in results["environment"]})
+    count = results["environment_key"].nunique()
     if count == 1:
-        return describe(results["environment"].iloc[0])
+        return describe_environment(results["environment"].iloc[0])
     return f"{count} environments, {results['label'].nunique()} agents, {len(results):,} repetitions"
-
-
-def describe(environment: dict[str, Any]) -> str:
-    """Say in one line which environment this is."""
-    graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
-    settings = with_later_defaults(environment)
-    once = "" if settings["replacement"] else ", each graph once"
-    common = ", common noise" if settings["common_noise"] else ""
-    return (
-        f"{graphs[environment['graph_model']]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
-        f"{environment['reward_model']} reward, T = {environment['horizon']}{once}{common}"
-    )
-
-
-def format_interval(summary: AgentSummary, digits: int = 1) -> str:
-    """Write a mean with its 95 % interval."""
-    if summary.finished == 0:
-        return "none finished"
-    if summary.finished == 1:
-        return f"{summary.mean:,.{digits}f}"
-    return f"{summary.mean:,.{digits}f} [{summary.low:,.{digits}f}, {summary.high:,.{digits}f}]"
-
-
-def format_ratio(ratio: float) -> str:
-    """Write a ratio, or a dash where there is none."""
-    return "–" if np.isnan(ratio) else f"{ratio:.3f}"
-
-
-def _templates() -> Environment:
-    environment = templates()
-    environment.filters["interval"] = format_interval
-    environment.filters["ratio"] = format_ratio
-    environment.filters["count_repetitions"] = count_repetitions
-    return environment
 
 
 def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, str]]:
     """Return the settings of each agent; where they depend on the graph model, all values with their models."""
     models = results["environment"].map(lambda environment: environment["graph_model"])
     each = zip(results["label"], models, results["agent_settings"], strict=True)
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    found: dict[str, dict[str, dict[str, object]]] = {}
     for label, model, settings in each:
         found.setdefault(label, {})[model] = settings
     return {label: _merge(by_model) for label, by_model in found.items()}
@@ -141,7 +114,7 @@ def _split(agents: dict[str, dict[str, str]]) -> tuple[dict[str, str], dict[str,
     return common, own
 
 
-def _merge(by_model: dict[str, dict[str, Any]]) -> dict[str, str]:
+def _merge(by_model: dict[str, dict[str, object]]) -> dict[str, str]:
     merged = {}
     for name in next(iter(by_model.values())):
         values = {model: str(settings.get(name)) for model, settings in by_model.items()}
@@ -151,5 +124,5 @@ def _merge(by_model: dict[str, dict[str, Any]]) -> dict[str, str]:
 
 
 def _all_versions(results: pd.DataFrame) -> dict[str, str]:
-    frame = pd.DataFrame(results["versions"].tolist())
+    frame = pd.DataFrame(results["versions"].tolist()).drop(columns="algorithm", errors="ignore")  # labels tell it
     return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from graph_bandit_lab.design.names import SYMBOLS, varying_settings
 from graph_bandit_lab.reports.figures import agent_lines
-from graph_bandit_lab.reports.panels import MAX_COLUMNS, SYMBOLS, draw_panels, varying_settings
+from graph_bandit_lab.reports.panels import MAX_COLUMNS, draw_panels
 
 
 def settings_figure(results: pd.DataFrame) -> Figure | None:
@@ -26,7 +26,7 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
     """
     finished = results[results["status"] == "finished"]
     firsts = finished.drop_duplicates("label")
-    settings: list[Mapping[str, Any]] = list(firsts["agent_settings"])
+    settings: list[Mapping[str, object]] = list(firsts["agent_settings"])
     if finished["agent"].nunique() != 1 or len(settings) < 4:
         return None
     varying = varying_settings(settings)
@@ -48,5 +48,5 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
     return draw_panels(drawn, agent_lines(names), len(drawn))
 
 
-def _name(setting: str, value: Any) -> str:
+def _name(setting: str, value: object) -> str:
     return f"{SYMBOLS.get(setting, setting.replace('_', ' '))} = {value}"

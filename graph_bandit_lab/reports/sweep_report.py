@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from graph_bandit_lab.analysis.paper import TABLE_1
 from graph_bandit_lab.analysis.scores import (
@@ -19,60 +17,69 @@ from graph_bandit_lab.analysis.scores import (
     mean_regrets,
     score_agents,
 )
-from graph_bandit_lab.analysis.statistics import count_repetitions, summarize
+from graph_bandit_lab.analysis.statistics import summarize
 from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.names import name_environments
+from graph_bandit_lab.formats import MISSING, format_count, format_difference, format_duration, format_number
 from graph_bandit_lab.reports.figures import agent_lines
-from graph_bandit_lab.reports.panels import MAX_PANELS, name_environments, panels_figure
+from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure
 
 MAX_FAILURES = 20  # that are listed; the log has all
 MAX_AGENTS = 12  # that are drawn, and have a column in the table of environments
 MAX_EXCEPTIONS = 24  # environments that are named
 
 
-def sweep_content(results: pd.DataFrame) -> dict[str, Any]:
+def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
     """Return what the template of a sweep shows, and its figure.
 
     Args:
         results: of `load_results`, of more than one environment.
     """
-    keys = results["environment"].map(lambda one: json.dumps(one, sort_keys=True))
-    environments = [json.loads(key) for key in dict.fromkeys(keys)]
-    names = dict(zip(dict.fromkeys(keys), name_environments(environments), strict=True))
-    all_fields = fields_of(results)
-    fields = [_field_content(field, names) for field in all_fields]
-    ranked = [score.label for field in fields for score in field["scores"]]
-    order = list(dict.fromkeys([*ranked, *results["label"]]))
+    names = environment_names(results)
+    scored = [(field, score_agents(field.trials, field.reference)) for field in fields_of(results)]
+    means = mean_regret_table(results, scored)
+    order = [str(label) for label in means]
     shown = order[:MAX_AGENTS]
-    means = mean_regrets(all_fields).reindex(index=list(names), columns=order)
-    failed = results.assign(key=keys)[results["status"] == "failed"]
-    return {
-        "fields": fields,
-        "counts": {one.label: count_repetitions(one) for one in summarize(results)},
+    failed = results[results["status"] == "failed"]
+    content = {
+        "fields": [_field_content(field, scores, names) for field, scores in scored],
+        "counts": {one.label: format_count(one) for one in summarize(results)},
         "times": results.groupby("label")["wall_time"].sum().map(format_duration).to_dict(),
         "agents_shown": shown,
         "all_agents": len(order),
-        "names": [(name, _row(means.loc[key, shown])) for key, name in names.items()],
+        "names": [(names[str(key)], _row(row)) for key, row in means[shown].iterrows()],
         "panels": MAX_PANELS,
         "failures": [
-            (row["label"], names[row["key"]], row["seed"], str(row["error"]).strip().splitlines()[-1])
+            (row["label"], names[row["environment_key"]], row["seed"], str(row["error"]).strip().splitlines()[-1])
             for row in failed.head(MAX_FAILURES).to_dict("records")
         ],
         "all_failures": len(failed),
         "colors": {label: color for label, (color, _) in agent_lines(order).items()},
-        "environment": _settings_over_all(environments),
-        "regret": panels_figure(results[results["label"].isin(shown)], shown),
+        "environment": _settings_over_all(list(environments_of(results).values())),
     }
+    return content, {"regret": panels_figure(results[results["label"].isin(shown)], shown)}
 
 
-def format_duration(seconds: float) -> str:
-    """Write a time in the unit in which it is easily read."""
-    if seconds < 60:
-        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+def environments_of(results: pd.DataFrame) -> dict[str, dict[str, object]]:
+    """Return the environments by their keys, in the order of their first results."""
+    firsts = results.drop_duplicates("environment_key")
+    return dict(zip(firsts["environment_key"], firsts["environment"], strict=True))
 
 
-def _field_content(field: Field, names: Mapping[str, str]) -> dict[str, Any]:
-    scores = score_agents(field.trials, field.reference)
+def environment_names(results: pd.DataFrame) -> dict[str, str]:
+    """Return what sets each environment apart, by its key."""
+    environments = environments_of(results)
+    return dict(zip(environments, name_environments(list(environments.values())), strict=True))
+
+
+def mean_regret_table(results: pd.DataFrame, scored: Sequence[tuple[Field, Sequence[Score]]]) -> pd.DataFrame:
+    """Return mean R_T: a row an environment, a column an agent, the best first."""
+    ranked = [score.label for _, scores in scored for score in scores]
+    order = list(dict.fromkeys([*ranked, *results["label"]]))
+    return mean_regrets([field for field, _ in scored]).reindex(index=list(environments_of(results)), columns=order)
+
+
+def _field_content(field: Field, scores: Sequence[Score], names: Mapping[str, str]) -> dict[str, object]:
     return {
         "scores": scores,
         "published": {label: TABLE_1[agent] for label, agent in field.paper.items()},
@@ -88,13 +95,10 @@ def differences_to_the_best(field: Field, scores: Sequence[Score]) -> dict[str, 
     """Write relative regret less that of the best (of the paper's six, where they are there), with its interval."""
     best = next((score.label for score in scores if score.label in field.reference), "")
     found = {one.label: compare_agents(field.trials, one.label, best, field.reference) for one in scores}
-    return {
-        label: "–" if label == best else f"{one.difference:.3f} [{one.low:.3f}, {one.high:.3f}]"
-        for label, one in found.items()
-    }
+    return {label: MISSING if label == best else format_difference(one) for label, one in found.items()}
 
 
-def _exceptions(field: Field, scores: list[Score], names: Mapping[str, str]) -> str:
+def _exceptions(field: Field, scores: Sequence[Score], names: Mapping[str, str]) -> str:
     """Say on which environments another agent is lower than the best of those that are ranked."""
     best = next((score.label for score in scores if score.label in field.reference), None)
     if best is None or len(names) < 2:
@@ -108,12 +112,12 @@ def _exceptions(field: Field, scores: list[Score], names: Mapping[str, str]) -> 
     return f"{text}. Lowest elsewhere: {'; '.join(named)}{more}." if found else f"{text}."
 
 
-def _row(means: pd.Series[float]) -> dict[str, Any]:
-    values = {str(label): None if np.isnan(value) else float(value) for label, value in means.items()}
-    return {"means": values, "lowest": min((value for value in values.values() if value is not None), default=None)}
+def _row(means: pd.Series[float]) -> dict[str, object]:
+    texts = {str(label): format_number(value) for label, value in means.items()}
+    return {"means": texts, "lowest": "" if means.isna().all() else format_number(means.min())}
 
 
-def _settings_over_all(environments: list[dict[str, Any]]) -> dict[str, str]:
+def _settings_over_all(environments: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """Say of each setting which values it takes."""
     environments = [with_later_defaults(environment) for environment in environments]
     return {

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
+from graph_bandit_lab.analysis.compare import Change
 from graph_bandit_lab.analysis.paper import TABLE_1
-from graph_bandit_lab.analysis.scores import fields_of, mean_regrets, score_agents
-from graph_bandit_lab.analysis.statistics import count_repetitions, play_equal_instances, summarize
-from graph_bandit_lab.reports.panels import name_environments
-from graph_bandit_lab.reports.report import format_interval, format_ratio
-from graph_bandit_lab.reports.sweep_report import differences_to_the_best
+from graph_bandit_lab.analysis.scores import fields_of, score_agents
+from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
+from graph_bandit_lab.formats import (
+    format_count,
+    format_interval,
+    format_number,
+    format_ratio,
+    format_share,
+    format_spread,
+)
+from graph_bandit_lab.reports.sweep_report import differences_to_the_best, environment_names, mean_regret_table
 
 
 def print_columns(rows: list[tuple[str, ...]]) -> None:
@@ -24,7 +30,7 @@ def print_columns(rows: list[tuple[str, ...]]) -> None:
 
 def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return header and rows of the summary, lowest mean first."""
-    if len({str(environment) for environment in results["environment"]}) > 1:
+    if results["environment_key"].nunique() > 1:
         return _table_of_sweep(results)
     rows: list[tuple[str, ...]] = [
         ("agent", "mean R_T [95 % interval]", "relative to worst", "repetitions", "ms/round")
@@ -34,8 +40,8 @@ def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
             summary.label,
             format_interval(summary),
             format_ratio(summary.relative),
-            count_repetitions(summary),
-            f"{summary.milliseconds:.1f}",
+            format_count(summary),
+            format_number(summary.milliseconds),
         )
         for summary in summarize(results)
     ]
@@ -56,25 +62,37 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
         differences = differences_to_the_best(field, scores)
         for score in scores:
             published = TABLE_1[field.paper[score.label]] if score.label in field.paper else None
-            theirs = [f"{published.relative:.3f}, {100 * published.top_rate:.1f} %" if published else ""] * paper
-            mine = score.label, f"{score.relative:.3f} ({score.relative_sd:.3f})", f"{100 * score.top_rate:.1f} %"
+            theirs = [
+                f"{format_ratio(published.relative)}, {format_share(published.top_rate)}" if published else ""
+            ] * paper
+            mine = score.label, format_spread(score.relative, score.relative_sd), format_share(score.top_rate)
             rows.append((*mine, *theirs, differences[score.label], str(score.environments), str(score.trials)))
     return rows
 
 
+def _published(agent: str | None) -> str:
+    found = TABLE_1.get(agent or "")
+    return f"{format_ratio(found.relative)}, {format_share(found.top_rate)}" if found else ""
+
+
 def table_of_environments(results: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return header and rows of mean R_T on each environment, agents as the scores rank them."""
-    keys = results["environment"].map(lambda one: json.dumps(one, sort_keys=True))
-    kept = list(dict.fromkeys(keys))
-    names = name_environments([json.loads(key) for key in kept])
-    fields = fields_of(results)
-    ranked = [score.label for field in fields for score in score_agents(field.trials, field.reference)]
-    order = list(dict.fromkeys([*ranked, *results["label"]]))
-    means = mean_regrets(fields).reindex(index=kept, columns=order)
-    rows: list[tuple[str, ...]] = [("mean R_T", *order)]
-    for key, name in zip(kept, names, strict=True):
-        values = [float(means.loc[key, label]) for label in order]
-        rows.append((name, *("–" if np.isnan(value) else f"{value:.1f}" for value in values)))
+    names = environment_names(results)
+    means = mean_regret_table(results, [(one, score_agents(one.trials, one.reference)) for one in fields_of(results)])
+    rows: list[tuple[str, ...]] = [("mean R_T", *map(str, means))]
+    rows += [(names[key], *map(format_number, row)) for key, row in zip(means.index, means.to_numpy(), strict=True)]
+    return rows
+
+
+def table_of_changes(changes: Sequence[Change]) -> list[tuple[str, ...]]:
+    """Return header and rows of what changed between two folders."""
+    rows: list[tuple[str, ...]] = [
+        ("agent", "trials", "R_T before", "R_T after", "relative difference [95 % interval]", "")
+    ]
+    for one in changes:
+        means = format_number(one.before), format_number(one.after)
+        interval = f"{one.difference:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+        rows.append((one.label, str(one.trials), *means, interval, one.verdict))
     return rows
 
 
@@ -84,7 +102,9 @@ def to_markdown(rows: list[tuple[str, ...]]) -> list[str]:
     return [header, "|" + "---|" * len(rows[0]), *body]
 
 
-def warn_of_unequal_instances(results: pd.DataFrame) -> None:
-    """Say so, if agents cannot be compared as they stand."""
+def print_warnings(results: pd.DataFrame) -> None:
+    """Say so, if agents cannot be compared as they stand, or were played by an earlier version of their algorithm."""
     if not play_equal_instances(results):
         print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
+    for label in earlier_versions(results):
+        print(f"\n{label} was played by an earlier version of the agent's algorithm, and is not continued.")

@@ -1,4 +1,4 @@
-"""What was played: the results file, its arrays, exports, and atomic files."""
+"""What was played: the results file, its table, files for other programs, and files that are replaced whole."""
 
 import lazy_loader
 

@@ -1,4 +1,19 @@
+from .encoding import software_versions as software_versions
+from .export import write_csv as write_csv
+from .export import write_parquet as write_parquet
 from .files import make_folder as make_folder
 from .files import replace_file as replace_file
+from .reading import load_results as load_results
+from .results import FILE_NAME as FILE_NAME
+from .results import ResultStore as ResultStore
 
-__all__ = ["make_folder", "replace_file"]
+__all__ = [
+    "FILE_NAME",
+    "ResultStore",
+    "load_results",
+    "make_folder",
+    "replace_file",
+    "software_versions",
+    "write_csv",
+    "write_parquet",
+]

@@ -1,9 +1,8 @@
-"""How results are written into a database: JSON, arrays, and the versions that made them."""
+"""How results are written into a database: arrays, and the versions that made them."""
 
 from __future__ import annotations
 
 import io
-import json
 from importlib.metadata import version
 from platform import python_version
 from typing import Any, cast
@@ -18,12 +17,7 @@ def software_versions() -> dict[str, str]:
     return {"python": python_version(), **{name: version(name) for name in names}}
 
 
-def to_json(value: Any) -> str:
-    """Write JSON in which equal values are equal texts."""
-    return json.dumps(value, sort_keys=True, allow_nan=False)
-
-
-def to_blob(array: NDArray[Any]) -> bytes:
+def to_blob(array: NDArray[np.generic]) -> bytes:
     """Write an array as NumPy does to a file."""
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
@@ -33,19 +27,19 @@ def to_blob(array: NDArray[Any]) -> bytes:
 def to_archive(arrays: dict[str, NDArray[np.float64]]) -> bytes:
     """Write several arrays, compressed."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **cast(Any, arrays))
+    np.savez_compressed(buffer, **cast(Any, arrays))  # whose stubs take names for flags
     return buffer.getvalue()
 
 
 def from_archive(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
-    """Read what `to_archive` wrote; of nothing, nothing."""
+    """Read what `to_archive` wrote; nothing, where NULL is stored."""
     if not isinstance(blob, bytes):  # pandas may make NaN of NULL
         return {}
     with np.load(io.BytesIO(blob), allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}
 
 
-def from_blob(blob: bytes) -> NDArray[Any]:
+def from_blob(blob: bytes) -> NDArray[np.generic]:
     """Read what `to_blob` wrote."""
-    array: NDArray[Any] = np.load(io.BytesIO(blob), allow_pickle=False)
+    array: NDArray[np.generic] = np.load(io.BytesIO(blob), allow_pickle=False)
     return array

@@ -9,7 +9,8 @@ import pandas as pd
 
 from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.storage.files import replace_file
-from graph_bandit_lab.storage.results import ARRAYS, load_results
+from graph_bandit_lab.storage.reading import load_results
+from graph_bandit_lab.storage.results import ARRAYS
 
 PLAIN = ["label", "agent", "seed", "status", "total_regret", "wall_time", "round_time", "created"]
 SETTINGS = ("environment", "agent_settings", "versions")

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from graph_bandit_lab.design.keys import RunKey
+from graph_bandit_lab.design.keys import RunKey, to_json
 from graph_bandit_lab.episodes.loop import BanditResult
-from graph_bandit_lab.storage.encoding import from_archive, from_blob, software_versions, to_archive, to_blob, to_json
+from graph_bandit_lab.storage.encoding import from_blob, software_versions, to_archive, to_blob
 from graph_bandit_lab.storage.files import make_folder
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 4  # of the file; raised too when agents play otherwise under equal settings
 ARRAYS = ("actions", "rewards", "regret")
-JSON_COLUMNS = ("environment", "agent_settings", "versions")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS repetitions (
@@ -48,6 +44,13 @@ CREATE TABLE IF NOT EXISTS repetitions (
 """
 
 
+class Stored(NamedTuple):
+    """What is known of a stored repetition without reading it."""
+
+    failed: bool
+    diagnosed: bool
+
+
 class ResultStore:
     """The results file of one folder.
 
@@ -59,31 +62,24 @@ class ResultStore:
         self.path = folder / FILE_NAME
         make_folder(folder)
         with self._connect() as connection:
-            _check_format(self.path, connection, new_is_fine=True)
+            check_format(self.path, connection, new_is_fine=True)
             # In one transaction: a process that is killed here leaves an empty file, which is a new one.
             connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
 
-    def environments(self) -> list[dict[str, Any]]:
+    def environments(self) -> list[dict[str, object]]:
         """Return the distinct environments stored."""
         with self._connect() as connection:
             rows = connection.execute("SELECT DISTINCT environment FROM repetitions").fetchall()
-        return [json.loads(text) for (text,) in rows]
+        return [json.loads(key) for (key,) in rows]
 
-    def has(self, key: RunKey, seed: int, diagnosed: bool = False) -> bool:
-        """Say whether a repetition is stored and has not failed (if `diagnosed`, with its diagnostics)."""
-        query = (
-            "SELECT diagnostics IS NOT NULL FROM repetitions "
-            "WHERE settings_hash = ? AND seed = ? AND status != 'failed'"
-        )
+    def stored(self) -> dict[tuple[str, int], Stored]:
+        """Return what is stored, by settings hash and seed."""
+        query = "SELECT settings_hash, seed, status = 'failed', diagnostics IS NOT NULL FROM repetitions"
         with self._connect() as connection:
-            row = connection.execute(query, (key.settings_hash, seed)).fetchone()
-        return row is not None and (not diagnosed or bool(row[0]))
-
-    def stored(self) -> dict[tuple[str, int], bool]:
-        """Return, by settings hash and seed of every repetition stored, whether it has failed."""
-        with self._connect() as connection:
-            rows = connection.execute("SELECT settings_hash, seed, status = 'failed' FROM repetitions")
-            return {(settings_hash, seed): bool(failed) for settings_hash, seed, failed in rows}
+            return {
+                (settings_hash, seed): Stored(bool(failed), bool(diagnosed))
+                for settings_hash, seed, failed, diagnosed in connection.execute(query)
+            }
 
     def relabel(self, labels: Mapping[str, str]) -> None:
         """Give repetitions the label by which their settings (by hash) are called now."""
@@ -114,19 +110,20 @@ class ResultStore:
         Raises:
             sqlite3.IntegrityError: if it is stored already and has not failed; nothing is overwritten.
         """
-        plug_in = {"plug-in": key.plug_in} if key.plug_in else {}
+        later = {"plug-in": key.plug_in} if key.plug_in else {}
+        later |= {"algorithm": str(key.algorithm)} if key.algorithm != 1 else {}
         row = {
             "settings_hash": key.settings_hash,
             "seed": seed,
             "label": label,
             "agent": key.agent,
-            "environment": to_json(key.environment),
+            "environment": key.environment_key,
             "agent_settings": to_json(key.agent_settings),
             "status": result.status,
             "error": error,
             "wall_time": wall_time,
             "round_time": result.seconds,
-            "versions": to_json(dict(versions or software_versions()) | plug_in),
+            "versions": to_json(dict(versions or software_versions()) | later),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             **{name: to_blob(getattr(result, name)) for name in ARRAYS},
             "diagnostics": None if result.diagnostics is None else to_archive(result.diagnostics),
@@ -160,55 +157,8 @@ class ResultStore:
             yield connection
 
 
-def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnostics")) -> pd.DataFrame:
-    """Read the results of a folder.
-
-    Args:
-        folder: what `graph-bandit run --out` was given.
-        arrays: columns of arrays to read, of which there may be gigabytes; the others are left out.
-
-    Returns:
-        One row a repetition, in the order in which they were finished: `label`, `agent`, `agent_settings` (dict),
-        `environment` (dict), `seed`, `status`, `wall_time` and `round_time` (seconds), `versions` (dict), `created`,
-        `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`, `regret` of length T, `total_regret` (R_T,
-        the sum of `regret`; `nan` if the repetition diverged), and `diagnostics`: a dict of arrays of length T by the
-        names of `episodes.diagnostics.DIAGNOSTICS`, empty where none were recorded. A label under which two
-        settings were played on one graph model is followed by their hashes (tuned settings may depend on it).
-
-    Raises:
-        FileNotFoundError: if the folder holds no results.
-        ValueError: if they were written by another version of the format.
-    """
-    path = Path(folder) / FILE_NAME
-    if not path.is_file():
-        raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
-    # Not read-only: what a killed process left half written is rolled back by the next that looks.
-    mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=30)) as connection:
-        _check_format(path, connection)
-        known = [row[1] for row in connection.execute("PRAGMA table_info(repetitions)")]
-        wanted = [name for name in known if name not in (*ARRAYS, "diagnostics") or name in (*arrays, "regret")]
-        frame = pd.read_sql_query(f"SELECT {', '.join(wanted)} FROM repetitions ORDER BY rowid", connection)  # noqa: S608
-    for name in JSON_COLUMNS:
-        frame[name] = frame[name].map(json.loads)
-    for name in frame.columns.intersection(list(ARRAYS)):
-        frame[name] = frame[name].map(from_blob)
-    if "diagnostics" in frame:
-        frame["diagnostics"] = frame["diagnostics"].map(from_archive)
-    plug_ins = frame["versions"].map(lambda versions: versions.get("plug-in", ""))
-    mine = frame["agent"] + frame["agent_settings"].map(to_json) + plug_ins
-    marks = mine.map(lambda text: hashlib.sha256(text.encode()).hexdigest()[:6])
-    models = frame["environment"].map(lambda environment: str(environment.get("graph_model")))
-    several = marks.groupby([frame["label"], models]).transform("nunique") > 1  # other defaults at the time, say
-    unclear = several.groupby(frame["label"]).transform("any")
-    frame.loc[unclear, "label"] += " [" + marks[unclear] + "]"
-    frame["rounds"] = frame["regret"].map(len)
-    totals = frame["regret"].map(np.sum).astype(float)
-    frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged one stopped early
-    return frame if "regret" in arrays else frame.drop(columns="regret")
-
-
-def _check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
+def check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
+    """Refuse a file of another format, and one that is empty unless `new_is_fine`."""
     try:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0

@@ -1,23 +1,23 @@
 import os
-import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
-import termios
 import threading
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
+from support.interrupts import allow_ctrl_c
 
 import registry
-from graph_bandit_cli import main as cli
-from graph_bandit_cli.main import main
+from graph_bandit_cli.main import COMMANDS, main
+from graph_bandit_cli.research import run as run_command
 from graph_bandit_lab import EnvironmentSettings, load_results
 
 SMALL = ["--num-graphs", "5", "--num-nodes", "4", "--horizon", "8", "--repetitions", "2"]
-COMMAND = [str(Path(sys.executable).parent / "graph-bandit"), "run"]
+COMMAND = [sys.executable, "-m", "graph_bandit_cli", "run"]
+HEAVY = ("numpy", "gymnasium", "pandas", "torch", "matplotlib")
 
 
 def run(out, *flags):
@@ -41,27 +41,41 @@ def test_run_prints_a_table_and_writes_results_figure_and_report(tmp_path, capsy
     }
 
 
-def test_run_says_what_it_reused(tmp_path, capsys):
-    run(tmp_path)
-    capsys.readouterr()
-    assert run(tmp_path) == 0
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A folder of a run; it is copied where something is written."""
+    folder = tmp_path_factory.mktemp("played")
+    assert run(folder) == 0
+    return folder
+
+
+@pytest.fixture
+def copied(played, tmp_path):
+    return shutil.copytree(played, tmp_path / "copied")
+
+
+def test_run_says_what_it_reused(copied, capsys):
+    assert run(copied) == 0
     assert "Reused 4 repetitions" in capsys.readouterr().out
 
 
-def test_report_prints_the_table_in_markdown(tmp_path, capsys):
-    run(tmp_path)
-    capsys.readouterr()
-    assert main(["report", str(tmp_path), "--markdown"]) == 0
+def test_a_dry_run_plays_nothing(played, capsys):
+    assert run(played, "--repetitions", "3", "--dry-run") == 0
+    assert "6 repetitions, 4 stored, 2 to play; about 0 minutes" in capsys.readouterr().out
+    assert len(load_results(played)) == 4
+
+
+def test_report_prints_the_table_in_markdown(copied, capsys):
+    assert main(["report", str(copied), "--markdown"]) == 0
     printed = capsys.readouterr().out
     assert "| agent | mean R_T [95 % interval] |" in printed
     assert re.search(r"^\| random \| \d+\.\d \[.*\] \| \d\.\d{3} \| 2 \|", printed, re.M)
 
 
-def test_report_writes_the_page_again(tmp_path, capsys):
-    run(tmp_path)
-    (tmp_path / "report.html").unlink()
-    assert main(["report", str(tmp_path)]) == 0
-    assert (tmp_path / "report.html").is_file()
+def test_report_writes_the_page_again(copied):
+    (copied / "report.html").unlink()
+    assert main(["report", str(copied)]) == 0
+    assert (copied / "report.html").is_file()
 
 
 def test_agents_lists_names_and_explains_settings(capsys):
@@ -109,7 +123,7 @@ def test_ctrl_c_before_anything_is_stored_says_so(tmp_path, capsys, monkeypatch)
     def stop(settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "run_experiment", stop)
+    monkeypatch.setattr(run_command, "run_experiment", stop)
     assert run(tmp_path / "new") == 130
     assert "stored in" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
@@ -121,10 +135,8 @@ def test_an_out_that_is_a_file_is_refused_in_one_line(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("graph-bandit: Expected")
 
 
-def test_a_table_of_different_instances_says_so(tmp_path, capsys):
-    run(tmp_path, "--agents", "random", "--repetitions", "3")
-    capsys.readouterr()
-    run(tmp_path)
+def test_a_table_of_different_instances_says_so(copied, capsys):
+    run(copied, "--agents", "random", "--repetitions", "3")
     assert "have not all played the same instances" in capsys.readouterr().out
 
 
@@ -153,13 +165,9 @@ def test_help_documents_every_flag(capsys):
             assert f"{flag} " not in printed
 
 
-def allow_ctrl_c():
-    """Undo what a test runner in the background hands down: processes that ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_keeps_what_is_finished_and_shows_progress(tmp_path):
     """Type the command in a terminal of its own, wait for the second repetition, and press Ctrl-C."""
+    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
     control, terminal = pty.openpty()
     termios.tcsetwinsize(terminal, (40, 120))
     flags = ["--agents", "gnn-ts:width=8,steps=2", *SMALL, "--horizon", "400", "--repetitions", "50"]
@@ -187,3 +195,51 @@ def test_ctrl_c_keeps_what_is_finished_and_shows_progress(tmp_path):
     assert f"Stopped. Repetitions stored in {tmp_path}: 1." in printed
     assert "round/s" in printed
     assert (tmp_path / "report.html").is_file()
+
+
+def test_help_lists_the_commands_and_imports_nothing_heavy():
+    code = (
+        "import sys; from graph_bandit_cli.main import main; assert main(['--help']) == 0; "
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} +\w", done.stdout, re.M)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", ["tuned", "compare", "report", "library", "agents", "sweep", "run"])
+def test_help_of_a_command_imports_no_more_than_its_settings_need(command):
+    light = HEAVY if command in ("tuned", "compare", "report", "library") else ("pandas", "torch", "matplotlib")
+    code = (
+        "import sys\nfrom graph_bandit_cli.main import main\n"
+        f"try: main(['{command}', '--help'])\nexcept SystemExit as stopped: assert stopped.code == 0\n"
+        f"print([name for name in {light} if name in sys.modules])"
+    )
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}  # which knows no Erdős
+    command_line = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command_line, capture_output=True, text=True, check=True, env=ascii_only)
+    assert COMMANDS[command][1] in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["swep"], "Expected a command. Got swep. Did you mean `sweep`?"), ([], "Expected a command. Got none.")],
+)
+def test_what_is_no_command_is_refused_with_those_that_are(arguments, message, capsys):
+    assert main(arguments) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"graph-bandit: {message}\n")
+    assert "  compare  Say whether" in printed
+
+
+def test_failures_are_told_with_what_plays_them_again(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.execution.worker.run_bandit", lambda *_, **__: 1 / 0)
+    assert run(tmp_path) == 1
+    printed = capsys.readouterr().err
+    assert "ZeroDivisionError" in printed
+    assert "Failed: 4 repetitions. --retry-failed plays them again." in printed
+    monkeypatch.undo()
+    assert run(tmp_path) == 1
+    assert run(tmp_path, "--retry-failed") == 0

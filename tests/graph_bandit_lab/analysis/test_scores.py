@@ -4,9 +4,8 @@ import pytest
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.scores import compare_agents, fields_of, score_agents
-from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.reports.panels import name_environments
-from graph_bandit_lab.storage.results import ResultStore, RunKey, load_results
+from graph_bandit_lab.design import EnvironmentSettings, RunKey, name_environments
+from graph_bandit_lab.storage import ResultStore, load_results
 
 # Two environments, two seeds, four agents: R_T of each.
 TOTALS = {

@@ -1,14 +1,15 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
-from graph_bandit_lab.analysis.tuning import choose_settings, read_tuned, write_tuned
-from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.settings import AgentSpec
-from graph_bandit_lab.storage.results import ResultStore, RunKey, load_results
+from graph_bandit_lab.analysis import choose_settings, write_tuned
+from graph_bandit_lab.design import AgentSpec, EnvironmentSettings, RunKey
+from graph_bandit_lab.design.tuned import read_tuned
+from graph_bandit_lab.storage import ResultStore, load_results
 
 # R_T by graph model, reward model and nu; None diverges. Summed as they are, nu = 1 would win on er: 100 + 1 < 101 + 4.
 TOTALS = {
@@ -139,9 +140,18 @@ def test_a_sweep_that_tunes_writes_the_file_that_sweeps_read(tmp_path, capsys):
     (tmp_path / "tune.toml").write_text(SWEEP)
     (tmp_path / "play.toml").write_text(SWEEP.replace("tunes = true", "").replace("steps=2", "steps=2,{tuned}"))
     out = tmp_path / "out"
-    assert main(["sweep", str(tmp_path / "tune.toml"), "--out", str(out), "--workers", "1"]) == 0
+    assert main(["sweep", str(tmp_path / "tune.toml"), "--out", str(out), "--workers", "None"]) == 0
     assert "best settings" in capsys.readouterr().out
     (width,) = json.loads((out / "tuned.json").read_text())["settings"]["er"]["gnn-ts"].values()
     assert width in (8, 16)
     assert main(["tuned", str(out), "--out", str(tmp_path / "again.json")]) == 0
     assert (tmp_path / "again.json").read_text() == (out / "tuned.json").read_text()
+
+
+def test_what_an_earlier_algorithm_played_is_not_chosen_from(folder):
+    """Its best cell would win; of the latest algorithm no two cells are there."""
+    results = load_results(folder)
+    before, _ = choose_settings(results)
+    old = results.assign(algorithm=1, total_regret=results["total_regret"] / 100)
+    both = pd.concat([old, results.assign(algorithm=2)], ignore_index=True)
+    assert choose_settings(both)[0] == before

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+import registry
 from graph_bandit_lab import RunSettings
 from graph_bandit_lab.design.settings import AgentSpec
 
@@ -40,3 +41,8 @@ def test_refuses_settings_without_value_or_given_twice(text):
 def test_refuses_runs_that_make_no_sense(changes, message):
     with pytest.raises(ValueError, match=message):
         RunSettings(out=Path("x"), **changes)
+
+
+def test_an_environment_that_is_made_already_is_refused_with_advice():
+    with pytest.raises(TypeError, match="Got GraphActionBandit. Write `environment=EnvironmentSettings"):
+        RunSettings(out=Path("x"), environment=registry.make_environment(num_graphs=3).unwrapped)

@@ -1,12 +1,13 @@
 import json
 import re
+from functools import cache
 
 import pytest
 
 import registry
 from benchmarks.sweeps.kill_sweep import SWEEP
 from graph_bandit_cli.main import main
-from graph_bandit_lab.design.sweep_file import Overrides, list_presets, read_sweep
+from graph_bandit_lab.design import Overrides, list_presets, read_sweep
 
 TOML = SWEEP.format(repetitions=2).replace("sixty short runs", "in little")
 
@@ -60,10 +61,15 @@ def test_the_presets_are_those_of_the_paper():
     assert set(list_presets()) == set(SIZES)
 
 
+@cache
+def planned(name, fit="steps"):
+    return read_sweep(name, Overrides(fit=fit)).plan().repetitions
+
+
 @pytest.mark.parametrize("fit", ["steps", "literal"])
 @pytest.mark.parametrize("name", SIZES)
 def test_a_preset_has_the_repetitions_that_the_paper_has(name, fit):
-    repetitions = read_sweep(name, Overrides(fit=fit)).plan().repetitions
+    repetitions = planned(name, fit)
     assert len(repetitions) == SIZES[name]
     assert {one.key.agent_settings["fit"] for one in repetitions} == {"epochs" if fit == "literal" else "steps"}
     assert {one.key.agent_settings["covariance"] for one in repetitions} == {"diagonal"}
@@ -84,7 +90,7 @@ VALUES = {
 
 @pytest.mark.parametrize("name", SIZES)
 def test_a_preset_has_the_values_of_the_paper(name):
-    repetitions = read_sweep(name).plan().repetitions
+    repetitions = planned(name)
     environments = [one.key.environment for one in repetitions]
     horizon = {500} if name == "quick" else {1000}
     for setting, values in {**VALUES[name], "horizon": horizon, "noise_std": {0.01}, "feature_dim": {10}}.items():

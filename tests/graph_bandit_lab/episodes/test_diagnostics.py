@@ -7,7 +7,7 @@ from support.play import play
 
 import registry
 from graph_bandit_lab import RunSettings, load_results, run_bandit, run_experiment, write_report
-from graph_bandit_lab.design.environment import EnvironmentSettings
+from graph_bandit_lab.design import EnvironmentSettings
 from graph_bandit_lab.episodes.diagnostics import DIAGNOSTICS, Diagnostics
 from graph_bandit_lab.reports.figures import diagnostics_figure
 from graph_bandit_lab.storage.results import ResultStore
@@ -122,19 +122,19 @@ def settings(folder, **changes):
 
 
 def test_a_run_can_be_asked_for_diagnostics_later(tmp_path):
-    run_experiment(settings(tmp_path), progress=False)
+    run_experiment(settings(tmp_path))
     before = load_results(tmp_path)
     assert not before["diagnostics"].map(bool).any()
-    assert run_experiment(settings(tmp_path, diagnostics=True), progress=False).played == 6
+    assert run_experiment(settings(tmp_path, diagnostics=True)).played == 6
     after = load_results(tmp_path)
     assert after.drop(columns="diagnostics").astype(str).equals(before.drop(columns="diagnostics").astype(str))
     assert after["diagnostics"].map(bool).sum() == 4
-    assert run_experiment(settings(tmp_path, diagnostics=True), progress=False).played == 0  # random has none to give
-    assert run_experiment(settings(tmp_path), progress=False).played == 0
+    assert run_experiment(settings(tmp_path, diagnostics=True)).played == 0  # random has none to give
+    assert run_experiment(settings(tmp_path)).played == 0
 
 
 def test_diagnostics_of_other_play_are_refused_and_nothing_changes(tmp_path, monkeypatch):
-    run_experiment(settings(tmp_path), progress=False)
+    run_experiment(settings(tmp_path))
     store_add = ResultStore.add_diagnostics
 
     def of_other_play(store, key, seed, result):
@@ -143,12 +143,12 @@ def test_diagnostics_of_other_play_are_refused_and_nothing_changes(tmp_path, mon
 
     monkeypatch.setattr(ResultStore, "add_diagnostics", of_other_play)
     with pytest.raises(ValueError, match="to play as it did"):
-        run_experiment(settings(tmp_path, diagnostics=True), progress=False)
+        run_experiment(settings(tmp_path, diagnostics=True))
     assert not load_results(tmp_path)["diagnostics"].map(bool).any()
 
 
 def test_the_report_draws_them(tmp_path):
-    run_experiment(settings(tmp_path, diagnostics=True), progress=False)
+    run_experiment(settings(tmp_path, diagnostics=True))
     html = write_report(tmp_path).read_text()
     assert "What theory says of each round" in html
     assert (tmp_path / "diagnostics.png").stat().st_size > 10_000

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -104,9 +106,19 @@ def test_other_errors_of_an_agent_are_not_hidden(small_env):
         run_bandit(small_env(), agent)
 
 
-@pytest.mark.parametrize("arguments", [("GraphActionBandit-v0", Recorder()), (registry.make_environment(), "gnn-ts")])
-def test_names_instead_of_environment_and_agent_are_refused_with_advice(arguments):
-    with pytest.raises(TypeError, match="`gymnasium.make` and `registry.make_agent`"):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("GraphActionBandit-v0", Recorder()),
+            "to have `unwrapped`. Got 'GraphActionBandit-v0'. Make one",
+        ),
+        ((registry.make_environment(), "gnn-ts"), "Got 'gnn-ts'. Make one, as by `registry.make_agent(\"gnn-ts\")`"),
+        ((registry.make_environment(), Recorder), "Got the class Recorder: call it first, `Recorder(...)`"),
+    ],
+)
+def test_what_is_no_environment_or_agent_is_refused_with_advice(arguments, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
         run_bandit(*arguments)
 
 

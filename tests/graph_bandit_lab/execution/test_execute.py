@@ -1,21 +1,22 @@
 """Workers that die, clusters that go: nothing is lost, and nothing stops the others."""
 
+import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import numpy as np
+import psutil
 import pytest
 
-from graph_bandit_lab import EnvironmentSettings
-from graph_bandit_lab.design.plan import Grid, derive_seeds, plan
-from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Processes
+from graph_bandit_lab.design import derive_seeds
+from graph_bandit_lab.design.plan import plan
+from graph_bandit_lab.execution import DaskExecutor, InProcess, SchedulerLostError
 from graph_bandit_lab.execution.execute import execute
-from graph_bandit_lab.execution.executors import DaskExecutor, Processes, SchedulerLostError
 from graph_bandit_lab.execution.worker import play
+from graph_bandit_lab.storage import ResultStore
 
 SMALL = EnvironmentSettings(num_graphs=5, num_nodes=4, horizon=8)
 AGENTS = (AgentSpec.parse("gnn-ts:width=8,steps=2"), AgentSpec.parse("random"))
@@ -30,10 +31,11 @@ async def serve():
 
 asyncio.run(serve())
 """
-REPETITIONS = plan([Grid((SMALL,), AGENTS)], derive_seeds(0, 3))
+REPETITIONS = plan([Grid((SMALL,), AGENTS)], derive_seeds(0, 4))
+RANDOM = [one for one in REPETITIONS if one.label == "random"]  # in `misbehaves`, each in its own way
 
 
-def played(open_workers, function=play, repetitions=REPETITIONS):
+def played(workers, function=play, repetitions=REPETITIONS):
     """Return outcomes by label and seed."""
     outcomes = {}
 
@@ -41,7 +43,7 @@ def played(open_workers, function=play, repetitions=REPETITIONS):
         assert (repetition.label, repetition.seed) not in outcomes
         outcomes[repetition.label, repetition.seed] = outcome
 
-    execute(repetitions, open_workers, keep, function=function)
+    execute(repetitions, workers, keep, function=function)
     return outcomes
 
 
@@ -57,97 +59,122 @@ def alone():
     return {(one.label, one.seed): play(one) for one in REPETITIONS}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_processes_play_what_one_process_plays_bit_for_bit(workers, alone):
-    assert_equal_play(played(partial(Processes, workers)), alone)
+def test_this_process_plays_it_as_an_executor_does(alone):
+    assert_equal_play(played(InProcess()), alone)
 
 
-def test_a_dask_cluster_plays_it_too(alone):
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, host="tcp://127.0.0.1", dashboard_address=None
-    ) as cluster:
-        assert_equal_play(played(partial(DaskExecutor, cluster.scheduler_address)), alone)
+def test_one_process_plays_what_this_process_plays_bit_for_bit(alone):
+    assert_equal_play(played(Processes(1)), alone)
 
 
-def test_a_scheduler_that_is_not_there_is_named(monkeypatch):
-    monkeypatch.setattr("graph_bandit_lab.execution.executors.SECONDS_TO_CONNECT", 1)
-    pytest.importorskip("distributed")
-    with pytest.raises(SchedulerLostError, match="Expected a Dask scheduler at tcp://127.0.0.1:9"):
-        played(partial(DaskExecutor, "tcp://127.0.0.1:9"))
+def exits(*_, **__):
+    sys.exit(3)
 
 
-def test_a_scheduler_that_is_killed_ends_the_sweep_and_what_was_finished_has_been_handed_over():
-    pytest.importorskip("distributed")
-    scheduler = subprocess.Popen(
-        [sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+def misbehaves(repetition, diagnose):
+    """Play, but kill the process (always, or once), raise, or play an agent that exits, where it is random's turn."""
+    which = RANDOM.index(repetition) if repetition in RANDOM else None
+    marker = os.environ["GRAPH_BANDIT_TEST_MARKER"]
+    if which == 0 or (which == 1 and not os.path.exists(marker)):
+        if which == 1:
+            open(marker, "w").close()
+        os._exit(9)  # as a kill does: without a word
+    if which == 2:
+        raise RuntimeError("outside of play")
+    if which == 3:
+        from graph_bandit_lab.execution import worker
+
+        run_bandit, worker.run_bandit = worker.run_bandit, exits
+        try:
+            return play(repetition, diagnose)
+        finally:
+            worker.run_bandit = run_bandit
+    return play(repetition, diagnose)
+
+
+@pytest.fixture(scope="module")
+def after_mischief(tmp_path_factory):
+    """Outcomes of two processes by what each repetition did."""
+    marker = tmp_path_factory.mktemp("marker") / "died"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPH_BANDIT_TEST_MARKER", str(marker))
+        outcomes = played(Processes(2), misbehaves)
+    assert marker.exists()
+    return outcomes
+
+
+def test_a_repetition_that_kills_its_worker_fails(after_mischief):
+    outcome = after_mischief["random", RANDOM[0].seed]
+    assert outcome.result.status == "failed"
+    assert "died, 2 times" in outcome.error
+
+
+def test_the_others_are_played_bit_for_bit_and_a_worker_that_dies_once_costs_nothing(after_mischief, alone):
+    guilty = {("random", RANDOM[k].seed) for k in (0, 2, 3)}
+    assert_equal_play(
+        {key: outcome for key, outcome in after_mischief.items() if key not in guilty},
+        {key: outcome for key, outcome in alone.items() if key not in guilty},
     )
+
+
+def test_what_a_worker_raises_beside_the_play_is_a_failure_too(after_mischief):
+    outcome = after_mischief["random", RANDOM[2].seed]
+    assert outcome.result.status == "failed"
+    assert "outside of play" in outcome.error
+
+
+def test_an_agent_that_exits_is_a_failure_and_takes_nobody_along(after_mischief):
+    outcome = after_mischief["random", RANDOM[3].seed]
+    assert outcome.result.status == "failed"
+    assert "SystemExit: 3" in outcome.error
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler and two workers; the last test that uses them kills the scheduler."""
+    pytest.importorskip("distributed")
+    quiet = {"stderr": subprocess.DEVNULL, "text": True}
+    scheduler = subprocess.Popen([sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, **quiet)
     address = scheduler.stdout.readline().strip()
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+    each = ["--nworkers", "2", "--nthreads", "1"]
+    workers = subprocess.Popen([*command, *each], stdout=subprocess.DEVNULL, **quiet)
+    yield scheduler, address
+    for process in (*psutil.Process(workers.pid).children(recursive=True), workers, scheduler):
+        process.kill()
+        process.wait()
+    scheduler.stdout.close()
+
+
+def test_a_dask_cluster_plays_it_too(cluster, alone):
+    assert_equal_play(played(DaskExecutor(cluster[1])), alone)
+
+
+def test_a_scheduler_that_is_killed_ends_the_sweep_and_what_was_finished_has_been_handed_over(cluster):
+    scheduler, address = cluster
     outcomes = []
 
     def on_done(repetition, outcome):
         outcomes.append(outcome.result.status)
         scheduler.kill()
 
-    worker_command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard", "--nthreads", "1"]
-    worker = subprocess.Popen(worker_command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    try:
-        with pytest.raises(SchedulerLostError, match="What was finished is stored"):
-            execute(REPETITIONS, partial(DaskExecutor, address), on_done)
-    finally:
-        for process in (worker, scheduler):
-            process.kill()
-            process.wait()
-        scheduler.stdout.close()
+    with pytest.raises(SchedulerLostError, match="What was finished is stored"):
+        execute(REPETITIONS, DaskExecutor(address), on_done)
     assert set(outcomes) == {"finished"}
     assert len(outcomes) < len(REPETITIONS)
 
 
-def dies_at_the_second_seed(repetition, diagnose):
-    if repetition.label == "random" and repetition.seed == REPETITIONS[3].seed:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play(repetition, diagnose)
-
-
-def test_a_repetition_that_kills_its_worker_fails_and_the_others_are_played(alone):
-    outcomes = played(partial(Processes, 2), dies_at_the_second_seed)
-    guilty = ("random", REPETITIONS[3].seed)
-    assert outcomes[guilty].result.status == "failed"
-    assert "died, 2 times" in outcomes[guilty].error
-    assert_equal_play(
-        {key: outcome for key, outcome in outcomes.items() if key != guilty},
-        {key: outcome for key, outcome in alone.items() if key != guilty},
-    )
-
-
-def dies_once(repetition, diagnose):
-    marker = os.environ["GRAPH_BANDIT_TEST_MARKER"]
-    if repetition.label == "random" and not os.path.exists(marker):
-        open(marker, "w").close()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play(repetition, diagnose)
-
-
-def test_a_worker_that_dies_once_costs_nothing(alone, tmp_path, monkeypatch):
-    monkeypatch.setenv("GRAPH_BANDIT_TEST_MARKER", str(tmp_path / "died"))
-    assert_equal_play(played(partial(Processes, 2), dies_once), alone)
-    assert (tmp_path / "died").exists()
-
-
-def raises(repetition, diagnose):
-    raise RuntimeError("outside of play")
-
-
-def test_what_a_worker_raises_beside_the_play_is_a_failure_too():
-    outcomes = played(partial(Processes, 1), raises, repetitions=REPETITIONS[:2])
-    assert [outcome.result.status for outcome in outcomes.values()] == ["failed", "failed"]
-    assert all("outside of play" in outcome.error for outcome in outcomes.values())
+def test_a_scheduler_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.execution.executors.SECONDS_TO_CONNECT", 1)
+    pytest.importorskip("distributed")
+    with pytest.raises(SchedulerLostError, match="Expected a Dask scheduler at tcp://127.0.0.1:9"):
+        DaskExecutor("tcp://127.0.0.1:9")
 
 
 def test_workers_do_not_outlive_a_driver_that_is_killed(tmp_path):
     code = (
         "import os, sys, time\n"
-        "from graph_bandit_lab.execution.executors import Processes\n"
+        "from graph_bandit_lab import Processes\n"
         "if __name__ == '__main__':\n"
         "    pool = Processes(1)\n"
         "    print(pool.submit(os.getpid).result(), flush=True)\n"
@@ -161,34 +188,17 @@ def test_workers_do_not_outlive_a_driver_that_is_killed(tmp_path):
     driver.wait()
     driver.stdout.close()
     for _ in range(100):
-        try:
-            os.kill(worker, 0)
-        except ProcessLookupError:
+        if not psutil.pid_exists(worker):
             return
         time.sleep(0.1)
     pytest.fail("the worker lives on")
 
 
-def exits(repetition, diagnose):
-    from graph_bandit_lab.execution import worker
-
-    worker.run_bandit = lambda *_, **__: sys.exit(3)
-    return play(repetition, diagnose)
-
-
-def test_an_agent_that_exits_is_a_failure_and_takes_nobody_along():
-    (outcome,) = played(partial(Processes, 1), exits, repetitions=REPETITIONS[:1]).values()
-    assert outcome.result.status == "failed"
-    assert "SystemExit: 3" in outcome.error
-
-
 def test_a_script_whose_workers_cannot_start_is_told_and_nothing_fails(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(
-        "from graph_bandit_lab.execution.executors import Processes\n"
         "from functools import partial\n"
-        "from graph_bandit_lab.execution.sweep import run_sweep\n"
-        "from graph_bandit_lab.design.sweep_file import read_sweep\n"
+        "from graph_bandit_lab import Processes, read_sweep, run_sweep\n"
         f"plan = read_sweep({str(tmp_path / 'little.toml')!r}).plan()\n"
         f"run_sweep(plan, {str(tmp_path / 'out')!r}, partial(Processes, 1), progress=False)\n"
     )
@@ -196,20 +206,10 @@ def test_a_script_whose_workers_cannot_start_is_told_and_nothing_fails(tmp_path)
     done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "guarded by `if __name__ == '__main__':`" in done.stderr
-    from graph_bandit_lab.storage.results import ResultStore
-
     assert not ResultStore(tmp_path / "out").stored()
 
 
-@pytest.mark.parametrize("count", [0, -1])
-def test_no_process_is_no_pool(count):
-    with pytest.raises(ValueError, match="at least one process"):
-        Processes(count)
-
-
 def test_leaving_ends_our_processes_and_nobody_elses():
-    import multiprocessing
-
     mine = Processes(1)
     assert mine.submit(os.getpid).result() != os.getpid()
     other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))

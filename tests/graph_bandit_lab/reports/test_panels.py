@@ -1,10 +1,12 @@
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.reports.panels import MAX_PANELS, arrange, name_environments, panels_figure
+from graph_bandit_lab.design import name_environments
+from graph_bandit_lab.reports.panels import MAX_PANELS, arrange, panels_figure
 from graph_bandit_lab.reports.settings_figure import settings_figure
 
 BASE = {"graph_model": "er", "num_nodes": 50, "num_graphs": 100, "reward_model": "linear", "edge_prob": 0.4}
@@ -43,6 +45,7 @@ def results(environments, labels=("a", "b"), **columns):
     rows = [
         {
             "environment": environment,
+            "environment_key": json.dumps(environment, sort_keys=True),
             "label": label,
             "agent": "gnn-ts",
             "agent_settings": {},

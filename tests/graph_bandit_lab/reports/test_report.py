@@ -8,11 +8,11 @@ from matplotlib.image import imread
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.statistics import AgentSummary, summarize
-from graph_bandit_lab.design.environment import EnvironmentSettings
+from graph_bandit_lab.design import EnvironmentSettings, RunKey
+from graph_bandit_lab.formats import format_interval
 from graph_bandit_lab.reports.figures import COLORS, agent_lines, regret_figure
-from graph_bandit_lab.reports.report import format_interval
+from graph_bandit_lab.storage import ResultStore, load_results
 from graph_bandit_lab.storage import results as results_module
-from graph_bandit_lab.storage.results import ResultStore, RunKey, load_results
 
 
 def fill(folder, **regret):

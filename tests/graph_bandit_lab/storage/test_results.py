@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from graph_bandit_lab import BanditResult, load_results
-from graph_bandit_lab.storage.results import ResultStore, RunKey
+from graph_bandit_lab.design import RunKey
+from graph_bandit_lab.storage import ResultStore
 
 KEY = RunKey("gnn-ts", {"width": 8, "regularization": 1e-4}, {"num_graphs": 3})
 RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
@@ -41,9 +42,8 @@ def test_a_repetition_is_never_overwritten(store):
 
 def test_a_repetition_is_found_by_settings_and_seed(store):
     store.add(KEY, 7, "a", RESULT, 1.0)
-    assert store.has(KEY, 7)
-    assert not store.has(KEY, 8)
-    assert not store.has(RunKey("gnn-ts", {"width": 16}, KEY.environment), 7)
+    assert store.stored() == {(KEY.settings_hash, 7): (False, False)}
+    assert RunKey("gnn-ts", {"width": 16}, KEY.environment).settings_hash != KEY.settings_hash
 
 
 def test_results_come_in_the_order_in_which_they_were_finished(store):
@@ -56,7 +56,7 @@ def test_the_hash_depends_on_values_alone_not_on_order_or_process():
     reordered = RunKey("gnn-ts", {"regularization": 1e-4, "width": 8}, {"num_graphs": 3})
     assert reordered.settings_hash == KEY.settings_hash
     code = (
-        "from graph_bandit_lab.storage.results import RunKey;"
+        "from graph_bandit_lab.design import RunKey;"
         f"print(RunKey({KEY.agent!r}, {KEY.agent_settings!r}, {KEY.environment!r}).settings_hash)"
     )
     done = subprocess.run(
@@ -115,7 +115,7 @@ def test_refuses_a_folder_that_is_a_file(tmp_path):
 def test_another_version_of_a_plug_in_is_another_agent(store):
     old, new = (RunKey("mine", {}, KEY.environment, f"mine {version}") for version in ("1.0", "1.1"))
     store.add(old, 7, "mine", RESULT, 1.0)
-    assert not store.has(new, 7)
+    assert (new.settings_hash, 7) not in store.stored()
     assert load_results(store.path.parent)["versions"][0]["plug-in"] == "mine 1.0"
     assert RunKey("mine", {}, KEY.environment).settings_hash != old.settings_hash != new.settings_hash
 

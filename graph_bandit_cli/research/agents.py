@@ -1,14 +1,30 @@
-"""What `graph-bandit agents` prints: the agents that are installed, or the settings of one."""
+"""`graph-bandit agents`: the agents that are installed, or the settings of one."""
 
 from __future__ import annotations
 
 import dataclasses
 import textwrap
-from collections.abc import Iterator
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import tyro
 
 import registry
 from agents.contract import describe_fields
+
+
+@dataclass(frozen=True)
+class Command:
+    """Settings of the list."""
+
+    name: tyro.conf.Positional[str | None] = None
+    """Agent whose settings to explain."""
+
+    def run(self) -> int:
+        """Print the list, or the explanation."""
+        print(describe_agents() if self.name is None else describe_agent(self.name))
+        return 0
 
 
 def describe_agents() -> str:
@@ -26,21 +42,21 @@ def describe_agent(name: str) -> str:
     settings = getattr(registry.make_agent(name), "settings", None)
     if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
         return f"{name} does not tell its settings. Those you write after its name reach its factory as keywords."
-    return "\n".join(_lines(name, settings))
+    values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+    return "\n".join(_lines(name, type(settings), values))
 
 
-def _lines(name: str, settings: Any) -> Iterator[str]:
+def _lines(name: str, settings: type, values: Mapping[str, object]) -> Iterator[str]:
     yield f"Settings of {name}. Write them after its name: {name}:setting=value,setting=value"
-    for preset, values in getattr(settings, "presets", {}).items():
-        listed = ", ".join(f"{key}={value}" for key, value in values.items())
+    for preset, changes in getattr(settings, "presets", {}).items():
+        listed = ", ".join(f"{key}={value}" for key, value in changes.items())
         yield "\n" + _wrap(f"preset={preset} is short for {listed}. Other settings override it.")
-    texts = describe_fields(type(settings))
-    for field in dataclasses.fields(settings):
-        annotation = get_type_hints(type(settings))[field.name]
+    texts, annotations = describe_fields(settings), get_type_hints(settings)
+    for field, value in values.items():
+        annotation = annotations[field]
         choices = get_args(annotation) if get_origin(annotation) is Literal else ()
-        values = f" ({' | '.join(map(str, choices))})" if choices else ""
-        yield f"\n{field.name}={getattr(settings, field.name)}{values}"
-        yield _wrap(texts.get(field.name, ""), indent="    ")
+        yield f"\n{field}={value}" + (f" ({' | '.join(map(str, choices))})" if choices else "")
+        yield _wrap(texts.get(field, ""), indent="    ")
 
 
 def _wrap(text: str, indent: str = "") -> str:

@@ -1,0 +1,29 @@
+"""`graph-bandit library`: a pool and a few results to try `suggest` on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Command:
+    """Settings of the library."""
+
+    out: Path
+    """Folder for pool.csv and measured.csv, which are replaced."""
+    property: Literal["qed", "logp", "tpsa"] = "qed"
+    """What the results are: drug-likeness, Crippen logP, or the polar surface in square angstroms."""
+    measured: int = 30
+    """How many of the molecules, drawn at random, have results."""
+    seed: int = 0
+    """Seed by which they are drawn."""
+
+    def run(self) -> int:
+        """Write both files."""
+        from graph_bandit_campaign import write_library
+
+        for path in write_library(self.out, self.property, self.measured, self.seed):
+            print(path)
+        return 0

@@ -1,0 +1,46 @@
+"""`graph-bandit report`: page, figures and tables of a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Command:
+    """Settings of a report."""
+
+    folder: tyro.conf.Positional[Path]
+    """Folder that `graph-bandit run --out` wrote."""
+    markdown: bool = False
+    """Print the table too, in Markdown; of a sweep, also one of every environment."""
+    csv: Path | None = None
+    """Write a row for each repetition to this file too, environment and agent settings in columns of their own."""
+    parquet: Path | None = None
+    """The same as an Apache Parquet file, with actions, rewards and regret of each round (the extra `parquet`)."""
+
+    def run(self) -> int:
+        """Write the page, and what else is asked for."""
+        from graph_bandit_lab import write_report
+        from graph_bandit_lab.storage import write_csv, write_parquet
+
+        print(write_report(self.folder))
+        for path, write in ((self.csv, write_csv), (self.parquet, write_parquet)):
+            if path is not None:
+                write(self.folder, path)
+                print(path)
+        if self.markdown:
+            self._print_markdown()
+        return 0
+
+    def _print_markdown(self) -> None:
+        from graph_bandit_lab import load_results
+        from graph_bandit_lab.reports import print_warnings, table_of, table_of_environments, title_of, to_markdown
+
+        results = load_results(self.folder, arrays=())
+        print("\n".join(["", f"{title_of(results)}:", "", *to_markdown(table_of(results))]))
+        if results["environment_key"].nunique() > 1:
+            print("\n".join(["", *to_markdown(table_of_environments(results))]))
+        print_warnings(results)

@@ -1,0 +1,66 @@
+"""`graph-bandit run`: agents on one environment."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from graph_bandit_lab import EnvironmentSettings, RunSettings, run_experiment
+from graph_bandit_lab.execution import choose_workers, describe_work, plan_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(RunSettings):
+    """Settings of a run."""
+
+    environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")] = field(default_factory=EnvironmentSettings)
+    """The environment; its flags have no prefix."""
+    dry_run: bool = False
+    """Say how many repetitions there are, how many are stored, and about how long the rest will take."""
+
+    def run(self) -> int:
+        """Play what is missing, print the table and write the report."""
+        if self.dry_run:
+            _, workers = choose_workers(self.workers, self.scheduler)
+            print(describe_work(plan_run(self), self.out, workers, self.diagnostics, self.retry_failed))
+            return 0
+        try:
+            tally = run_experiment(self)
+        except KeyboardInterrupt:
+            _say_what_is_kept(self.out)
+            return 130
+        if tally.reused:
+            print(
+                f"Reused {tally.reused} repetitions that {self.out} held already, played {tally.played}. "
+                "(--overwrite plays all anew.)"
+            )
+        _show(self.out)
+        if tally.failed:
+            print(f"\nFailed: {tally.failed} repetitions. --retry-failed plays them again.", file=sys.stderr)
+        return 1 if tally.failed else 0
+
+
+def _say_what_is_kept(folder: Path) -> None:
+    from graph_bandit_lab.storage import FILE_NAME, ResultStore
+
+    stored = len(ResultStore(folder).stored()) if (folder / FILE_NAME).is_file() else 0
+    print(f"\nStopped. Repetitions stored in {folder}: {stored}. The same command goes on from there.", file=sys.stderr)
+    if stored:
+        _show(folder)
+
+
+def _show(folder: Path) -> None:
+    """Print the table of a folder and write its report."""
+    from graph_bandit_lab import load_results
+    from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of, write_report
+
+    page = write_report(folder)
+    results = load_results(folder, arrays=())
+    print(f"\n{title_of(results)}\n")
+    print_columns(table_of(results))
+    print_warnings(results)
+    print(f"\nReport: {page}")

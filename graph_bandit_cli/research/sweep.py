@@ -1,0 +1,71 @@
+"""`graph-bandit sweep`: grids of environments and agents."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+
+from graph_bandit_lab.design import Overrides, PlaySettings, SweepPlan, read_sweep
+from graph_bandit_lab.execution import LOG_NAME, choose_workers, describe_work, plan_sweep, run_sweep
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(PlaySettings):
+    """Settings of a sweep."""
+
+    sweep: tyro.conf.Positional[str]
+    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others. README.md shows both."""
+    workers: int | None = 0
+    """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
+    fit: Literal["steps", "literal"] = "steps"
+    """Stands for {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
+    tuned: Path | None = None
+    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings that come with the fit."""
+    agents: tuple[str, ...] = ()
+    """Agents instead of those of the sweep, on the same environments and seeds."""
+    repetitions: int | None = None
+    """Repetitions instead of those of the sweep; the first seeds stay the same."""
+    dry_run: bool = False
+    """Say how many repetitions there are, how many are stored, and about how long the rest will take."""
+
+    def run(self) -> int:
+        """Play what is missing, and have the report written."""
+        overrides = Overrides(fit=self.fit, tuned=self.tuned, agents=self.agents, repetitions=self.repetitions)
+        here = self.workers is None and self.scheduler is None  # then torch is imported here anyway
+        plan = read_sweep(self.sweep, overrides).plan() if here else plan_sweep(self.sweep, overrides)
+        open_workers, workers = choose_workers(self.workers, self.scheduler)
+        if self.dry_run:
+            print(self._describe(plan, workers))
+            return 0
+        how = {"diagnostics": self.diagnostics, "retry_failed": self.retry_failed, "progress": self.progress}
+        try:
+            tally = run_sweep(plan, self.out, open_workers, **how)
+        except KeyboardInterrupt:
+            print(f"\nStopped. {self._describe(plan, workers)}", file=sys.stderr)
+            return 130
+        print(
+            f"{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
+            + (f" {self.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
+        )
+        # In a process of its own: the one that drives stays small, however many repetitions there are.
+        report = [sys.executable, "-m", "graph_bandit_cli", "report", str(self.out)]
+        done = subprocess.run(report, check=False)  # noqa: S603 - which says itself what is wrong
+        if plan.tunes:
+            self._tune(plan)
+        return 1 if tally.failed or done.returncode else 0
+
+    def _describe(self, plan: SweepPlan, workers: int) -> str:
+        return describe_work(plan, self.out, workers, self.diagnostics, self.retry_failed)
+
+    def _tune(self, plan: SweepPlan) -> None:
+        from graph_bandit_cli.research.tuned import choose_and_print
+        from graph_bandit_lab import load_results
+        from graph_bandit_lab.analysis import TUNED_NAME
+
+        results = load_results(self.out, arrays=())
+        choose_and_print(results[results["settings_hash"].isin(plan.settings_hashes)], self.out / TUNED_NAME)

@@ -1,0 +1,34 @@
+from .analysis.compare import compare_folders as compare_folders
+from .design.environment import EnvironmentSettings as EnvironmentSettings
+from .design.plan import Grid as Grid
+from .design.plan import Sweep as Sweep
+from .design.settings import AgentSpec as AgentSpec
+from .design.settings import RunSettings as RunSettings
+from .design.sweep_file import read_sweep as read_sweep
+from .episodes.loop import BanditResult as BanditResult
+from .episodes.loop import run_bandit as run_bandit
+from .execution.cores import count_cores as count_cores
+from .execution.driver import run_experiment as run_experiment
+from .execution.driver import run_sweep as run_sweep
+from .execution.executors import Processes as Processes
+from .reports.report import write_report as write_report
+from .storage.reading import load_results as load_results
+
+__version__: str
+__all__ = [
+    "AgentSpec",
+    "BanditResult",
+    "EnvironmentSettings",
+    "Grid",
+    "Processes",
+    "RunSettings",
+    "Sweep",
+    "compare_folders",
+    "count_cores",
+    "load_results",
+    "read_sweep",
+    "run_bandit",
+    "run_experiment",
+    "run_sweep",
+    "write_report",
+]

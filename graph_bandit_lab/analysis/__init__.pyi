@@ -1,0 +1,29 @@
+from .compare import Change as Change
+from .compare import compare_folders as compare_folders
+from .scores import bootstrap_interval as bootstrap_interval
+from .scores import compare_agents as compare_agents
+from .scores import fields_of as fields_of
+from .scores import paired_interval as paired_interval
+from .scores import score_agents as score_agents
+from .statistics import confidence_interval as confidence_interval
+from .statistics import summarize as summarize
+from .tuning import TUNED_NAME as TUNED_NAME
+from .tuning import choose_settings as choose_settings
+from .tuning import table_of_choices as table_of_choices
+from .tuning import write_tuned as write_tuned
+
+__all__ = [
+    "TUNED_NAME",
+    "Change",
+    "bootstrap_interval",
+    "choose_settings",
+    "compare_agents",
+    "compare_folders",
+    "confidence_interval",
+    "fields_of",
+    "paired_interval",
+    "score_agents",
+    "summarize",
+    "table_of_choices",
+    "write_tuned",
+]

@@ -1,0 +1,58 @@
+"""What environments and settings are called, in a few letters: in figures, tables, progress and logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from graph_bandit_lab.design.keys import with_later_defaults
+
+SYMBOLS = {
+    "num_nodes": "N",
+    "num_graphs": "K",
+    "edge_prob": "p",
+    "feature_dim": "d",
+    "noise_std": "noise",
+    "horizon": "T",
+    "width": "m",
+}
+
+
+def describe_environment(environment: Mapping[str, object]) -> str:
+    """Say in one line which environment this is."""
+    graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
+    settings = with_later_defaults(environment)
+    once = "" if settings["replacement"] else ", each graph once"
+    common = ", common noise" if settings["common_noise"] else ""
+    return (
+        f"{graphs[str(environment['graph_model'])]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
+        f"{environment['reward_model']} reward, T = {environment['horizon']}{once}{common}"
+    )
+
+
+def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]:
+    """Say of each environment what sets it apart from the others; of one alone, nothing."""
+    environments = [with_later_defaults(one) for one in environments]
+    varying = varying_settings(environments)
+    # Edge probabilities mean something to ER graphs only.
+    return [
+        ", ".join(
+            name_setting(key, one.get(key)) for key in varying if key != "edge_prob" or one["graph_model"] == "er"
+        )
+        for one in environments
+    ]
+
+
+def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the settings that are not the same in all; one that is not there counts as None."""
+    names = dict.fromkeys(name for settings in all_settings for name in settings)
+    return [name for name in names if len({json.dumps(one.get(name)) for one in all_settings}) > 1]
+
+
+def name_setting(setting: str, value: object) -> str:
+    """Write a setting and its value in few letters."""
+    if setting == "replacement":
+        return "with replacement" if value else "without replacement"
+    if setting == "common_noise":
+        return "common noise" if value else "noise of each agent"
+    return f"{SYMBOLS[setting]} = {value}" if setting in SYMBOLS else str(value)

@@ -1,0 +1,190 @@
+"""The driver: play what a folder does not hold yet, and store each repetition at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Never
+
+from graph_bandit_lab.design.environment import EnvironmentSettings
+from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.names import describe_environment
+from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan, derive_seeds
+from graph_bandit_lab.design.settings import AgentSpec, RunSettings
+from graph_bandit_lab.execution.execute import execute
+from graph_bandit_lab.execution.executors import InProcess, Workers, choose_workers
+from graph_bandit_lab.execution.planning import find_work
+from graph_bandit_lab.execution.progress import Progress
+from graph_bandit_lab.execution.worker import Outcome, play
+from graph_bandit_lab.storage.files import sole_driver
+from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
+
+LOG_NAME = "sweep.log"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What became of the repetitions of a run or a sweep."""
+
+    played: int
+    reused: int
+    failed: int
+    """Of these repetitions, also from earlier."""
+    earlier: int = 0
+    """Stored repetitions that an earlier version of the algorithm played, which are not continued."""
+
+
+def run_sweep(
+    plan: Sweep | SweepPlan,
+    out: str | Path,
+    open_workers: Callable[[], Workers] = InProcess,
+    *,
+    diagnostics: bool = False,
+    retry_failed: bool = False,
+    progress: bool = True,
+) -> Tally:
+    """Play what a folder does not hold yet, and store each repetition at once, in one transaction.
+
+    What is stored depends on settings and seeds alone, whoever plays it. A repetition that raises is stored as failed,
+    with its traceback, and the others go on; it counts as stored until `retry_failed` has it played again.
+
+    Args:
+        plan: a sweep, or what it comes to (of `Sweep.plan`, or `plan_sweep`).
+        out: folder of the results; it may hold those of other sweeps too. `sweep.log` in it gets a line a repetition.
+        open_workers: opens `Processes` or a `DaskExecutor`; else this process plays.
+        diagnostics: record diagnostics, also of what is stored without them, which is played again to that end.
+        retry_failed: play those again that are stored as failed.
+        progress: show a bar.
+
+    Returns:
+        How many were played, were found, and have failed.
+
+    Raises:
+        ValueError: if an agent or a setting is refused, or another process plays into the folder; nothing is played
+            then.
+        SchedulerLostError: if a cluster has gone.
+    """
+    plan = plan.plan() if isinstance(plan, Sweep) else plan
+    with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
+        store = ResultStore(Path(out))
+        return _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)
+
+
+def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> Tally:
+    """Play the repetitions of a run: a sweep of one environment, on which all agents play the same instances.
+
+    Args:
+        settings: of environment, agents and repetitions, and of how they are played.
+        misplaced: fields of `RunSettings` that are given to this function instead, which refuses them.
+
+    Returns:
+        How many repetitions were played, reused and failed.
+
+    Raises:
+        TypeError: if it is given anything but settings.
+        ValueError: if an agent or a setting is refused, or the folder holds results of another environment, or
+            another process plays into it; nothing is changed then.
+    """
+    if misplaced or not isinstance(settings, RunSettings):
+        values: Mapping[str, object] = misplaced
+        given = [f"{name}={type(value).__name__}" for name, value in values.items()]
+        raise TypeError(
+            f"Expected settings. Got {', '.join(given) or type(settings).__name__}. Write `run_experiment(RunSettings("
+            "out=..., agents=(...), environment=EnvironmentSettings(...)))`; an environment and an agent that are made "
+            "already play by `run_bandit(env, agent)`."
+        )
+    plan = plan_run(settings)
+    open_workers, _ = choose_workers(settings.workers, settings.scheduler)
+    with sole_driver(settings.out):
+        if settings.overwrite:
+            (settings.out / FILE_NAME).unlink(missing_ok=True)
+        store = ResultStore(settings.out)
+        _refuse_other_environments(store, settings.environment)
+        how = settings.diagnostics, settings.retry_failed, settings.progress
+        return _play_missing(plan, store, open_workers, *how)
+
+
+def plan_run(settings: RunSettings) -> SweepPlan:
+    """Return every repetition of a run, its settings checked.
+
+    Raises:
+        ValueError: if an agent or a setting is refused.
+    """
+    grid = Grid((settings.environment,), tuple(map(AgentSpec.parse, settings.agents)))
+    title = describe_environment(settings.environment.to_dict())
+    return Sweep(title=title, grids=(grid,), seeds=derive_seeds(settings.seed, settings.repetitions)).plan()
+
+
+def _play_missing(
+    plan: SweepPlan,
+    store: ResultStore,
+    open_workers: Callable[[], Workers],
+    diagnostics: bool,
+    retry_failed: bool,
+    progress: bool,
+    log: logging.Logger | None = None,
+) -> Tally:
+    stored = store.stored()
+    work = find_work(plan, stored, diagnostics, retry_failed)
+    store.relabel({one.key.settings_hash: one.label for one in plan.repetitions})
+    failures = work.failed
+    with Progress(work.to_do, progress) as bar:
+
+        def tell(level: int, text: str) -> None:
+            if log is not None:
+                log.log(level, "%s", text)
+            if (level == logging.WARNING and progress) or (level == logging.ERROR and log is None):
+                bar.tell(text)
+
+        def keep(repetition: Repetition, outcome: Outcome) -> None:
+            nonlocal failures
+            key, seed = repetition.key, repetition.seed
+            found = stored.get(repetition.place)
+            if found is None or found.failed:
+                result, error = outcome.result, outcome.error
+                store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions)
+            elif not outcome.error:
+                store.add_diagnostics(key, seed, outcome.result)
+            failures += bool(outcome.error)
+            tell(logging.INFO, bar.line(repetition, outcome))
+            if outcome.error:
+                tell(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
+            bar.finish(repetition, outcome)
+
+        tell(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
+        for note in work.notes:
+            tell(logging.WARNING, note)
+        if work.to_do:
+            workers = open_workers()
+            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play)
+    return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
+
+
+def _refuse_other_environments(store: ResultStore, environment: EnvironmentSettings) -> None:
+    wanted = with_later_defaults(environment.to_dict())
+    for found in map(with_later_defaults, store.environments()):
+        differences = [f"{k} {found.get(k)}" for k in wanted if found.get(k) != wanted[k]]
+        if differences:
+            raise ValueError(
+                f"Expected {store.path.parent} to be new or to hold this environment. It holds one with "
+                f"{', '.join(differences)}. "
+                "Choose another folder with --out, or throw its results away with --overwrite."
+            )
+
+
+@contextmanager
+def _open_log(path: Path) -> Iterator[logging.Logger]:
+    log = logging.getLogger(f"graph_bandit_lab.execution.{path.resolve()}")
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        yield log
+    finally:
+        log.removeHandler(handler)
+        handler.close()

@@ -1,0 +1,92 @@
+"""How far the playing is: a bar of rounds in a terminal, else a line for each repetition."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+from typing import NoReturn
+
+from tqdm import tqdm
+
+from graph_bandit_lab.design.names import name_environments
+from graph_bandit_lab.design.plan import Repetition
+from graph_bandit_lab.execution.worker import Outcome, play
+from graph_bandit_lab.formats import format_duration
+
+
+class Progress:
+    """A bar with rounds a second and the time left, which grows with each round that is played in this process, and
+    with each repetition that is played elsewhere.
+
+    Args:
+        to_do: repetitions that will be played.
+        shown: show it.
+    """
+
+    def __init__(self, to_do: Sequence[Repetition], shown: bool) -> None:
+        self._count, self._numbers, self._failed = len(to_do), itertools.count(1), 0
+        self._environments = _environment_names(to_do)
+        self._shown = shown and bool(to_do)
+        self._rounds = sum(map(_horizon, to_do))
+        # None: hidden unless it goes to a terminal.
+        self._bar: tqdm[NoReturn] = tqdm(
+            total=self._rounds, unit="round", smoothing=0, disable=None if self._shown else True, file=sys.stderr
+        )
+        self._counted = 0  # rounds of the repetition that is being played in this process
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.close()
+
+    def play(self, repetition: Repetition, diagnose: bool) -> Outcome:
+        """Play a repetition in this process, and count each of its rounds."""
+        self._counted = 0
+        self._bar.set_description(self.name(repetition))
+        return play(repetition, diagnose, on_round=self._count_round)
+
+    def _count_round(self) -> None:
+        self._counted += 1
+        self._bar.update()
+
+    def finish(self, repetition: Repetition, outcome: Outcome) -> None:
+        """Count a repetition that is over, and say what became of it."""
+        number, played = next(self._numbers), len(outcome.result.actions)
+        self._bar.update(played - self._counted)
+        self._rounds -= _horizon(repetition) - played  # of one that ended early
+        self._bar.total = self._rounds
+        self._counted = 0
+        self._failed += bool(outcome.error)
+        self._bar.set_postfix_str(f"{number} of {self._count}" + (f", {self._failed} failed" if self._failed else ""))
+        if self._shown and self._bar.disable:
+            print(f"{number} of {self._count}: {self.line(repetition, outcome)}", file=sys.stderr, flush=True)
+
+    def line(self, repetition: Repetition, outcome: Outcome) -> str:
+        """Say what became of a repetition."""
+        return f"{self.name(repetition)}: {outcome.result!r}, {format_duration(outcome.wall_time)}"
+
+    def name(self, repetition: Repetition) -> str:
+        """Say which repetition it is."""
+        where = self._environments[repetition.key.environment_key]
+        return f"{repetition.label}{where and f' on {where}'}, seed {repetition.seed}"
+
+    def tell(self, text: str) -> None:
+        """Print something above the bar."""
+        self._bar.write(text, file=sys.stderr)
+
+
+def _horizon(repetition: Repetition) -> int:
+    horizon: int = repetition.key.environment["horizon"]
+    return horizon
+
+
+def _environment_names(repetitions: Sequence[Repetition]) -> dict[str, str]:
+    """Return what sets each environment apart, by its key."""
+    keys = list(dict.fromkeys(one.key.environment_key for one in repetitions))
+    return dict(zip(keys, name_environments([json.loads(key) for key in keys]), strict=True))

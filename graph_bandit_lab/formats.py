@@ -1,0 +1,59 @@
+"""How numbers and durations are written, wherever they are."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graph_bandit_lab.analysis.scores import Comparison
+    from graph_bandit_lab.analysis.statistics import AgentSummary
+
+MISSING = "–"
+
+
+def format_number(value: float, digits: int = 1) -> str:
+    """Write a number, or a dash where there is none."""
+    return MISSING if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def format_ratio(ratio: float) -> str:
+    """Write a ratio, or a dash where there is none."""
+    return format_number(ratio, 3)
+
+
+def format_share(share: float) -> str:
+    """Write a share in percent."""
+    return f"{100 * share:.1f} %"
+
+
+def format_spread(mean: float, deviation: float) -> str:
+    """Write a mean and its standard deviation."""
+    return f"{mean:.3f} ({deviation:.3f})"
+
+
+def format_interval(summary: AgentSummary, digits: int = 1) -> str:
+    """Write a mean R_T with its 95 % interval."""
+    if summary.finished == 0:
+        return "none finished"
+    if summary.finished == 1:
+        return f"{summary.mean:,.{digits}f}"
+    return f"{summary.mean:,.{digits}f} [{summary.low:,.{digits}f}, {summary.high:,.{digits}f}]"
+
+
+def format_difference(found: Comparison) -> str:
+    """Write a difference with its 95 % interval."""
+    return f"{found.difference:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def format_count(summary: AgentSummary) -> str:
+    """Write how many repetitions were finished, and how many ended otherwise."""
+    ended = {"diverged": summary.diverged, "failed": summary.failed}
+    return str(summary.finished) + "".join(f" (+{count} {how})" for how, count in ended.items() if count)
+
+
+def format_duration(seconds: float) -> str:
+    """Write a time in the unit in which it is easily read."""
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
