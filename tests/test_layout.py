@@ -1,54 +1,238 @@
-"""The arrow of dependencies, and what a file may hold."""
+"""The house: who may import whom, and what a folder and a file may hold. Each test lists every offender."""
 
 import ast
+import importlib
+import re
+import tomllib
+from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.house import PRODUCT, House, Import, Module, imports_of, lines_with_any
 
-ROOMS = ("gntk", "graph_bandit_env", "agents", "registry", "graph_bandit_lab")
 MAY_IMPORT = {
-    "gntk": set(),
-    "graph_bandit_env": {"gntk"},
-    "agents": {"gntk"},
-    "registry": {"graph_bandit_env", "agents"},
-    "graph_bandit_lab": {"registry"},
+    "gntk": (),
+    "graph_bandit_env": ("gntk",),
+    "agents": ("gntk",),
+    "registry": ("graph_bandit_env", "agents"),
+    "graph_bandit_lab": ("registry", "graph_bandit_env", "agents.contract"),
+    "graph_bandit_campaign": ("graph_bandit_lab", "registry", "graph_bandit_env", "agents", "gntk"),
+    "graph_bandit_cli": PRODUCT,
+    "benchmarks": PRODUCT,
 }
+PACKAGES = tuple(name for name in PRODUCT if name != "registry")
+MODULES_IN_A_FOLDER = 10
+LINES_IN_A_FILE = 350
+LINES_WITH_ANY = 120
+MAKES_POLICIES_FROM_SPACES = ("agents.sb3", "agents.policy_gradient")
+SLOW_TO_IMPORT = {"torch", "torch_geometric", "stable_baselines3"}
+
+HOUSE = House()
 
 
-def files_of(room):
-    return [ROOT / f"{room}.py"] if room == "registry" else sorted((ROOT / room).rglob("*.py"))
+def none_of(offenders):
+    """Fail with a line for each offender."""
+    offenders = sorted(set(map(str, offenders)))
+    assert not offenders, f"{len(offenders)}:\n  " + "\n  ".join(offenders)
 
 
-def imports_of(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
-            yield node.module
+def is_in(name, packages):
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-SOURCES = [(room, path) for room in ROOMS for path in files_of(room)]
+def across_packages(modules):
+    """Imports of one package of ours by another, those for types too."""
+    for module in modules:
+        for one in module.imports:
+            if one.source.split(".")[0] in set(PRODUCT) - {module.package}:
+                yield one
 
 
-@pytest.mark.parametrize(("room", "path"), SOURCES, ids=[str(path.relative_to(ROOT)) for _, path in SOURCES])
-def test_imports_point_down_the_arrow(room, path):
-    rooms = {name.split(".")[0] for name in imports_of(path)} & set(ROOMS)
-    assert rooms - {room} <= MAY_IMPORT[room]
+# --- Imports
 
 
-@pytest.mark.parametrize("path", files_of("agents"), ids=lambda path: str(path.relative_to(ROOT)))
-def test_agents_know_nothing_of_gymnasium_but_its_spaces(path):
-    known = {name for name in imports_of(path) if name.split(".")[0] == "gymnasium"}
-    policies = path.parent == ROOT / "agents" / "sb3"  # Stable-Baselines3 makes policies from spaces
-    assert known <= ({"gymnasium.spaces"} if policies else set())
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_imports_point_down_the_arrow(package):
+    none_of(one for one in across_packages(HOUSE.of(package)) if not is_in(one.source, MAY_IMPORT[package]))
 
 
-@pytest.mark.parametrize(("room", "path"), SOURCES, ids=[str(path.relative_to(ROOT)) for _, path in SOURCES])
-def test_a_file_holds_one_idea(room, path):
-    assert len(path.read_text().splitlines()) <= 260
+def test_packages_import_doors_of_each_other_only():
+    def opens_a_door(one):
+        door = HOUSE.modules.get(one.source)
+        if door is None or door.public is None or not (door.is_door or one.source == "registry"):
+            return False
+        return not one.name or one.name in door.public
+
+    none_of(one for one in across_packages(HOUSE.of(*PRODUCT, "benchmarks")) if not opens_a_door(one))
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    none_of(" -> ".join([*around, around[0]]) for around in HOUSE.circles())
+
+
+def test_imports_are_absolute():
+    none_of(
+        f"{module.name}:{node.lineno}"
+        for module in HOUSE.modules.values()
+        for node in ast.walk(ast.parse("\n".join(module.lines)))
+        if isinstance(node, ast.ImportFrom) and node.level
+    )
+
+
+def test_gntk_and_agents_know_nothing_of_gymnasium_but_its_spaces():
+    def is_known(one):
+        whole = f"{one.source}.{one.name}" if one.name else one.source
+        return not is_in(whole, ("gymnasium",)) or (
+            is_in(whole, ("gymnasium.spaces",)) and is_in(one.importer, MAKES_POLICIES_FROM_SPACES)
+        )
+
+    none_of(one for module in HOUSE.of("gntk", "agents") for one in module.imports if not is_known(one))
+
+
+def test_reports_never_import_torch_not_even_through_others():
+    reports = [module for module in HOUSE.of("graph_bandit_lab") if is_in(module.name, ("graph_bandit_lab.reports",))]
+    ways = HOUSE.reached_from(reports, local_in="graph_bandit_lab")
+    none_of(" -> ".join(way) for name, way in ways.items() if name.split(".")[0] in SLOW_TO_IMPORT)
+
+
+# --- Doors
+
+
+def importable_from_doors(imports):
+    """Return those imports of ours that no `__all__` has."""
+    for one in imports:
+        if one.source.split(".")[0] in PRODUCT:
+            door = HOUSE.modules.get(one.source)
+            if door is None or door.public is None or (one.name and one.name not in door.public):
+                yield one
+
+
+def imports_of_page(path):
+    """The imports of ours that a page shows, in programs and in sentences."""
+    ours = "|".join(PRODUCT)
+    shown = re.compile(rf"(?:from (?:{ours})[\w.]* import (?:\([^)]*\)|\w+(?: as \w+)?(?:, ?\w+(?: as \w+)?)*))")
+    whole = re.compile(rf"^ *(import (?:{ours})[\w.]*)", re.MULTILINE)
+    text = path.read_text(encoding="utf-8")
+    for match in [*shown.finditer(text), *whole.finditer(text)]:
+        line = text.count("\n", 0, match.start()) + 1
+        for one in imports_of(ast.parse(match.group().strip()), path.name):
+            yield Import(one.importer, line, one.source, one.name)
+
+
+@pytest.mark.parametrize(
+    "path", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_pages_import_from_doors(path):
+    none_of(importable_from_doors(imports_of_page(path)))
+
+
+def test_examples_import_from_doors():
+    examples = [Module(f"examples.{path.stem}", path) for path in sorted(ROOT.glob("examples/**/*.py"))]
+    assert len(examples) >= 11
+    none_of(one for example in examples for one in importable_from_doors(example.imports))
+
+
+def test_a_page_that_imports_what_no_door_has_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Take `from gntk import gram`.\n\n```python\nfrom gntk import (\n    gram,\n    grim,\n)\n```\n")
+    assert [str(one) for one in importable_from_doors(imports_of_page(page))] == ["page.md:4 imports gntk.grim"]
+
+
+@pytest.mark.parametrize("package", PRODUCT)
+def test_every_package_has_a_version_and_says_what_is_public(package):
+    door = importlib.import_module(package)
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", door.__version__)
+    assert door.__all__
+    assert set(door.__all__) <= set(dir(door))
+    none_of(name for name in door.__all__ if not hasattr(door, name))
 
 
 def test_every_package_is_typed():
-    for room in set(ROOMS) - {"registry"}:
-        assert (ROOT / room / "py.typed").is_file()
+    none_of(package for package in PACKAGES if not (ROOT / package / "py.typed").is_file())
+
+
+def test_what_is_installed_is_what_stands_here():
+    """A new package is built into the wheel and checked by mypy only where setup.cfg names it."""
+    text = (ROOT / "setup.cfg").read_text()
+    for package in PACKAGES:
+        assert f"    {package}\n    {package}.*\n" in text
+        assert re.search(rf"^packages = .*\b{package}\b", text, re.MULTILINE)
+    folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+    assert folders == {*PACKAGES, "benchmarks"}
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text()).keys() == {"build-system"}
+
+
+# --- What stands where
+
+
+def test_at_most_ten_modules_stand_in_a_folder():
+    folders: dict[Path, int] = {}
+    for module in HOUSE.of(*PACKAGES, "benchmarks"):
+        counts = module.path.name not in ("__init__.py", "__main__.py")
+        folders[module.path.parent] = folders.get(module.path.parent, 0) + counts
+    none_of(f"{path.relative_to(ROOT)}: {count}" for path, count in folders.items() if count > MODULES_IN_A_FOLDER)
+
+
+def test_a_file_can_be_read_top_to_bottom():
+    files = [path for top in (*PACKAGES, "benchmarks", "examples", "tests") for path in (ROOT / top).rglob("*.py")]
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in [*files, ROOT / "registry.py"]}
+    none_of(f"{path.relative_to(ROOT)}: {count}" for path, count in lines.items() if count > LINES_IN_A_FILE)
+
+
+def test_few_lines_say_any():
+    anys = {module.name: len(lines_with_any(module)) for module in HOUSE.of(*PRODUCT)}
+    total, most = (
+        sum(anys.values()),
+        sorted((f"{count:3} {name}" for name, count in anys.items() if count), reverse=True),
+    )
+    assert total < LINES_WITH_ANY, f"{total}:\n  " + "\n  ".join(most)
+
+
+def test_tests_mirror_the_tree():
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")} - {Path()}
+    none_of(f"tests/{folder}" for folder in folders if not (ROOT / folder / "__init__.py").is_file())
+
+
+def test_every_room_is_tested():
+    rooms = {module.path.parent.relative_to(ROOT) for module in HOUSE.of(*PACKAGES) if not module.is_door}
+    none_of(room for room in rooms if not any((ROOT / "tests" / room).glob("test_*.py")))
+
+
+# --- The rules find what they forbid
+
+
+@pytest.fixture
+def small_house(tmp_path):
+    """Two packages: `agents` with a lazy door, whose modules import each other, one inside a function."""
+    for name, text in {
+        "agents/__init__.py": "import lazy_loader\n",
+        "agents/__init__.pyi": "from .one import first as first\nfrom .two import second\n"
+        '__all__ = ["first", "second"]\n',
+        "agents/one.py": "def first():\n    from agents.two import second\n",
+        "agents/two.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from agents.one import first\n"
+        "import torch\n",
+        "gntk/__init__.py": "from agents import first\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return House(tmp_path)
+
+
+def test_a_circle_by_an_import_inside_a_function_is_found_and_one_for_types_is_none(small_house):
+    assert small_house.circles() == []
+    two = small_house.modules["agents.two"].path
+    two.write_text("def second():\n    from agents.one import first\n")
+    assert [set(around) for around in House(small_house.root).circles()] == [{"agents.one", "agents.two"}]
+
+
+def test_an_import_from_a_lazy_door_reaches_the_module_of_that_name(small_house):
+    (one,) = small_house.modules["gntk"].imports
+    assert small_house.targets(one) == {"agents", "agents.one"}
+    assert small_house.modules["agents"].public == {"first", "second"}
+
+
+def test_the_way_to_torch_goes_through_functions_of_the_package_that_is_asked_for(small_house):
+    starts = [small_house.modules["gntk"]]
+    assert small_house.reached_from(starts, "agents")["torch"] == ["gntk", "agents.one", "agents.two", "torch"]
+    assert "torch" not in small_house.reached_from(starts, "gntk")

@@ -54,7 +54,7 @@ def test_gntk_rewards_are_drawn_from_the_posterior_given_their_labels(monkeypatc
     labels = torch.tensor([2.0, -1.0, 0.5]).double()
     monkeypatch.setattr(reward_functions, "empirical_kernel", lambda model, graphs: kernel)
     monkeypatch.setattr(reward_functions, "fit_scale_and_noise", lambda kernel, labels: (2.0, 0.3))
-    normal = reward_functions._normal
+    normal = reward_functions.draw_normal
     prior, inverse = 2 * kernel, torch.linalg.inv(2 * kernel + 0.3 * torch.eye(3).double())
     graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(2, 2, 2))))
     drawn = []
@@ -62,7 +62,7 @@ def test_gntk_rewards_are_drawn_from_the_posterior_given_their_labels(monkeypatc
         asked = []
         monkeypatch.setattr(
             reward_functions,
-            "_normal",
+            "draw_normal",
             lambda rng, size, asked=asked: normal(rng, size) if asked else asked.append(1) or labels,
         )
         drawn.append(reward_functions.gp_gntk(graphs, np.random.default_rng(seed)).numpy())
