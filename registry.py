@@ -18,6 +18,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
+
 if TYPE_CHECKING:
     import gymnasium as gym
 

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
+
 if TYPE_CHECKING:
     from graph_bandit_lab.design.settings import EnvironmentSettings, RunSettings
     from graph_bandit_lab.episodes.loop import BanditResult, run_bandit

@@ -20,7 +20,9 @@ MAY_IMPORT = {
     "graph_bandit_cli": PRODUCT,
     "benchmarks": PRODUCT,
 }
-PACKAGES = tuple(name for name in PRODUCT if name != "registry")
+FILES = ("registry", "_graph_bandit_strangers")
+PACKAGES = tuple(name for name in PRODUCT if name not in FILES)
+REFUSE_STRANGERS = {"registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_cli"}
 MODULES_IN_A_FOLDER = 10
 LINES_IN_A_FILE = 350
 LINES_WITH_ANY = 120
@@ -44,7 +46,7 @@ def across_packages(modules):
     """Imports of one package of ours by another, those for types too."""
     for module in modules:
         for one in module.imports:
-            if one.source.split(".")[0] in set(PRODUCT) - {module.package}:
+            if one.source.split(".")[0] in set(PRODUCT) - {module.package, "_graph_bandit_strangers"}:
                 yield one
 
 
@@ -54,6 +56,16 @@ def across_packages(modules):
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_imports_point_down_the_arrow(package):
     none_of(one for one in across_packages(HOUSE.of(package)) if not is_in(one.source, MAY_IMPORT[package]))
+
+
+def test_those_that_need_agents_refuse_strangers_first_and_the_others_know_nothing_of_it():
+    doors = {
+        name for name in PRODUCT if "_graph_bandit_strangers" in {one.source for one in HOUSE.modules[name].imports}
+    }
+    assert doors == REFUSE_STRANGERS
+    for name in doors:
+        ours = [one.source for one in HOUSE.modules[name].imports if one.source.split(".")[0] in PRODUCT]
+        assert ours[0] == "_graph_bandit_strangers"
 
 
 def test_packages_import_doors_of_each_other_only():
@@ -138,7 +150,7 @@ def test_a_page_that_imports_what_no_door_has_is_found(tmp_path):
     assert [str(one) for one in importable_from_doors(imports_of_page(page))] == ["page.md:4 imports gntk.grim"]
 
 
-@pytest.mark.parametrize("package", PRODUCT)
+@pytest.mark.parametrize("package", [*PACKAGES, "registry"])
 def test_every_package_has_a_version_and_says_what_is_public(package):
     door = importlib.import_module(package)
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*", door.__version__)

@@ -26,6 +26,7 @@ PRODUCT = (
     "graph_bandit_lab",
     "graph_bandit_campaign",
     "graph_bandit_cli",
+    "_graph_bandit_strangers",
 )
 OURS = (*PRODUCT, "benchmarks", "support")
 
