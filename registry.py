@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
+from agents.zoo import RECIPES
 
 if TYPE_CHECKING:
     import gymnasium as gym
 
-    from agents.contract.protocol import Agent as Agent
+    from agents.contract import Agent as Agent
     from graph_bandit_env import MoleculeSet
 
 ENTRY_POINT_GROUP = "graph_bandit.agents"
@@ -43,30 +44,11 @@ class Registration:
     behind an entry point says so by an attribute `needs`."""
 
 
-def _built_in(name: str, path: str, needs: str = "any") -> Registration:
-    return Registration(EntryPoint(name=name, value=path, group=ENTRY_POINT_GROUP), needs)
-
-
 _REGISTRATIONS: dict[str, Registration] = {
-    "gnn-ts": _built_in("gnn-ts", "agents.neural.zoo:gnn_ts"),
-    "gnn-ucb": _built_in("gnn-ucb", "agents.neural.zoo:gnn_ucb"),
-    "gnn-pe": _built_in("gnn-pe", "agents.neural.zoo:gnn_pe"),
-    "nn-ts": _built_in("nn-ts", "agents.neural.zoo:nn_ts"),
-    "nn-ucb": _built_in("nn-ucb", "agents.neural.zoo:nn_ucb"),
-    "nn-pe": _built_in("nn-pe", "agents.neural.zoo:nn_pe"),
-    "gnn-greedy": _built_in("gnn-greedy", "agents.neural.zoo:gnn_greedy"),
-    "epsilon-greedy": _built_in("epsilon-greedy", "agents.neural.zoo:epsilon_greedy"),
-    "gntk-ts": _built_in("gntk-ts", "agents.kernel.zoo:gntk_ts"),
-    "gntk-ucb": _built_in("gntk-ucb", "agents.kernel.zoo:gntk_ucb"),
-    "gntk-pe": _built_in("gntk-pe", "agents.kernel.zoo:gntk_pe"),
-    **{
-        name: _built_in(name, f"agents.molecule.zoo:{name.replace('-', '_')}", needs="molecules")
-        for name in ("molecule-ts", "molecule-ucb", "molecule-greedy")
-    },
-    "sb3-ppo": _built_in("sb3-ppo", "agents.policy_gradient.agent:sb3_ppo"),
-    "ucb1": _built_in("ucb1", "agents.classic.independent:ucb1"),
-    "gaussian-ts": _built_in("gaussian-ts", "agents.classic.independent:gaussian_ts"),
-    "random": _built_in("random", "agents.classic.random_agent:random"),
+    name: Registration(
+        EntryPoint(name=name, value=f"agents.zoo:{name.replace('-', '_')}", group=ENTRY_POINT_GROUP), recipe.needs
+    )
+    for name, recipe in RECIPES.items()
 }
 
 
@@ -129,10 +111,12 @@ def make_agent(name: str, **settings: Any) -> Agent:
         ImportError: if the agent's package cannot be imported; the message names it.
     """
     factory = _load(name)
-    try:
-        inspect.signature(factory).bind(**settings)
-    except TypeError as error:
-        raise ValueError(f"Agent `{name}` does not take these settings: {error}.") from error
+    if name not in RECIPES:  # ours refuse what they do not take
+        from agents.contract import check_names
+
+        parameters = inspect.signature(factory).parameters
+        if not any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
+            check_names(settings, list(parameters))
     return factory(**settings)
 
 
@@ -161,18 +145,18 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
 
 
 def check_agent(factory: AgentFactory, needs: str = "any") -> None:
-    """Hold an agent against the protocol; see `agents.contract.conformance.check_agent`.
+    """Hold an agent against the protocol; see `agents.contract.check_agent`.
 
     Args:
         factory: makes a new agent at each call.
         needs: "any" or "molecules", as where it is registered.
 
     Raises:
-        agents.contract.conformance.AgentCheckError: if a check fails; it names every one that does.
+        agents.contract.AgentCheckError: if a check fails; it names every one that does.
     """
-    from agents.contract import conformance
+    from agents.contract import check_agent as check
 
-    conformance.check_agent(factory, needs)
+    check(factory, needs)
 
 
 def agent_needs(name: str) -> str:

@@ -8,33 +8,30 @@ covariance and fit are those of the zoo.
 
 import argparse
 import tempfile
+from dataclasses import dataclass
 
 import torch
 
 import registry
-from agents.beliefs.acquisition import Belief, Memoryless
-from agents.contract.settings import read_settings
-from agents.neural.agent import NeuralAgent
-from agents.neural.network import graph_network
-from agents.neural.settings import NeuralSettings
+from agents.beliefs import Belief, Memoryless, compose
+from agents.neural import gnn
 from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment
 
 
+@dataclass
 class ProbabilityOfImprovement(Memoryless):
-    """P(mu(G) > best mean + 0.1), under N(mean, spread^2)      [Kushner 1964]."""
+    """P(mu(G) > best mean + margin), under N(mean, spread^2)      [Kushner 1964]."""
+
+    margin: float = 0.1
+    """By how much the best mean is to be beaten; a setting of every agent that plays by this rule."""
 
     def __call__(self, belief: Belief, action_mask: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         """Return the standardised improvement of each graph: the probability is a growing function of it."""
-        return (belief.mean - belief.mean.max() - 0.1) / belief.spread.clamp(min=1e-12)
+        return (belief.mean - belief.mean.max() - self.margin) / belief.spread.clamp(min=1e-12)
 
 
-def gnn_pi(**settings):
-    """Compose the agent: network and covariance of the zoo, and our rule."""
-    return NeuralAgent(read_settings(NeuralSettings, settings), graph_network, ProbabilityOfImprovement)
-
-
-registry.register_agent("gnn-pi", gnn_pi)
-registry.check_agent(lambda: registry.make_agent("gnn-pi", width=32, steps=5))
+registry.register_agent("gnn-pi", compose("gnn-pi", gnn, ProbabilityOfImprovement))
+registry.check_agent(lambda: registry.make_agent("gnn-pi", width=32, steps=5, margin=0.2))
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--rounds", type=int, default=60)

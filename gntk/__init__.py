@@ -20,6 +20,7 @@ from gntk.infinite_width import infinite_width_kernel
 from gntk.layers import linear_tangent_features
 from gntk.network import GraphMLP, layer_inputs, predict
 from gntk.regret import elliptical_potential, regret_bound
+from gntk.roots import symmetric_root
 from gntk.threads import one_thread
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "regret_bound",
     "rkhs_norm",
     "select_graphs",
+    "symmetric_root",
     "tangent_features",
     "values_and_features",
     "weighted_gradient",

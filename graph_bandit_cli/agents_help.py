@@ -7,9 +7,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-import docstring_parser
-
 import registry
+from agents.contract import describe_fields
 
 
 def describe_agents() -> str:
@@ -35,22 +34,13 @@ def _lines(name: str, settings: Any) -> Iterator[str]:
     for preset, values in getattr(settings, "presets", {}).items():
         listed = ", ".join(f"{key}={value}" for key, value in values.items())
         yield "\n" + _wrap(f"preset={preset} is short for {listed}. Other settings override it.")
-    texts = _field_texts(type(settings))
+    texts = describe_fields(type(settings))
     for field in dataclasses.fields(settings):
         annotation = get_type_hints(type(settings))[field.name]
         choices = get_args(annotation) if get_origin(annotation) is Literal else ()
         values = f" ({' | '.join(map(str, choices))})" if choices else ""
         yield f"\n{field.name}={getattr(settings, field.name)}{values}"
         yield _wrap(texts.get(field.name, ""), indent="    ")
-
-
-def _field_texts(settings_class: type) -> dict[str, str]:
-    """Return the strings below the fields of a dataclass and of those it extends."""
-    texts: dict[str, str] = {}
-    for each in reversed(settings_class.__mro__[:-1]):
-        for param in docstring_parser.parse_from_object(each).params:
-            texts[param.arg_name] = param.description or ""
-    return texts
 
 
 def _wrap(text: str, indent: str = "") -> str:

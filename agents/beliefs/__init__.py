@@ -1,1 +1,5 @@
 """What models of every family share: beliefs, acquisition rules, batches, history, likelihood and insight."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

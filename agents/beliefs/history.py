@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
+
+from agents.contract.protocol import State
 
 
 class History:
@@ -49,11 +49,11 @@ class History:
         location, scale = seen.mean().item(), seen.std(correction=0).item()
         return location, scale if scale > 1e-12 * seen.abs().max().item() else 1.0
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """Return everything observed."""
         return {name: getattr(self, name).clone() for name in ("counts", "means", "squares", "seen")}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Replace everything observed."""
         self.counts, self.means = state["counts"].clone(), state["means"].clone()
         self.squares, self.seen = state["squares"].clone(), state["seen"].clone()
@@ -83,11 +83,11 @@ class OrderedHistory(History):
         self._actions += actions.tolist()
         self._rewards += rewards.tolist()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """Return everything observed."""
         return {**super().state_dict(), "actions": self.actions, "rewards": self.rewards}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Replace everything observed."""
         super().load_state_dict(state)
         self._actions, self._rewards = state["actions"].tolist(), state["rewards"].tolist()

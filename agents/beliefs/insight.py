@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.beliefs.acquisition import Belief
+from agents.beliefs.belief import Belief
 
 Array = NDArray[np.float64]
 
@@ -54,14 +54,3 @@ def make_insight(
         log_determinant=log_determinant,
         effective_dimension=effective_dimension,
     )
-
-
-def check_chosen(chosen: tuple[Belief, Tensor] | None) -> tuple[Belief, Tensor]:
-    """Return belief and index of the last choice.
-
-    Raises:
-        RuntimeError: if nothing was chosen since the last `reset` or `update`.
-    """
-    if chosen is None:
-        raise RuntimeError("Expected `insight` between `select_action` and `update`. Nothing has been chosen yet.")
-    return chosen

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Batch
 
-from agents.contract.inputs import check_reset, derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
-from agents.contract.settings import read_settings
-from agents.contract.state import check_identity, make_identity
+from agents.contract.base import BaseAgent
+from agents.contract.inputs import masked_argmax
 
 
 @dataclass(frozen=True)
@@ -18,46 +17,20 @@ class RandomSettings:
     """Settings of random play: there are none."""
 
 
-class RandomAgent:
+class RandomAgent(BaseAgent[RandomSettings]):
     """Play each allowed graph with the same probability; learn nothing."""
 
-    def __init__(self, settings: RandomSettings) -> None:
-        self.settings = settings
+    def begin(self, graphs: Batch, seed: int) -> None:
+        """Take no notice of the graphs but their number."""
 
-    def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
-        """Count the graphs and seed the generator."""
-        self._num_graphs = read_graphs(observation, graph_set).num_graphs
-        _, self._generator = derive_streams(seed)
-
-    def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
+    def choose(self, mask: Tensor) -> int:
         """Return any allowed graph: all tie."""
-        check_reset(self, "_num_graphs")
-        mask = read_mask(action_mask, self._num_graphs)
-        return masked_argmax(torch.zeros(self._num_graphs), mask, self._generator)
+        return masked_argmax(torch.zeros(len(mask)), mask, self.generator)
 
-    def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
-        """Check the reward as every agent does, and forget it."""
-        check_reset(self, "_num_graphs")
-        read_feedback(action, reward, self._num_graphs)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state of the generator."""
-        return {"identity": self._identity(), "generator": self._generator.get_state()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the state of the generator.
-
-        Raises:
-            ValueError: if the state is of another agent or number of graphs.
-        """
-        check_identity(state, self._identity(), ["generator"])
-        self._generator.set_state(state["generator"])
-
-    def _identity(self) -> dict[str, Any]:
-        check_reset(self, "_num_graphs")
-        return make_identity(self.settings, [torch.tensor(self._num_graphs)])
+    def learn(self, actions: Tensor, rewards: Tensor) -> None:
+        """Forget the rewards."""
 
 
-def random(**settings: Any) -> RandomAgent:
-    """Make uniform random play."""
-    return RandomAgent(read_settings(RandomSettings, settings))
+def uniform(settings: RandomSettings) -> RandomAgent:
+    """Uniform random play."""
+    return RandomAgent(settings)

@@ -1,1 +1,5 @@
 """What an agent is: protocol, inputs, settings, saved state, and the checks that hold an agent against it."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,13 +10,17 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
+from agents.contract.protocol import GraphSetLike
 
-def read_graphs(observation: Any, graph_set: Any = None) -> Batch:
+TIE = 1e-12  # of the largest index in absolute value: rounding errors of float64 are about 1e-15 of it
+
+
+def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> Batch:
     """Return the K graphs as one PyG batch.
 
     Args:
         observation: a tuple of K Gymnasium `GraphInstance`; not read if `graph_set` is given.
-        graph_set: None, or anything with `to_pyg()`.
+        graph_set: None, or the graphs.
 
     Returns:
         A batch of K graphs.
@@ -51,16 +55,6 @@ def derive_streams(seed: int) -> tuple[int, torch.Generator]:
         raise ValueError(f"Expected `seed` to be an integer >= 0. Got {seed!r}.")
     network, play = (int(state >> 1) for state in np.random.SeedSequence(seed).generate_state(2, np.uint64))
     return network, torch.Generator().manual_seed(play)
-
-
-def check_reset(agent: object, attribute: str) -> None:
-    """Refuse to go on with an agent that has not been reset.
-
-    Raises:
-        RuntimeError: if the agent has no such attribute yet.
-    """
-    if not hasattr(agent, attribute):
-        raise RuntimeError("Expected `reset` first: the agent knows no graphs. Call agent.reset(observation, seed=0).")
 
 
 def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
@@ -100,6 +94,8 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
     """Return where `index` is largest among the graphs that `mask` allows, ties at random.
 
+    What is closer to the largest than rounding errors are counts as a tie, so that a play does not hang on them.
+
     Args:
         index: `(K,)`, no NaN.
         mask: `(K,)` bool, not all False.
@@ -108,8 +104,10 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
     Returns:
         An index of the set.
     """
-    best = index[mask].max()
-    tied = torch.nonzero(mask & (index == best)).squeeze(1)
+    allowed = index[mask]
+    best = allowed.max()
+    tolerance = TIE * allowed[allowed.isfinite()].abs().max() if best.isfinite() else 0.0
+    tied = torch.nonzero(mask & (index >= best - tolerance)).squeeze(1)
     return int(tied[torch.randint(len(tied), (), generator=generator)])
 
 
@@ -121,7 +119,7 @@ def _fill_missing_edge_features(graphs: list[Data]) -> None:
             graph.edge_attr = torch.zeros(graph.num_edges, *widths[0])
 
 
-def _to_data(graph: Any) -> Data:
+def _to_data(graph: Any) -> Data:  # a GraphInstance; nothing here knows Gymnasium
     links = np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links
     edges = None if graph.edges is None else torch.tensor(graph.edges)
     return Data(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -34,13 +34,33 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
     if preset is not None and (not isinstance(preset, str) or preset not in presets):
         raise ValueError(f"Unknown preset `{preset}`. Presets: {', '.join(presets) or 'none'}.")
     names = [field.name for field in dataclasses.fields(settings_class)]  # type: ignore[arg-type]
-    for name in given:
-        if name not in names:
-            nearest = difflib.get_close_matches(name, names, n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-            known = ", ".join([*names, "preset"] if presets else names) or "none"
-            raise ValueError(f"Unknown setting `{name}`.{hint} Settings: {known}.")
+    check_names(given, [*names, "preset"] if presets else names)
     return settings_class(**{**(presets[preset] if preset else {}), **given})
+
+
+def check_names(given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse settings that there are not.
+
+    Raises:
+        ValueError: if one of `given` is not in `known`; the message shows the nearest.
+    """
+    for name in given:
+        if name not in known:
+            nearest = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+            raise ValueError(f"Unknown setting `{name}`.{hint} Settings: {', '.join(known) or 'none'}.")
+
+
+def describe_fields(settings_class: type) -> dict[str, str]:
+    """Return the strings below the fields of a dataclass, of those it extends, and of those it was joined from."""
+    import docstring_parser  # which reads the source
+
+    texts: dict[str, str] = {}
+    for described in getattr(settings_class, "described_by", (settings_class,)):
+        for each in reversed(described.__mro__[:-1]):
+            for parameter in docstring_parser.parse_from_object(each).params:
+                texts[parameter.arg_name] = parameter.description or ""
+    return texts
 
 
 def check_fields(settings: Any) -> None:
@@ -53,7 +73,7 @@ def check_fields(settings: Any) -> None:
         ValueError: if a value is none of these; the message says what was expected.
     """
     hints = get_type_hints(type(settings))
-    for name in (field.name for field in dataclasses.fields(settings)):
+    for name in (field.name for field in dataclasses.fields(settings) if field.init):
         hint, value = hints[name], getattr(settings, name)
         kinds = get_args(hint) if get_origin(hint) is not Literal and get_args(hint) else (hint,)
         if value is None and NoneType in kinds:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from torch import Tensor
 
+from agents.contract.protocol import State
 
-def make_identity(settings: Any, tensors: Iterable[Tensor]) -> dict[str, Any]:
+
+def make_identity(settings: State, tensors: Iterable[Tensor]) -> State:
     """Return what a state must agree in with the agent that loads it.
 
     Args:
-        settings: a dataclass.
+        settings: of the agent, by name.
         tensors: what the agent knows of the graphs.
 
     Returns:
@@ -24,10 +24,10 @@ def make_identity(settings: Any, tensors: Iterable[Tensor]) -> dict[str, Any]:
     for tensor in tensors:
         digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
         digest.update(tensor.numpy().tobytes())
-    return {"settings": dataclasses.asdict(settings), "graphs": digest.hexdigest()}
+    return {"settings": settings, "graphs": digest.hexdigest()}
 
 
-def check_identity(state: Mapping[str, Any], expected: Mapping[str, Any], keys: Iterable[str]) -> None:
+def check_identity(state: State, expected: State, keys: Iterable[str]) -> None:
     """Refuse a state that is not whole, or not of such an agent on such graphs.
 
     Raises:

@@ -1,1 +1,5 @@
-"""Exact Gaussian-process agents on a finite graph set."""
+"""The exact Gaussian process on a finite graph set."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

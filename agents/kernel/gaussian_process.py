@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from gntk import symmetric_root
+
 
 class GaussianProcess:
     """Posterior N(m, S S^T) of the mean rewards of K graphs, in float64.
@@ -27,8 +29,7 @@ class GaussianProcess:
         self, kernel: Tensor, noise_variance: float, counts: Tensor | None = None, means: Tensor | None = None
     ) -> None:
         self.noise_variance = noise_variance
-        values, vectors = torch.linalg.eigh(kernel)
-        self.root = vectors * values.clamp(min=0).sqrt()
+        self.root = symmetric_root(kernel)
         self.mean = kernel.new_zeros(len(kernel))
         if counts is not None and means is not None and bool(counts.any()):
             self._condition(counts.double(), means)

@@ -40,29 +40,3 @@ class KernelSettings:
         for name in ("output_scale", "noise_variance"):
             if getattr(self, name) == 0:
                 raise ValueError(f"Expected `{name}` to be positive or None. Got 0.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class KernelThompsonSettings(KernelSettings):
-    """Settings of Thompson sampling with an exact Gaussian process on the graph set."""
-
-    sampling: Literal["independent", "joint"] = "joint"
-    """Draw each graph's reward by itself, or all from their joint posterior."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class KernelConfidenceSettings(KernelSettings):
-    """Settings of upper confidence bounds with an exact Gaussian process on the graph set."""
-
-    exploration_scale: float = 2.0
-    """nu, multiplies sigma."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class KernelEliminationSettings(KernelSettings):
-    """Settings of phased elimination with an exact Gaussian process on the graph set."""
-
-    exploration_scale: float = 2.0
-    """nu, multiplies sigma."""
-    elimination: Literal["running", "doubling"] = "running"
-    """Drop candidates after every round, or after episodes of 1, 2, 4, ... rounds."""

@@ -1,1 +1,5 @@
-"""Agents for pools of molecules: a Gaussian process on fingerprints and on what a trained network has learnt."""
+"""A Gaussian process on what is known of molecules."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

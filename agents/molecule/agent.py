@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
+from torch_geometric.data import Batch
 
-from agents.beliefs.acquisition import AcquisitionRule, Belief
-from agents.beliefs.batch import check_count, choose_batch
-from agents.beliefs.history import History
+from agents.beliefs.agent import BatchBeliefAgent
+from agents.beliefs.batches import check_count, choose_batch
+from agents.beliefs.belief import Belief
 from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
-from agents.contract.inputs import check_reset, derive_streams, read_feedback, read_graphs, read_mask
-from agents.contract.protocol import DivergedError, Prediction
-from agents.contract.state import check_identity, make_identity
+from agents.contract.inputs import read_graphs
+from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
 from agents.molecule.fixed_parts import fixed_parts
 from agents.molecule.kernel import SumKernel, TangentKernel
 from agents.molecule.network import MolecularNetwork
@@ -25,14 +23,13 @@ from agents.molecule.packed import PackedGraphs
 from agents.molecule.posterior import DualPosterior
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.training import train
-from gntk import one_thread
+from gntk import symmetric_root
 
 SMALLEST_NOISE = 1e-6  # of the prior variance: tangent products are summed in float32
-STATE = ("networks", "seeds", "trained_on", "history", "rule", "generator")
 Weights = dict[str, Tensor]
 
 
-class MoleculeAgent:
+class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     """Train networks on what was measured; play by a Gaussian process on what is known of the molecules.
 
         k = w_1 T_pairs + w_2 T_morgan + w_3 k_descriptors + (w_4 / n) sum_i <psi_i, psi_i> / c_i
@@ -43,122 +40,113 @@ class MoleculeAgent:
 
     Args:
         settings: of kernel, training and choice.
-        acquisition: makes the rule that turns belief into play.
+        make_rule: makes the rule that turns belief into play.
     """
 
-    def __init__(self, settings: MoleculeSettings, acquisition: Callable[[], AcquisitionRule]) -> None:
-        self.settings, self.acquisition = settings, acquisition
-        self.posterior: DualPosterior
+    posterior: DualPosterior
 
-    @one_thread()
-    def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
-        """Read the molecules once, and start with nothing measured.
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
+        """Return the molecules, with their SMILES.
 
         Raises:
             TypeError: if `graph_set` is no set of molecules.
             ValueError: if its atoms are categories, which the network cannot take.
         """
-        if not hasattr(graph_set, "smiles"):
+        if not isinstance(graph_set, MoleculeSetLike):
             raise TypeError(
                 "Expected molecules: pass `graph_set=`, a MoleculeSet as `graph_bandit_env.from_smiles_csv` makes one. "
                 f"Got {type(graph_set).__name__}."
             )
-        if getattr(graph_set, "features", "one_hot") != "one_hot":
-            raise ValueError(f'Expected molecules with features="one_hot". Got {graph_set.features!r}.')
-        network_seed, generator = derive_streams(seed)
-        self._fixed_parts = fixed_parts(self.settings, graph_set.smiles)
-        self._graphs = PackedGraphs(read_graphs(None, graph_set))
-        seeds = np.random.SeedSequence(network_seed).generate_state(self.settings.networks, np.uint64)
+        features = getattr(graph_set, "features", "one_hot")
+        if features != "one_hot":
+            raise ValueError(f'Expected molecules with features="one_hot". Got {features!r}.')
+        graphs = read_graphs(None, graph_set)
+        graphs.smiles = tuple(graph_set.smiles)
+        return graphs
+
+    def begin(self, graphs: Batch, seed: int) -> None:
+        """Describe the molecules once, and start with nothing measured."""
+        super().begin(graphs, seed)
+        self._fixed_parts = fixed_parts(self.settings, graphs.smiles)
+        self._graphs = PackedGraphs(graphs)
+        seeds = np.random.SeedSequence(seed).generate_state(self.settings.networks, np.uint64)
         self._seeds = [int(seed >> 1) for seed in seeds]
-        self.generator, self.rule, self.history = generator, self.acquisition(), History(len(self._graphs))
         self._take_networks([self._new_network(member).state_dict() for member in range(self.settings.networks)], 0)
         self._condition()
 
-    @one_thread()
-    def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
-        """Play the molecule that the rule ranks highest."""
-        return self.select_batch(observation, 1, action_mask)[0]
+    def belief(self) -> Belief:
+        """Return mean and nu times standard deviation of every molecule, in units of the targets."""
+        return self._believe(torch.arange(len(self._graphs)))[0]
 
-    @one_thread()
-    def select_batch(
-        self, observation: Any, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
-    ) -> list[int]:
-        """Choose different molecules, one after the other, on the short list."""
-        check_reset(self, "posterior")
-        mask = read_mask(action_mask, len(self._graphs))
+    def imagine(self) -> Callable[[int], Belief]:
+        """Return the belief about every molecule after measurements that are imagined."""
+        return self._believe(torch.arange(len(self._graphs)))[1]
+
+    def choose(self, mask: Tensor) -> int:
+        """Return the molecule of the short list that the rule ranks highest."""
+        return self.choose_batch(mask, 1, ())[0]
+
+    def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
+        """Return different molecules of the short list, one chosen after the other."""
         mask[list(pending)] = False
         check_count(count, mask)
         near = torch.cat([self._short_list(mask, count), torch.tensor(pending, dtype=torch.int64)])
-        mean, variance = (every[near] for every in self._mean_and_variance())
-        nu, posterior = self.settings.exploration_scale, self.posterior
-        covariance = cache(lambda: posterior.covariance(near))
-        root = cache(lambda: nu * _root(covariance()))
-        noise = posterior.hyperparameters.noise
-
-        def hallucinate(action: int) -> Belief:
-            """Condition on one more measurement of the mean itself, in place; a rank-one change."""
-            left = covariance()
-            column = left[action].clone()
-            left.sub_(torch.outer(column, column) / (column[action] + noise))
-            return Belief(mean, nu * left.diagonal().clamp(min=0).sqrt(), root)
-
-        belief = Belief(mean, nu * variance.sqrt(), root)
-        places = range(len(near) - len(pending), len(near))
-        chosen = choose_batch(
-            self.rule, belief, torch.ones(len(near), dtype=torch.bool), count, self.generator, hallucinate, places
-        )
+        belief, imagine = self._believe(near)
+        every, places = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
+        chosen = choose_batch(self.rule, belief, every, count, self.generator, imagine, places)
         return [int(near[place]) for place in chosen]
 
-    @one_thread()
-    def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
+    def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Condition on what was measured; train the networks anew where there is enough of it."""
-        check_reset(self, "posterior")
-        actions, rewards = read_feedback(action, reward, len(self._graphs))
-        self.history.add(actions, rewards)
+        super().learn(actions, rewards)
         if len(self.history.seen) >= (1 + self.settings.refit_growth) * self._trained_on:
             self._train()
         self._condition()
 
-    @one_thread()
-    def predict(self) -> Prediction:
+    def expect(self) -> Prediction:
         """Return mean and standard deviation of each molecule's value, and the noise of a measurement."""
-        check_reset(self, "posterior")
         location, unit = self.history.location_and_scale()
         mean, variance = self._mean_and_variance()
         noise_std = unit * self.posterior.hyperparameters.noise**0.5
         return Prediction((location + unit * mean).numpy(), (unit * variance.sqrt()).numpy(), noise_std)
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the networks' weights, history, hyperparameters, and the states of rule and generator."""
-        identity = self._identity()
+    def known(self) -> list[Tensor]:
+        """Return atoms and bonds."""
+        return [self._graphs.x, self._graphs.edge_index, self._graphs.edge_attr]
+
+    def state(self) -> State:
+        """Return the networks' weights and seeds, and the history."""
+        weights = [network.state_dict() for network in self._networks]
         return {
-            "identity": identity,
-            "networks": [{name: value.clone() for name, value in n.state_dict().items()} for n in self._networks],
+            **super().state(),
+            "networks": [{name: value.clone() for name, value in each.items()} for each in weights],
             "seeds": list(self._seeds),
             "trained_on": self._trained_on,
-            "history": self.history.state_dict(),
-            "rule": self.rule.state_dict(),
-            "generator": self.generator.get_state(),
         }
 
-    @one_thread()
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken; `reset` on the same molecules must come first.
-
-        Raises:
-            ValueError: if the state is of other settings or molecules; nothing is changed then.
-        """
-        check_identity(state, self._identity(), STATE)
+    def restore(self, state: State) -> None:
+        """Go on with networks and history of a state."""
+        super().restore(state)
         self._seeds = list(state["seeds"])
-        self.history.load_state_dict(state["history"])
-        self.rule.load_state_dict(state["rule"])
-        self.generator.set_state(state["generator"])
         self._take_networks(state["networks"], state["trained_on"])
         self._condition()
 
-    def _identity(self) -> dict[str, Any]:
-        check_reset(self, "posterior")
-        return make_identity(self.settings, [self._graphs.x, self._graphs.edge_index, self._graphs.edge_attr])
+    def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
+        """Return what is believed of the molecules `index` `(n,)`, and what `imagine` returns, of these alone."""
+        means, variances = self._mean_and_variance()
+        mean, nu, posterior = means[index], self.settings.exploration_scale, self.posterior
+        covariance = cache(lambda: posterior.covariance(index))
+        root = cache(lambda: nu * symmetric_root(covariance()))
+        best, noise = self.best_seen(means), posterior.hyperparameters.noise
+
+        def imagine(action: int) -> Belief:
+            """Condition on one more measurement of the mean itself, in place; a rank-one change."""
+            left = covariance()
+            column = left[action].clone()
+            left.sub_(torch.outer(column, column) / (column[action] + noise))
+            return Belief(mean, nu * left.diagonal().clamp(min=0).sqrt(), root, best)
+
+        return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
 
     def _new_network(self, member: int) -> MolecularNetwork:
         columns = self._graphs.x.shape[1], self._graphs.edge_attr.shape[1]
@@ -227,9 +215,3 @@ class MoleculeAgent:
         size = min(len(offered), max(self.settings.short_list, count))
         kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices
         return offered[kept].sort().values
-
-
-def _root(covariance: Tensor) -> Tensor:
-    values, vectors = torch.linalg.eigh(covariance)
-    root: Tensor = vectors * values.clamp(min=0).sqrt()
-    return root

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from agents.contract.settings import check_fields
 
@@ -51,11 +50,3 @@ class MoleculeSettings:
         for name in ("learning_rate", "noise_variance"):
             if getattr(self, name) == 0:
                 raise ValueError(f"Expected `{name}` to be positive. Got 0.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class MoleculeThompsonSettings(MoleculeSettings):
-    """Settings of Thompson sampling on molecules."""
-
-    sampling: Literal["independent", "joint"] = "joint"
-    """Draw each molecule's value by itself, or all of the short list from their joint posterior."""

@@ -9,13 +9,14 @@ noise variance. All decompositions are in float64.
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from agents.contract.protocol import State
 from agents.neural.features import Features
-from gntk import gram
+from gntk import gram, symmetric_root
 
 
 class Covariance(Protocol):
@@ -25,7 +26,7 @@ class Covariance(Protocol):
         """Return sigma^2 of each graph, `(K,)` float64."""
 
     def root(self, features: Features) -> Tensor:
-        """Return R, `(K, r)` float64, where R R^T = psi U^{-1} psi^T is the joint covariance of all graphs."""
+        """Return R, `(K, r)` float64, continuous in R R^T = psi U^{-1} psi^T, the joint covariance of all graphs."""
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Count the graphs `actions` `(n,)` as played."""
@@ -33,10 +34,10 @@ class Covariance(Protocol):
     def log_determinant(self, features: Features) -> float:
         """Return log det(U / ridge)."""
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """Return what was added so far."""
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Replace what was added so far."""
 
 
@@ -63,11 +64,11 @@ class DiagonalCovariance:
         """Return the sum of log(U_jj / ridge)."""
         return (self.diagonal / self.ridge).log().sum().item()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """Return the diagonal."""
         return {"diagonal": self.diagonal.clone()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Replace the diagonal."""
         self.diagonal = state["diagonal"].clone()
 
@@ -91,9 +92,9 @@ class RefreshedCovariance:
         return _unexplained(features.squares(), self._explained(features).square().sum(0), self.ridge)
 
     def root(self, features: Features) -> Tensor:
-        """Return a root of the K x K posterior covariance."""
+        """Return the symmetric root of the K x K posterior covariance."""
         explained = self._explained(features)
-        return _root((features.kernel() - explained.T @ explained) / self.ridge)
+        return symmetric_root((features.kernel() - explained.T @ explained) / self.ridge)
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Count the graphs played."""
@@ -103,11 +104,11 @@ class RefreshedCovariance:
         """Return log det(I + S K S / ridge), from the factor."""
         return 2 * self._factor(*self._scaled(features)).diagonal().log().sum().item()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """Return the counts."""
         return {"counts": self.counts.clone()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Replace the counts."""
         self.counts = state["counts"].clone()
 
@@ -158,9 +159,9 @@ class FrozenCovariance:
         return _unexplained(features.squares(), self._explained(features).square().sum(0), self.ridge)
 
     def root(self, features: Features) -> Tensor:
-        """Return a root of the K x K posterior covariance."""
+        """Return the symmetric root of the K x K posterior covariance."""
         explained = self._explained(features)
-        return _root((features.kernel() - explained.T @ explained) / self.ridge)
+        return symmetric_root((features.kernel() - explained.T @ explained) / self.ridge)
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
@@ -179,11 +180,11 @@ class FrozenCovariance:
         """Return log det(I + Psi Psi^T / ridge), from the factor."""
         return (2 * self.factor.diagonal().log() - math.log(self.ridge)).sum().item()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """Return features and factor."""
         return {"played": self.played.clone(), "factor": self.factor.clone()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Replace features and factor."""
         self._count, self._played, self._factor = len(state["played"]), state["played"].clone(), state["factor"].clone()
 
@@ -203,9 +204,3 @@ class FrozenCovariance:
 
 def _unexplained(norms: Tensor, explained: Tensor, ridge: float) -> Tensor:
     return (norms - explained).clamp(min=0) / ridge
-
-
-def _root(covariance: Tensor) -> Tensor:
-    values, vectors = torch.linalg.eigh(covariance)
-    root: Tensor = vectors * values.clamp(min=0).sqrt()
-    return root

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -27,7 +26,6 @@ _PAPER: dict[str, Any] = {
     "start": "initial",
     "standardize": False,
 }
-_PAPER_UCB: dict[str, Any] = {**_PAPER, "exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
 _STEPS: dict[str, Any] = {"fit": "steps", "steps": 300}  # the same at a constant cost a round
 
 
@@ -99,49 +97,3 @@ class NeuralSettings:
     def ridge(self) -> float:
         """Return m lambda, in units of the tangent kernel (for a module: in units of its mean diagonal at theta_0)."""
         return self.width * self.regularization
-
-    def replace(self, **changes: Any) -> NeuralSettings:
-        """Return these settings with some changed."""
-        return dataclasses.replace(self, **changes)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ThompsonSettings(NeuralSettings):
-    """Settings of Thompson sampling with a network. `preset=paper` takes the literal algorithm of the paper."""
-
-    sampling: Literal["independent", "joint"] = "independent"
-    """Draw each graph's reward by itself (the paper), or all from their joint posterior."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConfidenceSettings(NeuralSettings):
-    """Settings of upper confidence bounds with a network. `preset=paper` takes the literal algorithm of the paper."""
-
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "paper": _PAPER_UCB,
-        "paper-steps": {**_PAPER_UCB, **_STEPS},
-    }
-
-    exploration_scale: float = 1.0
-    """nu, multiplies sigma; in standard deviations of the rewards where targets are standardised."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EliminationSettings(NeuralSettings):
-    """Settings of phased elimination with a network. `preset=paper` takes the literal algorithm of the paper."""
-
-    elimination: Literal["running", "doubling"] = "running"
-    """Drop candidates after every round, or after episodes of 1, 2, 4, ... rounds."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpsilonSettings(NeuralSettings):
-    """Settings of epsilon-greedy play with a network."""
-
-    epsilon: float = 0.1
-    """Probability of playing any graph."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.epsilon > 1:
-            raise ValueError(f"Expected `epsilon` to be at most 1. Got {self.epsilon}.")

@@ -12,16 +12,15 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.history import History
-from agents.contract.inputs import check_reset, derive_streams, read_feedback, read_graphs, read_mask
-from agents.contract.protocol import DivergedError
-from agents.contract.settings import read_settings
-from agents.contract.state import check_identity, make_identity
+from agents.contract.base import BaseAgent
+from agents.contract.inputs import read_mask
+from agents.contract.protocol import DivergedError, State
 from agents.policy_gradient.online import Round, make_ppo, observe, train
 from agents.policy_gradient.settings import PPOSettings
 from gntk import one_thread
 
 
-class PPOAgent:
+class PPOAgent(BaseAgent[PPOSettings]):
     """Draw a graph from a policy; every few rounds, change the policy by PPO on these rounds  [Schulman et al. 2017].
 
     It has no environment: `update` fills a rollout buffer, and a full one trains the policy. Rewards are standardised
@@ -32,41 +31,29 @@ class PPOAgent:
         settings: of the agent.
     """
 
-    def __init__(self, settings: PPOSettings) -> None:
-        self.settings = settings
-
-    @one_thread()
-    def reset(self, observation: Any, seed: int = 0, graph_set: Any = None) -> None:
+    def begin(self, graphs: Batch, seed: int) -> None:
         """Take in the graphs, and draw the initial weights."""
-        batch = read_graphs(observation, graph_set)
-        network_seed, self.generator = derive_streams(seed)
-        tensors = (batch.x, batch.edge_index, batch.edge_attr, batch.ptr)
+        tensors = (graphs.x, graphs.edge_index, graphs.edge_attr, graphs.ptr)
         self._tensors = [tensor for tensor in tensors if tensor is not None]
-        self.ppo = make_ppo(_Held(batch), batch.num_graphs, self.settings, network_seed)
-        self.history = History(batch.num_graphs)
+        self.ppo = make_ppo(_Held(graphs), graphs.num_graphs, self.settings, seed)
+        self.history = History(graphs.num_graphs)
         self.rounds: list[Round] = []  # since the last update of the policy
         self._chosen: Round | None = None  # the choice that waits for its reward
 
-    @one_thread()
-    def select_action(self, observation: Any, action_mask: ArrayLike | None = None) -> int:
+    def choose(self, mask: Tensor) -> int:
         """Draw a graph from the policy."""
-        check_reset(self, "history")
-        mask = read_mask(action_mask, len(self.history.counts))
         logits, value = self._evaluate(mask)
         action = int(torch.multinomial(logits.softmax(0), 1, generator=self.generator))
         self._chosen = self._round(mask, action, logits, value)
         return action
 
-    @one_thread()
-    def update(self, observation: Any, action: ArrayLike, reward: ArrayLike) -> None:
+    def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Keep the rounds; update the policy whenever `rollout` of them have come together."""
-        check_reset(self, "history")
-        actions, rewards = read_feedback(action, reward, len(self.history.counts))
         self.history.add(actions, rewards)
         for played, seen in zip(actions.tolist(), rewards.tolist(), strict=True):
             chosen, self._chosen = self._chosen, None
             if chosen is None or chosen.action != played:
-                mask = torch.ones(len(self.history.counts), dtype=torch.bool)
+                mask = torch.ones(self.num_graphs, dtype=torch.bool)
                 chosen = self._round(mask, played, *self._evaluate(mask))
             self.rounds.append(dataclasses.replace(chosen, reward=seen))
             if len(self.rounds) == self.settings.rollout:
@@ -75,36 +62,30 @@ class PPOAgent:
     @one_thread()
     def probabilities(self, action_mask: ArrayLike | None = None) -> Tensor:
         """Return with which probability each graph is played, `(K,)` float64."""
-        check_reset(self, "history")
-        logits, _ = self._evaluate(read_mask(action_mask, len(self.history.counts)))
+        self.check_reset()
+        logits, _ = self._evaluate(read_mask(action_mask, self.num_graphs))
         return logits.softmax(0)
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return weights, optimizer, history, the rounds since the last update, and the state of the generator."""
+    def known(self) -> list[Tensor]:
+        """Return the graphs as they were given."""
+        return self._tensors
+
+    def state(self) -> State:
+        """Return weights, optimizer, history, and the rounds since the last update."""
         return {
-            "identity": self._identity(),
             "policy": copy.deepcopy(self.ppo.policy.state_dict()),
             "optimizer": copy.deepcopy(self.ppo.policy.optimizer.state_dict()),
             "history": self.history.state_dict(),
             "rounds": [dataclasses.asdict(one) for one in self.rounds],
             "chosen": None if self._chosen is None else dataclasses.asdict(self._chosen),
-            "generator": self.generator.get_state(),
         }
 
-    @one_thread()
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken; `reset` on the same graphs must come first.
-
-        Raises:
-            ValueError: if the state is of other settings or other graphs; nothing is changed then.
-        """
-        keys = ("policy", "optimizer", "history", "rounds", "chosen", "generator")
-        check_identity(state, self._identity(), keys)
+    def restore(self, state: State) -> None:
+        """Go on with weights, optimizer, history and rounds of a state."""
         self._restore(state["policy"], state["optimizer"])
         self.history.load_state_dict(state["history"])
         self.rounds = [Round(**one) for one in state["rounds"]]
         self._chosen = None if state["chosen"] is None else Round(**state["chosen"])
-        self.generator.set_state(state["generator"])
 
     def _evaluate(self, mask: Tensor) -> tuple[Tensor, float]:
         """Return logits `(K,)` float64, and the value."""
@@ -126,7 +107,7 @@ class PPOAgent:
         rounds, self.rounds = self.rounds, []
         try:
             train(self.ppo, rounds, *self.history.location_and_scale(), seed)
-            logits, _ = self._evaluate(torch.ones(len(self.history.counts), dtype=torch.bool))
+            logits, _ = self._evaluate(torch.ones(self.num_graphs, dtype=torch.bool))
             finite = logits.isfinite().all() and all(weight.isfinite().all() for weight in policy.parameters())
         except (ValueError, RuntimeError) as error:  # torch tells so of NaN probabilities, and of steps too large
             self._restore(*before)
@@ -137,13 +118,9 @@ class PPOAgent:
             self._restore(*before)
             raise DivergedError("The policy turned non-finite. Lower `learning_rate`.")
 
-    def _restore(self, weights: dict[str, Any], optimizer: dict[str, Any]) -> None:
+    def _restore(self, weights: State, optimizer: State) -> None:
         self.ppo.policy.load_state_dict(copy.deepcopy(weights))
         self.ppo.policy.optimizer.load_state_dict(copy.deepcopy(optimizer))
-
-    def _identity(self) -> dict[str, Any]:
-        check_reset(self, "history")
-        return make_identity(self.settings, self._tensors)
 
 
 class _Held:
@@ -156,6 +133,6 @@ class _Held:
         return self._graphs
 
 
-def sb3_ppo(**settings: Any) -> PPOAgent:
-    """Make PPO of Stable-Baselines3 as a bandit agent, with the policy of `agents.sb3.GraphSetPolicy`."""
-    return PPOAgent(read_settings(PPOSettings, settings))
+def policy_gradient(settings: PPOSettings) -> PPOAgent:
+    """PPO of Stable-Baselines3 on the agent's own rounds, with the policy of `agents.sb3.GraphSetPolicy`."""
+    return PPOAgent(settings)

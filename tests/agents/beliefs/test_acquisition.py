@@ -1,14 +1,8 @@
 import pytest
 import torch
 
-from agents.beliefs.acquisition import (
-    Belief,
-    EpsilonGreedy,
-    Greedy,
-    PhasedElimination,
-    ThompsonSampling,
-    UpperConfidenceBound,
-)
+from agents.beliefs.belief import Belief
+from agents.beliefs.rules import EpsilonGreedy, Greedy, PhasedElimination, ThompsonSampling, UpperConfidenceBound
 
 
 def belief(mean, spread, root=None):

@@ -101,3 +101,17 @@ def test_a_graph_without_edges_among_others_is_a_graph():
         batch = read_graphs(observation)
         assert batch.num_graphs == 2
         assert batch.edge_attr.shape == (2, 1)
+
+
+def test_what_rounding_errors_part_is_a_tie():
+    index = torch.tensor([0.3, 0.1 + 0.2, 0.3 - 1e-9], dtype=torch.float64)  # the first two differ in their last bit
+    mask, generator = torch.ones(3, dtype=torch.bool), torch.Generator().manual_seed(0)
+    assert index[0] != index[1]
+    assert {masked_argmax(index, mask, generator) for _ in range(50)} == {0, 1}
+
+
+@pytest.mark.parametrize("largest", [torch.inf, 0.0])
+def test_infinite_bounds_and_zeros_tie_with_their_like_only(largest):
+    index = torch.tensor([largest, -1.0, largest, -torch.inf], dtype=torch.float64)
+    mask, generator = torch.ones(4, dtype=torch.bool), torch.Generator().manual_seed(0)
+    assert {masked_argmax(index, mask, generator) for _ in range(50)} == {0, 2}

@@ -164,7 +164,7 @@ def test_belief_is_the_posterior_from_scratch_at_known_scale_and_noise():
     belief = agent.belief()
     np.testing.assert_allclose(belief.mean, mean, atol=1e-9)
     np.testing.assert_allclose(belief.spread, 0.5 * np.sqrt(np.diag(covariance)), atol=1e-9)
-    np.testing.assert_allclose(belief.root() @ belief.root().T, 0.25 * covariance, atol=1e-9)
+    np.testing.assert_allclose(belief.joint_root() @ belief.joint_root().T, 0.25 * covariance, atol=1e-9)
 
 
 def test_belief_does_not_depend_on_whether_rewards_came_one_by_one():

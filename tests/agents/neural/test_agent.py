@@ -44,7 +44,7 @@ def test_believes_zero_with_the_prior_spread_at_the_start(covariance):
     features = values_and_features(agent.network.initial, agent.network.graphs)[1].double()
     prior = features @ features.T / (16 * 0.01)  # ridge = m lambda
     torch.testing.assert_close(belief.spread, 2.0 * prior.diagonal().sqrt())
-    torch.testing.assert_close(belief.root() @ belief.root().T, 4.0 * prior, atol=1e-9, rtol=1e-6)
+    torch.testing.assert_close(belief.joint_root() @ belief.joint_root().T, 4.0 * prior, atol=1e-9, rtol=1e-6)
 
 
 def test_another_seed_gives_another_network_and_other_play():

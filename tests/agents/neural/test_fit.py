@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 import torch
 from support.graphs import ragged_graphs
@@ -105,7 +107,7 @@ def test_steps_cost_the_same_however_much_was_observed():
 
 def test_the_papers_penalty_drives_the_network_to_zero_and_ours_does_not():
     ours = NeuralSettings(width=8, steps=4000, regularization=0.1)
-    paper = ours.replace(penalty="constant", penalty_center="zero")
+    paper = dataclasses.replace(ours, penalty="constant", penalty_center="zero")
     assert max(weight.abs().max() for weight in run(paper)) < 0.1
     assert max(weight.abs().max() for weight in run(ours)) > 0.5
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from agents.beliefs.acquisition import AcquisitionRule, Belief
+from agents.beliefs.belief import Belief
+from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import masked_argmax
 
 

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 import registry
-from agents.beliefs.acquisition import Belief, Greedy, ThompsonSampling, UpperConfidenceBound
-from agents.beliefs.batch import choose_batch
+from agents.beliefs.batches import choose_batch
+from agents.beliefs.belief import Belief
+from agents.beliefs.rules import Greedy, ThompsonSampling, UpperConfidenceBound
 from agents.contract.protocol import BatchAgent
 
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]

@@ -1,0 +1,31 @@
+from .agent import BatchBeliefAgent as BatchBeliefAgent
+from .agent import BeliefAgent as BeliefAgent
+from .belief import Belief as Belief
+from .composition import compose as compose
+from .history import History as History
+from .insight import Insight as Insight
+from .rules import AcquisitionRule as AcquisitionRule
+from .rules import CountBonus as CountBonus
+from .rules import EpsilonGreedy as EpsilonGreedy
+from .rules import Greedy as Greedy
+from .rules import Memoryless as Memoryless
+from .rules import PhasedElimination as PhasedElimination
+from .rules import ThompsonSampling as ThompsonSampling
+from .rules import UpperConfidenceBound as UpperConfidenceBound
+
+__all__ = [
+    "AcquisitionRule",
+    "BatchBeliefAgent",
+    "Belief",
+    "BeliefAgent",
+    "CountBonus",
+    "EpsilonGreedy",
+    "Greedy",
+    "History",
+    "Insight",
+    "Memoryless",
+    "PhasedElimination",
+    "ThompsonSampling",
+    "UpperConfidenceBound",
+    "compose",
+]

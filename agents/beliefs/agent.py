@@ -1,0 +1,141 @@
+"""Agents that hold a belief about every graph and play what an acquisition rule makes of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar, final
+
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Batch
+
+from agents.beliefs.batches import choose_batch
+from agents.beliefs.belief import Belief
+from agents.beliefs.history import History
+from agents.beliefs.rules.rule import AcquisitionRule
+from agents.contract.base import BaseAgent
+from agents.contract.inputs import masked_argmax, read_mask
+from agents.contract.protocol import Prediction, State
+from gntk import one_thread
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+S = TypeVar("S", bound="DataclassInstance")
+
+
+class BeliefAgent(BaseAgent[S]):
+    """Believe, rank, play: models and rules know nothing of each other but `Belief`.
+
+    Args:
+        settings: of model and rule.
+        make_rule: makes the rule, which each `reset` does anew.
+
+    Attributes:
+        history: of the rewards.
+        rule: turns belief into play.
+    """
+
+    history: History
+    rule: AcquisitionRule
+
+    def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
+        super().__init__(settings)
+        self._make_rule = make_rule
+        self._ranked: tuple[Belief, Tensor] | None = None
+
+    @abstractmethod
+    def belief(self) -> Belief:
+        """Return what is believed of each graph now.
+
+        Raises:
+            DivergedError: if it is not finite.
+        """
+
+    def begin(self, graphs: Batch, seed: int) -> None:
+        """Start with nothing observed."""
+        self.history, self.rule = History(graphs.num_graphs), self._make_rule()
+        self._ranked = None
+
+    def choose(self, mask: Tensor) -> int:
+        """Return the graph that the rule ranks highest."""
+        belief = self.belief()
+        index = self.rule(belief, mask, self.generator)
+        self._ranked = belief, index
+        return masked_argmax(index, mask, self.generator)
+
+    def learn(self, actions: Tensor, rewards: Tensor) -> None:
+        """Count the rewards."""
+        self.history.add(actions, rewards)
+        self._ranked = None
+
+    def state(self) -> State:
+        """Return what was observed, and what the rule remembers."""
+        return {"history": self.history.state_dict(), "rule": self.rule.state_dict()}
+
+    def restore(self, state: State) -> None:
+        """Replace both."""
+        self.history.load_state_dict(state["history"])
+        self.rule.load_state_dict(state["rule"])
+        self._ranked = None
+
+    @property
+    def ranked(self) -> tuple[Belief, Tensor]:
+        """Return belief and index of the last choice.
+
+        Raises:
+            RuntimeError: if nothing was chosen since the last `reset` or `update`.
+        """
+        if self._ranked is None:
+            raise RuntimeError("Expected `insight` between `select_action` and `update`. Nothing has been chosen yet.")
+        return self._ranked
+
+    def best_seen(self, mean: Tensor) -> float | None:
+        """Return the largest of the means `(K,)` of graphs that were played; None if none was."""
+        return mean[self.history.seen].max().item() if len(self.history.seen) else None
+
+
+class BatchBeliefAgent(BeliefAgent[S]):
+    """An agent with a model, which imagines rewards that have not come yet, and says what it expects.
+
+    Args:
+        settings: of model and rule.
+        make_rule: makes the rule, which each `reset` does anew.
+    """
+
+    def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
+        super().__init__(settings, make_rule)
+        if getattr(make_rule(), "draws_jointly", False):
+            self.algorithm = 2  # draws by the symmetric root of the covariance; version 1 had another
+
+    @abstractmethod
+    def imagine(self) -> Callable[[int], Belief]:
+        """Return a function that is told actions in turn, and returns what would be believed after each.
+
+        Their rewards are imagined to be the means that are believed; what is really believed stays as it is.
+        """
+
+    @abstractmethod
+    def expect(self) -> Prediction:
+        """Return what is expected of each graph now."""
+
+    def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
+        """Return different graphs that `mask` allows, one chosen after the other."""
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), pending)
+
+    @final
+    @one_thread()
+    def select_batch(
+        self, observation: object, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
+    ) -> list[int]:
+        """Return several graphs to play; see `agents.contract.BatchAgent`."""
+        self.check_reset()
+        return self.choose_batch(read_mask(action_mask, self.num_graphs), count, pending)
+
+    @final
+    @one_thread()
+    def predict(self) -> Prediction:
+        """Return what is expected of each graph now; see `agents.contract.BatchAgent`."""
+        self.check_reset()
+        return self.expect()

@@ -1,0 +1,20 @@
+"""Acquisition rules: one class in one file each, with its settings; each works with every model."""
+
+from agents.beliefs.rules.count_bonus import CountBonus
+from agents.beliefs.rules.epsilon_greedy import EpsilonGreedy
+from agents.beliefs.rules.greedy import Greedy
+from agents.beliefs.rules.phased_elimination import PhasedElimination
+from agents.beliefs.rules.rule import AcquisitionRule, Memoryless
+from agents.beliefs.rules.thompson_sampling import ThompsonSampling
+from agents.beliefs.rules.upper_confidence_bound import UpperConfidenceBound
+
+__all__ = [
+    "AcquisitionRule",
+    "CountBonus",
+    "EpsilonGreedy",
+    "Greedy",
+    "Memoryless",
+    "PhasedElimination",
+    "ThompsonSampling",
+    "UpperConfidenceBound",
+]

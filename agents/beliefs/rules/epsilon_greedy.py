@@ -1,0 +1,32 @@
+"""Epsilon-greedy play: trust the mean, mostly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.belief import Belief
+from agents.beliefs.rules.rule import Memoryless
+
+
+@dataclass
+class EpsilonGreedy(Memoryless):
+    """Play any graph with probability epsilon, else trust the mean.
+
+    Raises:
+        ValueError: if `epsilon` is not a probability.
+    """
+
+    epsilon: float = 0.1
+    """Probability of playing any graph."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon <= 1:
+            raise ValueError(f"Expected `epsilon` to be at most 1. Got {self.epsilon}.")
+
+    def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
+        """Return the means, or now and then nothing but ties."""
+        explore = torch.rand((), generator=generator) < self.epsilon
+        return torch.zeros_like(belief.mean) if explore else belief.mean

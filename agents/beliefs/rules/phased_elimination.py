@@ -1,0 +1,51 @@
+"""Phased elimination: play the most uncertain of the graphs that may still be the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.belief import Belief
+from agents.contract.protocol import State
+
+
+@dataclass(eq=False)
+class PhasedElimination:
+    """Play the most uncertain graph among those that may still be the best      [Kassraie et al. 2022, Algorithm 2].
+
+        candidates <- {G in candidates: f(G) + nu sigma(G) >= max over candidates of f - nu sigma}
+
+    An eliminated graph stays out. The graph with the best lower bound always stays in, so that the set cannot become
+    empty. Where a round offers no candidate, its best upper bound is played.
+    """
+
+    elimination: Literal["running", "doubling"] = "running"
+    """Drop candidates after every round, or after episodes of 1, 2, 4, ... rounds."""
+
+    candidates: Tensor | None = field(default=None, init=False)
+    rounds: int = field(default=0, init=False)
+
+    def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
+        """Return the spread of the candidates, and minus infinity of the others."""
+        if self.candidates is None:
+            self.candidates = torch.ones_like(action_mask)
+        upper, lower = belief.mean + belief.spread, belief.mean - belief.spread
+        episode_is_over = (self.rounds + 1).bit_count() == 1  # before the rounds 0, 1, 3, 7, ...
+        if self.elimination == "running" or episode_is_over:
+            self.candidates = self.candidates & (upper >= lower[self.candidates].max())
+        self.rounds += 1
+        if not (self.candidates & action_mask).any():
+            return upper
+        return belief.spread.where(self.candidates, -torch.inf)
+
+    def state_dict(self) -> State:
+        """Return the candidates and the number of rounds."""
+        return {"candidates": None if self.candidates is None else self.candidates.clone(), "rounds": self.rounds}
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace the candidates and the number of rounds."""
+        self.candidates = None if state["candidates"] is None else state["candidates"].clone()
+        self.rounds = state["rounds"]

@@ -1,0 +1,40 @@
+"""Thompson sampling: play the best of a draw from the posterior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.belief import Belief
+from agents.beliefs.rules.rule import Memoryless
+
+
+@dataclass
+class ThompsonSampling(Memoryless):
+    """Draw a reward for each graph from the posterior.
+
+    r_hat(G) ~ N(f(G; theta_{t-1}), nu^2 sigma_t^2(G))      [Wu & Amini 2024, Eq. (4)]
+
+    independently for each graph, as in the paper, or jointly: r_hat = f + R z. A joint draw agrees with itself on
+    graphs that share most of their kernel, and explores less.
+    """
+
+    sampling: Literal["independent", "joint"] = "independent"
+    """Draw each graph's reward by itself (the paper), or all from their joint posterior."""
+
+    draws_rewards: ClassVar[bool] = True
+
+    @property
+    def draws_jointly(self) -> bool:
+        """Return whether a root of the joint covariance takes part in the draw."""
+        return self.sampling == "joint"
+
+    def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
+        """Return r_hat of each graph."""
+        if self.sampling == "independent":
+            return torch.normal(belief.mean, belief.spread, generator=generator)
+        root = belief.joint_root()
+        return belief.mean + root @ torch.randn(root.shape[1], generator=generator, dtype=root.dtype)

@@ -1,0 +1,9 @@
+from .independent import IndependentAgent as IndependentAgent
+from .independent import IndependentSettings as IndependentSettings
+from .random_agent import RandomAgent as RandomAgent
+
+__all__ = [
+    "IndependentAgent",
+    "IndependentSettings",
+    "RandomAgent",
+]

@@ -1,0 +1,41 @@
+from .base import BaseAgent as BaseAgent
+from .conformance import AgentCheckError as AgentCheckError
+from .conformance import check_agent as check_agent
+from .inputs import derive_streams as derive_streams
+from .inputs import masked_argmax as masked_argmax
+from .inputs import read_feedback as read_feedback
+from .inputs import read_graphs as read_graphs
+from .inputs import read_mask as read_mask
+from .protocol import Agent as Agent
+from .protocol import BatchAgent as BatchAgent
+from .protocol import DivergedError as DivergedError
+from .protocol import GraphSetLike as GraphSetLike
+from .protocol import MoleculeSetLike as MoleculeSetLike
+from .protocol import Prediction as Prediction
+from .protocol import State as State
+from .settings import check_fields as check_fields
+from .settings import check_names as check_names
+from .settings import describe_fields as describe_fields
+from .settings import read_settings as read_settings
+
+__all__ = [
+    "Agent",
+    "AgentCheckError",
+    "BaseAgent",
+    "BatchAgent",
+    "DivergedError",
+    "GraphSetLike",
+    "MoleculeSetLike",
+    "Prediction",
+    "State",
+    "check_agent",
+    "check_fields",
+    "check_names",
+    "derive_streams",
+    "describe_fields",
+    "masked_argmax",
+    "read_feedback",
+    "read_graphs",
+    "read_mask",
+    "read_settings",
+]

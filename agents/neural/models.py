@@ -1,0 +1,65 @@
+"""The neural models: the paper's network on graphs, on nodes alone, or a module of the user's."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Literal
+
+from agents.beliefs.rules.rule import AcquisitionRule
+from agents.neural.agent import NeuralAgent
+from agents.neural.module import ModuleOrFactory, module_network, name_module
+from agents.neural.network import graph_network, node_network
+from agents.neural.settings import NeuralSettings
+
+SHAPE = ("width", "depth", "node_count")  # settings of the paper's network, which a module has no use for
+
+
+def gnn(
+    settings: NeuralSettings,
+    make_rule: Callable[[], AcquisitionRule],
+    *,
+    network: ModuleOrFactory | Literal["paper"] = "paper",
+    network_name: str = "",
+) -> NeuralAgent:
+    """A graph neural network with the covariance of its tangent features [Wu & Amini 2024, Algorithm 1].
+
+    Args:
+        settings: of network, covariance and fit.
+        make_rule: makes the acquisition rule.
+        network: "paper"; or a torch module `Batch -> (K,)` on PyG batches, whose parameters are theta_0; or a function
+            that makes one, with parameters drawn anew from the seed of each `reset`.
+        network_name: by what settings and results know a module, beside its class.
+
+    Raises:
+        ValueError: if `network` is the name of a module, or a module comes with settings of the paper's network.
+        TypeError: if it is none of these.
+    """
+    if isinstance(network, str):
+        if network != "paper" or network_name:
+            raise ValueError(
+                f'Expected `network` to be a module, a function that makes one, or "paper" (without a `network_name`). '
+                f"Got {network!r}. A stored name does not bring its module back: pass the module itself."
+            )
+        return NeuralAgent(settings, graph_network, make_rule)
+    defaults = {field.name: field.default for field in dataclasses.fields(settings)}
+    ignored = [name for name in SHAPE if getattr(settings, name) != defaults[name]]
+    if ignored:
+        raise ValueError(f"Expected no {', '.join(ignored)} with `network`: a module has its own shape.")
+    named = dataclasses.replace(settings, network=name_module(network, network_name))
+    return NeuralAgent(named, module_network(network), make_rule)
+
+
+def nn(settings: NeuralSettings, make_rule: Callable[[], AcquisitionRule]) -> NeuralAgent:
+    """The same network on nodes without their edges, the paper's baseline.
+
+    Args:
+        settings: of network, covariance and fit.
+        make_rule: makes the acquisition rule.
+
+    Raises:
+        ValueError: if `settings` are those of a module.
+    """
+    if settings.network != "paper":
+        raise ValueError("Expected no `network` for an NN baseline. The `gnn-*` agents take one.")
+    return NeuralAgent(settings, node_network, make_rule)

@@ -1,0 +1,23 @@
+"""The agents by name: `gnn_ts(width=256)` makes what `registry.make_agent("gnn-ts", width=256)` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agents.zoo.recipes import RECIPES, Recipe, find_factory
+
+_FACTORIES = {name.replace("-", "_"): name for name in RECIPES}
+
+__all__ = ["RECIPES", "Recipe", *_FACTORIES]
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """Join model and rule where an agent is first asked for: torch is not imported before."""
+    if name not in _FACTORIES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return find_factory(_FACTORIES[name])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,95 @@
+"""The agents by name: a model, a rule, and the defaults of the pair. Nothing here imports torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agents.contract.protocol import Agent
+
+MODELS = {
+    "gnn": "agents.neural.models:gnn",
+    "nn": "agents.neural.models:nn",
+    "gntk": "agents.kernel.models:gntk",
+    "molecule": "agents.molecule.models:molecule",
+    "counted": "agents.classic.independent:counted",
+    "independent": "agents.classic.independent:independent",
+    "uniform": "agents.classic.random_agent:uniform",
+    "policy-gradient": "agents.policy_gradient.agent:policy_gradient",
+}
+RULES = {
+    "ts": "agents.beliefs.rules:ThompsonSampling",
+    "ucb": "agents.beliefs.rules:UpperConfidenceBound",
+    "pe": "agents.beliefs.rules:PhasedElimination",
+    "greedy": "agents.beliefs.rules:Greedy",
+    "epsilon": "agents.beliefs.rules:EpsilonGreedy",
+    "count-bonus": "agents.beliefs.rules:CountBonus",
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an agent is made."""
+
+    model: str
+    """One of `MODELS`."""
+    rule: str | None = None
+    """One of `RULES`; None for an agent that has none."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Settings whose defaults are others for this pair."""
+    preset_changes: Mapping[str, Any] = field(default_factory=dict)
+    """What this pair changes in every preset of its model."""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the rule that this pair does not offer."""
+    needs: str = "any"
+    """What the agent asks of the graph set: "any" set will do, or "molecules"."""
+
+
+JOINT = {"sampling": "joint"}
+OPTIMISTIC = {"exploration_scale": 1.0}
+# Of the cells of the paper's grid for nu, eta and lambda that were tried, the best for UCB (docs/zoo.md).
+PAPER_UCB = {"exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
+
+RECIPES: Mapping[str, Recipe] = {
+    "gnn-ts": Recipe("gnn", "ts"),
+    "gnn-ucb": Recipe("gnn", "ucb", OPTIMISTIC, PAPER_UCB),
+    "gnn-pe": Recipe("gnn", "pe"),
+    "gnn-greedy": Recipe("gnn", "greedy"),
+    "epsilon-greedy": Recipe("gnn", "epsilon"),
+    "nn-ts": Recipe("nn", "ts"),
+    "nn-ucb": Recipe("nn", "ucb", OPTIMISTIC, PAPER_UCB),
+    "nn-pe": Recipe("nn", "pe"),
+    "gntk-ts": Recipe("gntk", "ts", JOINT),
+    "gntk-ucb": Recipe("gntk", "ucb", {"exploration_scale": 2.0}),
+    "gntk-pe": Recipe("gntk", "pe", {"exploration_scale": 2.0}),
+    "molecule-ts": Recipe("molecule", "ts", JOINT, needs="molecules"),
+    "molecule-ucb": Recipe("molecule", "ucb", needs="molecules"),
+    "molecule-greedy": Recipe("molecule", "greedy", needs="molecules"),
+    "ucb1": Recipe("counted", "count-bonus"),
+    "gaussian-ts": Recipe("independent", "ts", fixed={"sampling": "independent"}),
+    "sb3-ppo": Recipe("policy-gradient"),
+    "random": Recipe("uniform"),
+}
+
+
+@cache
+def find_factory(name: str) -> Callable[..., Agent]:
+    """Return the function that makes an agent of `RECIPES`, from keyword settings.
+
+    Raises:
+        KeyError: if there is no such agent.
+    """
+    from agents.beliefs.composition import compose
+
+    recipe = RECIPES[name]
+    rule = None if recipe.rule is None else _load(RULES[recipe.rule])
+    return compose(name, _load(MODELS[recipe.model]), rule, recipe.defaults, recipe.preset_changes, recipe.fixed)
+
+
+def _load(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

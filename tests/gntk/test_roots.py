@@ -1,0 +1,42 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gntk import symmetric_root
+
+
+def covariance_of(seed, rank, size=6):
+    factor = torch.randn(size, rank, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return factor @ factor.T
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_times_itself_it_is_the_covariance(seed, rank):
+    covariance = covariance_of(seed, rank)
+    root = symmetric_root(covariance)
+    torch.testing.assert_close(root @ root.T, covariance, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(root, root.T, rtol=0, atol=1e-12)
+
+
+@given(st.integers(0, 10**6))
+def test_of_nearly_equal_covariances_the_roots_are_nearly_equal(seed):
+    """Ando & Hemmen (1980): |A^(1/2) - B^(1/2)| <= |A - B| / (smallest root eigenvalues of both)."""
+    covariance = covariance_of(seed, 6) + torch.eye(6, dtype=torch.float64)
+    noise = 1e-13 * covariance_of(seed + 1, 6)
+    moved = symmetric_root(covariance + noise) - symmetric_root(covariance)
+    assert torch.linalg.matrix_norm(moved, 2) <= torch.linalg.matrix_norm(noise, 2) / 2 + 1e-13
+
+
+@pytest.mark.parametrize("turned", [1e-15, -1e-15])
+def test_equal_eigenvalues_have_no_direction_of_their_own(turned):
+    """Of the identity every basis is one of eigenvectors, and a solver may return any."""
+    covariance = torch.eye(4, dtype=torch.float64)
+    covariance[0, 1] = covariance[1, 0] = turned
+    torch.testing.assert_close(symmetric_root(covariance), torch.eye(4, dtype=torch.float64), rtol=0, atol=1e-14)
+
+
+def test_of_a_singular_covariance_half_the_digits_are_kept():
+    covariance = torch.ones(5, 5, dtype=torch.float64)
+    moved = covariance + 1e-16 * covariance_of(0, 5, size=5)
+    torch.testing.assert_close(symmetric_root(moved), symmetric_root(covariance), rtol=0, atol=1e-7)
