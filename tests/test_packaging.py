@@ -42,7 +42,12 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
     info = {top for top in tops if top.endswith(".dist-info")}
     assert tops - info == {*PACKAGES, "registry.py", "_graph_bandit_strangers.py"}
     assert not [name for name in names if "test" in name]
-    for needed in ("gntk/py.typed", "agents/neural/zoo.py", "graph_bandit_lab/reports/report.html.jinja"):
+    for needed in (
+        "gntk/py.typed",
+        "agents/zoo/recipes.py",
+        "agents/contract/__init__.pyi",
+        "graph_bandit_lab/reports/report.html.jinja",
+    ):
         assert needed in names
 
 

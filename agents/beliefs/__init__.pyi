@@ -7,6 +7,7 @@ from .insight import Insight as Insight
 from .rules import AcquisitionRule as AcquisitionRule
 from .rules import CountBonus as CountBonus
 from .rules import EpsilonGreedy as EpsilonGreedy
+from .rules import ExpectedImprovement as ExpectedImprovement
 from .rules import Greedy as Greedy
 from .rules import Memoryless as Memoryless
 from .rules import PhasedElimination as PhasedElimination
@@ -20,6 +21,7 @@ __all__ = [
     "BeliefAgent",
     "CountBonus",
     "EpsilonGreedy",
+    "ExpectedImprovement",
     "Greedy",
     "History",
     "Insight",

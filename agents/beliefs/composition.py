@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Factory = Callable[..., Agent]
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 def compose(
     name: str,
     model: Factory,
     rule: type[DataclassInstance] | None = None,
-    defaults: Mapping[str, Any] = NOTHING,
-    preset_changes: Mapping[str, Any] = NOTHING,
-    fixed: Mapping[str, Any] = NOTHING,
+    defaults: Mapping[str, object] = NOTHING,
+    preset_changes: Mapping[str, object] = NOTHING,
+    fixed: Mapping[str, object] = NOTHING,
 ) -> Factory:
     """Join a model and an acquisition rule into a function that makes agents.
 
@@ -70,9 +70,9 @@ def join_settings(
     name: str,
     base: type[DataclassInstance],
     rule: type[DataclassInstance],
-    defaults: Mapping[str, Any],
-    preset_changes: Mapping[str, Any],
-    fixed: Mapping[str, Any],
+    defaults: Mapping[str, object],
+    preset_changes: Mapping[str, object],
+    fixed: Mapping[str, object],
 ) -> type[DataclassInstance]:
     """Make the dataclass of an agent's settings: those of its model, extended by those of its rule."""
     known = {field.name for field in dataclasses.fields(base)}

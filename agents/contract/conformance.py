@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
+from agents.contract.protocol import Agent
+
+AgentFactory = Callable[[], Agent]
 NUM_GRAPHS = 5
 METHODS = ("reset", "select_action", "update", "state_dict", "load_state_dict")
 
@@ -50,7 +53,7 @@ class _Graphs:
         return graphs
 
 
-def check_agent(factory: Callable[[], Any], needs: str = "any") -> None:
+def check_agent(factory: AgentFactory, needs: str = "any") -> None:
     """Hold an agent against the protocol, as Gymnasium's `check_env` does with environments.
 
     Args:
@@ -76,20 +79,20 @@ def check_agent(factory: Callable[[], Any], needs: str = "any") -> None:
         raise AgentCheckError(problems)
 
 
-def _ready(factory: Callable[[], Any], seed: int = 0) -> Any:
+def _ready(factory: AgentFactory, seed: int = 0) -> Agent:
     agent = factory()
     agent.reset(np.arange(NUM_GRAPHS), seed=seed, graph_set=_Graphs())
     return agent
 
 
-def _play(agent: Any, rounds: int) -> Iterator[int]:
+def _play(agent: Agent, rounds: int) -> Iterator[int]:
     for _ in range(rounds):
         action = agent.select_action(np.arange(NUM_GRAPHS), np.ones(NUM_GRAPHS, np.int8))
         yield action
         agent.update(np.arange(NUM_GRAPHS), action, 0.1 * action)
 
 
-def _returns_indices(factory: Callable[[], Any]) -> str | None:
+def _returns_indices(factory: AgentFactory) -> str | None:
     """`select_action` returns a Python int that is an index of the graph set."""
     for action in _play(_ready(factory), 10):
         if type(action) is not int or not 0 <= action < NUM_GRAPHS:
@@ -97,7 +100,7 @@ def _returns_indices(factory: Callable[[], Any]) -> str | None:
     return None
 
 
-def _keeps_to_the_mask(factory: Callable[[], Any]) -> str | None:
+def _keeps_to_the_mask(factory: AgentFactory) -> str | None:
     """`select_action` plays only where `action_mask` is 1."""
     agent = _ready(factory)
     for allowed in range(NUM_GRAPHS):
@@ -108,7 +111,7 @@ def _keeps_to_the_mask(factory: Callable[[], Any]) -> str | None:
     return None
 
 
-def _repeats_itself(factory: Callable[[], Any]) -> str | None:
+def _repeats_itself(factory: AgentFactory) -> str | None:
     """Equal seeds give equal actions, also after a second `reset`."""
     agent = _ready(factory, seed=3)
     first = list(_play(agent, 12))
@@ -119,7 +122,7 @@ def _repeats_itself(factory: Callable[[], Any]) -> str | None:
     return None
 
 
-def _leaves_global_generators_alone(factory: Callable[[], Any]) -> str | None:
+def _leaves_global_generators_alone(factory: AgentFactory) -> str | None:
     """All randomness comes from the seed of `reset`, none from global generators."""
     before = torch.get_rng_state(), np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
     list(_play(_ready(factory), 5))
@@ -129,7 +132,7 @@ def _leaves_global_generators_alone(factory: Callable[[], Any]) -> str | None:
     return f"drew from the global generator of {' and '.join(names)}" if names else None
 
 
-def _restores_its_state(factory: Callable[[], Any]) -> str | None:
+def _restores_its_state(factory: AgentFactory) -> str | None:
     """`load_state_dict` after `reset`, with whatever seed, goes on exactly where `state_dict` was taken."""
     agent, twin = _ready(factory), _ready(factory, seed=1)
     list(_play(agent, 8))
@@ -138,7 +141,7 @@ def _restores_its_state(factory: Callable[[], Any]) -> str | None:
     return None if expected == found else f"went on with {found} instead of {expected}"
 
 
-def _takes_arrays(factory: Callable[[], Any]) -> str | None:
+def _takes_arrays(factory: AgentFactory) -> str | None:
     """`update` takes arrays of many results, before any `select_action`."""
     agent = _ready(factory)
     agent.update(np.arange(NUM_GRAPHS), np.array([0, 1, 1]), np.array([0.5, 1.0, 2.0]))
@@ -146,7 +149,7 @@ def _takes_arrays(factory: Callable[[], Any]) -> str | None:
     return None
 
 
-def _refuses_bad_rewards(factory: Callable[[], Any]) -> str | None:
+def _refuses_bad_rewards(factory: AgentFactory) -> str | None:
     """`update` refuses a reward that is not finite with a ValueError, and changes nothing."""
     agent, twin = _ready(factory), _ready(factory)
     for one in (agent, twin):
@@ -161,7 +164,7 @@ def _refuses_bad_rewards(factory: Callable[[], Any]) -> str | None:
     return None if expected == found else "played otherwise afterwards"
 
 
-def _tells_its_settings(factory: Callable[[], Any]) -> str | None:
+def _tells_its_settings(factory: AgentFactory) -> str | None:
     """`settings` is a frozen dataclass of JSON values, by which results are told apart."""
     settings = getattr(factory(), "settings", None)
     if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
@@ -172,7 +175,7 @@ def _tells_its_settings(factory: Callable[[], Any]) -> str | None:
     return None
 
 
-def _reads_observations(factory: Callable[[], Any]) -> str | None:
+def _reads_observations(factory: AgentFactory) -> str | None:
     """`reset` takes the graphs from an observation (a tuple of `GraphInstance`) where no `graph_set` is given."""
     agent, twin = _ready(factory), factory()
     observation = tuple(
@@ -184,7 +187,7 @@ def _reads_observations(factory: Callable[[], Any]) -> str | None:
     return None if expected == found else f"played {found} instead of {expected}"
 
 
-def _refuses_unknown_graphs(factory: Callable[[], Any]) -> str | None:
+def _refuses_unknown_graphs(factory: AgentFactory) -> str | None:
     """`update` refuses an action that is no index of the graph set with a ValueError."""
     for action in (-1, NUM_GRAPHS):
         try:

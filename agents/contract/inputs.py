@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
@@ -119,7 +119,15 @@ def _fill_missing_edge_features(graphs: list[Data]) -> None:
             graph.edge_attr = torch.zeros(graph.num_edges, *widths[0])
 
 
-def _to_data(graph: Any) -> Data:  # a GraphInstance; nothing here knows Gymnasium
+class _Instance(Protocol):
+    """A graph of an observation: Gymnasium's `GraphInstance`, which nothing here imports."""
+
+    nodes: NDArray[np.float32]
+    edges: NDArray[np.float32] | None
+    edge_links: NDArray[np.int64] | None
+
+
+def _to_data(graph: _Instance) -> Data:
     links = np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links
     edges = None if graph.edges is None else torch.tensor(graph.edges)
     return Data(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from agents.contract.settings import check_fields
 from agents.neural.engines import read_device
 
-_PAPER: dict[str, Any] = {
+_PAPER: dict[str, object] = {
     # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/zoo.md):
     # in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
     "covariance": "diagonal",
@@ -26,14 +26,14 @@ _PAPER: dict[str, Any] = {
     "start": "initial",
     "standardize": False,
 }
-_STEPS: dict[str, Any] = {"fit": "steps", "steps": 300}  # the same at a constant cost a round
+_STEPS: dict[str, object] = {"fit": "steps", "steps": 300}  # the same at a constant cost a round
 
 
 @dataclass(frozen=True, kw_only=True)
 class NeuralSettings:
     """Settings of the GNN and NN agents. `preset=paper` takes the literal algorithm of the paper."""
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": _PAPER, "paper-steps": {**_PAPER, **_STEPS}}
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": _PAPER, "paper-steps": {**_PAPER, **_STEPS}}
 
     network: str = "paper"
     """The network of the paper; or, where a module was given in Python, its class and the name given with it."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stable_baselines3 import PPO
 from stable_baselines3.common.logger import Logger
 
+from agents.contract.protocol import GraphSetLike
 from agents.policy_gradient.settings import PPOSettings
 from agents.sb3.policy import GraphSetPolicy
 
@@ -36,7 +37,7 @@ class Round:
     """What was seen."""
 
 
-def make_ppo(graph_set: Any, num_graphs: int, settings: PPOSettings, seed: int) -> PPO:
+def make_ppo(graph_set: GraphSetLike, num_graphs: int, settings: PPOSettings, seed: int) -> PPO:
     """Make PPO for a graph set that stays, with no environment in it.
 
     Args:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.contract.inputs import read_graphs
+from agents.contract.protocol import GraphSetLike
 
 KEYS = ("x", "edge_index", "edge_attr", "batch", "ptr")  # what a network is given
 
@@ -57,7 +57,7 @@ def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
     )
 
 
-def static_batch(graph_set: Any) -> Batch:
+def static_batch(graph_set: GraphSetLike) -> Batch:
     """Return the K graphs of a set as a network sees them in observations: edges without features have a one.
 
     Args:

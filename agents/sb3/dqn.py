@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.common.noise import ActionNoise
 from stable_baselines3.common.policies import BasePolicy
 
 from agents.sb3.q_policy import GraphSetDQNPolicy
+from agents.sb3.types import Array
 
-State = tuple[NDArray[Any], ...]
+State = tuple[Array, ...]
 
 
 class GraphSetDQN(DQN):
@@ -27,11 +27,11 @@ class GraphSetDQN(DQN):
 
     def predict(
         self,
-        observation: NDArray[Any] | dict[str, NDArray[Any]],
+        observation: Array | dict[str, Array],
         state: State | None = None,
-        episode_start: NDArray[Any] | None = None,
+        episode_start: Array | None = None,
         deterministic: bool = False,
-    ) -> tuple[NDArray[Any], State | None]:
+    ) -> tuple[Array, State | None]:
         """Return the graph of largest Q, or with probability `exploration_rate` a random one on offer.
 
         Args:
@@ -49,13 +49,13 @@ class GraphSetDQN(DQN):
 
     def _sample_action(
         self, learning_starts: int, action_noise: ActionNoise | None = None, n_envs: int = 1
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
+    ) -> tuple[Array, Array]:
         if self.num_timesteps < learning_starts:
             actions = self._draw(self._last_obs)
             return actions, actions
         return super()._sample_action(learning_starts, action_noise, n_envs)
 
-    def _draw(self, observation: Any) -> NDArray[Any]:
+    def _draw(self, observation: Any) -> Array:
         space: Any = self.action_space  # `Discrete`, or the policy would have refused it
         masks = np.asarray(observation["mask"]).astype(np.int8)
         drawn = np.array([space.sample(mask) for mask in masks.reshape(-1, masks.shape[-1])])

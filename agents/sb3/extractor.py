@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import torch
-from gymnasium.spaces import Box, Dict, Space
+from gymnasium.spaces import Box, Dict
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 from torch_geometric.data import Batch
 
+from agents.contract.protocol import GraphSetLike
 from agents.sb3.batches import KEYS, graphs_on_offer, make_batch, static_batch, unpad_batch
 from agents.sb3.network import MeanNodeNetwork
+from agents.sb3.types import AnySpace
 
 NetworkFactory = Callable[[int, int, int], nn.Module]
 
@@ -48,10 +49,10 @@ class GraphSetExtractor(BaseFeaturesExtractor):
 
     def __init__(
         self,
-        observation_space: Space[Any],
+        observation_space: AnySpace,
         network: NetworkFactory = MeanNodeNetwork,
         features_dim: int = 64,
-        graph_set: Any = None,
+        graph_set: GraphSetLike | None = None,
     ) -> None:
         boxes = _read_space(observation_space)
         super().__init__(observation_space, features_dim + 1)
@@ -124,7 +125,7 @@ class GraphSetExtractor(BaseFeaturesExtractor):
             ) from error
         self.network.train(training)
 
-    def _read_graph_set(self, graph_set: Any) -> Batch:
+    def _read_graph_set(self, graph_set: GraphSetLike | None) -> Batch:
         if graph_set is None:
             raise ValueError(
                 "Expected `graph_set`, for observations of `GraphSetIndices` are without graphs. Give those that the "
@@ -136,7 +137,7 @@ class GraphSetExtractor(BaseFeaturesExtractor):
         return batch
 
 
-def _read_space(space: Space[Any]) -> dict[str, Box]:
+def _read_space(space: AnySpace) -> dict[str, Box]:
     keys = set(space.spaces) if isinstance(space, Dict) else set()
     if keys not in (PADDED, INDICES):
         raise TypeError(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gymnasium.spaces import Space
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 
 from agents.sb3.extractor import GraphSetExtractor
 from agents.sb3.policy import HEAD_WIDTHS, Widths, build_heads
+from agents.sb3.types import AnySpace
 
 
 class GraphSetMaskablePolicy(MaskableMultiInputActorCriticPolicy):
@@ -33,8 +33,8 @@ class GraphSetMaskablePolicy(MaskableMultiInputActorCriticPolicy):
 
     def __init__(
         self,
-        observation_space: Space[Any],
-        action_space: Space[Any],
+        observation_space: AnySpace,
+        action_space: AnySpace,
         lr_schedule: Schedule,
         net_arch: Widths | None = None,
         features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,

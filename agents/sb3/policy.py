@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gymnasium.spaces import Discrete, Space
+from gymnasium.spaces import Discrete
 from stable_baselines3.common.policies import MultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
 from stable_baselines3.common.type_aliases import Schedule
 
 from agents.sb3.extractor import GraphSetExtractor
 from agents.sb3.heads import GraphScorer, GraphSetValue, initialize_heads
+from agents.sb3.types import AnySpace
 
 if TYPE_CHECKING:
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -43,8 +44,8 @@ class GraphSetPolicy(MultiInputActorCriticPolicy):
 
     def __init__(
         self,
-        observation_space: Space[Any],
-        action_space: Space[Any],
+        observation_space: AnySpace,
+        action_space: AnySpace,
         lr_schedule: Schedule,
         net_arch: Widths | None = None,
         features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,
@@ -83,7 +84,7 @@ def build_heads(policy: ActorCritic, lr_schedule: Schedule) -> None:
     policy.optimizer = make_optimizer(policy.parameters(), lr=lr_schedule(1), **policy.optimizer_kwargs)
 
 
-def check_actions(action_space: Space[Any], extractor: BaseFeaturesExtractor) -> None:
+def check_actions(action_space: AnySpace, extractor: BaseFeaturesExtractor) -> None:
     """Refuse an action space that is not one action for each graph.
 
     Raises:

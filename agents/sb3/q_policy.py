@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gymnasium.spaces import Discrete, Space
+from gymnasium.spaces import Discrete
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
@@ -14,6 +14,7 @@ from torch import nn
 from agents.sb3.extractor import GraphSetExtractor
 from agents.sb3.heads import GraphScorer
 from agents.sb3.policy import HEAD_WIDTHS, check_actions
+from agents.sb3.types import AnySpace
 
 
 class GraphSetQNetwork(QNetwork):
@@ -36,7 +37,7 @@ class GraphSetQNetwork(QNetwork):
 
     def __init__(
         self,
-        observation_space: Space[Any],
+        observation_space: AnySpace,
         action_space: Discrete,
         features_extractor: BaseFeaturesExtractor,
         features_dim: int,
@@ -75,7 +76,7 @@ class GraphSetDQNPolicy(DQNPolicy):
 
     def __init__(
         self,
-        observation_space: Space[Any],
+        observation_space: AnySpace,
         action_space: Discrete,
         lr_schedule: Schedule,
         net_arch: list[int] | None = None,

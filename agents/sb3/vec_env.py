@@ -12,6 +12,8 @@ from stable_baselines3.common.env_util import is_wrapped
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from agents.sb3.types import Array, Info
+
 MASKS = "action_masks"  # the method that MaskablePPO asks for
 
 
@@ -48,7 +50,7 @@ class SB3VecEnv(VecEnv):
                 "`graph_bandit_env.wrappers.vector.PaddedGraphSet`."
             )
         self.venv = venv
-        self._actions: NDArray[Any] | None = None
+        self._actions: Array | None = None
         self._masks: NDArray[np.bool_] | None = None  # of the last info
         super().__init__(venv.num_envs, venv.single_observation_space, venv.single_action_space)
 
@@ -64,7 +66,7 @@ class SB3VecEnv(VecEnv):
         self._reset_options()
         return self._hand_on(observations)
 
-    def step_async(self, actions: NDArray[Any]) -> None:
+    def step_async(self, actions: Array) -> None:
         """Take the actions of the coming step."""
         self._actions = actions
 
@@ -147,14 +149,14 @@ class SB3VecEnv(VecEnv):
         environments = self._environments() or [None] * self.num_envs
         return [is_wrapped(environment, wrapper_class) for environment in self._pick(environments, indices)]
 
-    def get_images(self) -> Sequence[NDArray[Any] | None]:
+    def get_images(self) -> Sequence[Array | None]:
         """Return a frame of each environment."""
         return _rows(self.venv.render(), self.num_envs)
 
     def _hand_on(self, observations: Any) -> VecEnvObs:
         return dict(observations) if isinstance(observations, dict) else np.asarray(observations)
 
-    def _read_masks(self, info: dict[str, Any]) -> None:
+    def _read_masks(self, info: Info) -> None:
         mask, actions = info.get("action_mask"), self.action_space
         wanted = (self.num_envs, int(actions.n) if isinstance(actions, Discrete) else 0)
         fits = mask is not None and np.shape(mask) == wanted and np.all(info.get("_action_mask", True))
@@ -182,7 +184,7 @@ class SB3VecEnv(VecEnv):
         return [values[i] for i in chosen]
 
 
-def split_info(info: dict[str, Any], num_envs: int) -> list[dict[str, Any]]:
+def split_info(info: Info, num_envs: int) -> list[Info]:
     """Return the info of each environment; a number comes back as Python's.
 
     Args:
@@ -190,7 +192,7 @@ def split_info(info: dict[str, Any], num_envs: int) -> list[dict[str, Any]]:
             there, which of them have one.
         num_envs: n.
     """
-    split: list[dict[str, Any]] = [{} for _ in range(num_envs)]
+    split: list[Info] = [{} for _ in range(num_envs)]
     for key, values in info.items():
         if key.startswith("_") and key[1:] in info:
             continue

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from agents.zoo.recipes import RECIPES, Recipe, find_factory
+
+if TYPE_CHECKING:
+    from agents.contract import Agent
 
 _FACTORIES = {name.replace("-", "_"): name for name in RECIPES}
 
 __all__ = ["RECIPES", "Recipe", *_FACTORIES]
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
+def __getattr__(name: str) -> Callable[..., Agent]:
     """Join model and rule where an agent is first asked for: torch is not imported before."""
     if name not in _FACTORIES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

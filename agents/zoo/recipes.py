@@ -26,6 +26,7 @@ RULES = {
     "ucb": "agents.beliefs.rules:UpperConfidenceBound",
     "pe": "agents.beliefs.rules:PhasedElimination",
     "greedy": "agents.beliefs.rules:Greedy",
+    "ei": "agents.beliefs.rules:ExpectedImprovement",
     "epsilon": "agents.beliefs.rules:EpsilonGreedy",
     "count-bonus": "agents.beliefs.rules:CountBonus",
 }
@@ -39,11 +40,11 @@ class Recipe:
     """One of `MODELS`."""
     rule: str | None = None
     """One of `RULES`; None for an agent that has none."""
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, object] = field(default_factory=dict)
     """Settings whose defaults are others for this pair."""
-    preset_changes: Mapping[str, Any] = field(default_factory=dict)
+    preset_changes: Mapping[str, object] = field(default_factory=dict)
     """What this pair changes in every preset of its model."""
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, object] = field(default_factory=dict)
     """Settings of the rule that this pair does not offer."""
     needs: str = "any"
     """What the agent asks of the graph set: "any" set will do, or "molecules"."""
@@ -58,16 +59,22 @@ RECIPES: Mapping[str, Recipe] = {
     "gnn-ts": Recipe("gnn", "ts"),
     "gnn-ucb": Recipe("gnn", "ucb", OPTIMISTIC, PAPER_UCB),
     "gnn-pe": Recipe("gnn", "pe"),
+    "gnn-ei": Recipe("gnn", "ei", OPTIMISTIC),
     "gnn-greedy": Recipe("gnn", "greedy"),
     "epsilon-greedy": Recipe("gnn", "epsilon"),
     "nn-ts": Recipe("nn", "ts"),
     "nn-ucb": Recipe("nn", "ucb", OPTIMISTIC, PAPER_UCB),
     "nn-pe": Recipe("nn", "pe"),
+    "nn-ei": Recipe("nn", "ei", OPTIMISTIC),
+    "nn-greedy": Recipe("nn", "greedy"),
     "gntk-ts": Recipe("gntk", "ts", JOINT),
     "gntk-ucb": Recipe("gntk", "ucb", {"exploration_scale": 2.0}),
     "gntk-pe": Recipe("gntk", "pe", {"exploration_scale": 2.0}),
+    "gntk-ei": Recipe("gntk", "ei"),
+    "gntk-greedy": Recipe("gntk", "greedy"),
     "molecule-ts": Recipe("molecule", "ts", JOINT, needs="molecules"),
     "molecule-ucb": Recipe("molecule", "ucb", needs="molecules"),
+    "molecule-ei": Recipe("molecule", "ei", OPTIMISTIC, needs="molecules"),
     "molecule-greedy": Recipe("molecule", "greedy", needs="molecules"),
     "ucb1": Recipe("counted", "count-bonus"),
     "gaussian-ts": Recipe("independent", "ts", fixed={"sampling": "independent"}),

@@ -17,7 +17,9 @@ NEURAL = ("gnn", "nn", "epsilon")
 ANY = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
 LEARNERS = [name for name in ANY if hasattr(registry.make_agent(name), "belief")]
 STRUCTURED = [name for name in LEARNERS if name.startswith((*NEURAL, "gntk"))]
-DETERMINISTIC = ("gnn-ucb", "gnn-pe", "gnn-greedy", "nn-ucb", "nn-pe", "gntk-ucb", "gntk-pe", "ucb1")
+DETERMINISTIC = [name for name in STRUCTURED if name.endswith(("-ucb", "-pe", "-ei")) or name == "gnn-greedy"] + [
+    "ucb1"
+]
 
 
 def told(name, graphs, actions=PLAYED, rewards=REWARDS):

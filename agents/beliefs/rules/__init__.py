@@ -2,6 +2,7 @@
 
 from agents.beliefs.rules.count_bonus import CountBonus
 from agents.beliefs.rules.epsilon_greedy import EpsilonGreedy
+from agents.beliefs.rules.expected_improvement import ExpectedImprovement
 from agents.beliefs.rules.greedy import Greedy
 from agents.beliefs.rules.phased_elimination import PhasedElimination
 from agents.beliefs.rules.rule import AcquisitionRule, Memoryless
@@ -12,6 +13,7 @@ __all__ = [
     "AcquisitionRule",
     "CountBonus",
     "EpsilonGreedy",
+    "ExpectedImprovement",
     "Greedy",
     "Memoryless",
     "PhasedElimination",

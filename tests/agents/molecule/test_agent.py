@@ -28,7 +28,7 @@ def env():
 
 
 def test_there_are_such_agents():
-    assert set(NAMES) == {"molecule-ts", "molecule-ucb", "molecule-greedy"}
+    assert set(NAMES) == {"molecule-ts", "molecule-ucb", "molecule-ei", "molecule-greedy"}
 
 
 def test_equal_seeds_give_bitwise_equal_actions_and_rewards(make, env):

@@ -1,0 +1,61 @@
+import mpmath
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from agents.beliefs import Belief, ExpectedImprovement
+from agents.beliefs.rules.expected_improvement import log_gain
+
+MASK, GENERATOR = torch.ones(3, dtype=torch.bool), torch.Generator()
+
+
+def index_of(mean, spread, best=None):
+    belief = Belief(torch.tensor(mean, dtype=torch.float64), torch.tensor(spread, dtype=torch.float64), best=best)
+    return ExpectedImprovement()(belief, MASK, GENERATOR)
+
+
+@pytest.mark.parametrize(("mean", "spread", "best"), [(0.3, 1.2, 0.5), (2.0, 0.1, 1.0), (-1.0, 0.5, 1.5)])
+def test_it_is_the_integral_of_the_gain(mean, spread, best):
+    expected, _ = quad(lambda r: (r - best) * norm.pdf(r, mean, spread), best, best + 12 * spread + 12, epsabs=1e-12)
+    found = index_of([mean] * 3, [spread] * 3, best)[0].exp().item()
+    assert found == pytest.approx(expected, rel=1e-8)
+
+
+@given(st.floats(-1e6, 40.0))
+def test_the_logarithm_is_that_of_the_plain_formula_in_many_digits(z):
+    with mpmath.workdps(60):
+        expected = float(mpmath.log(mpmath.npdf(z) + z * mpmath.ncdf(z))) if z > -1e3 else None
+        if expected is None:  # phi(z) (z^-2 - 3 z^-4 + ...)
+            expected = float(-(mpmath.mpf(z) ** 2) / 2 - mpmath.log(2 * mpmath.pi) / 2 - 2 * mpmath.log(-z))
+    assert log_gain(torch.tensor([z], dtype=torch.float64)).item() == pytest.approx(expected, rel=1e-8, abs=1e-8)
+
+
+def test_it_grows_with_the_standardised_gain_however_small_that_is():
+    z = -torch.logspace(150, -3, 4000, dtype=torch.float64)
+    values = log_gain(z)
+    assert values.isfinite().all()
+    assert (values.diff() > 0).all()
+
+
+@given(st.floats(-1e6, 1e6), st.floats(0, 1e3), st.floats(-1e6, 1e6))
+def test_it_is_never_nan(mean, spread, best):
+    assert not index_of([mean, best, 0.0], [spread, 0.0, 1.0], best).isnan().any()
+
+
+def test_of_equal_means_the_more_uncertain_gains_more_and_of_equal_spreads_the_better():
+    assert index_of([0.0, 0.0, 0.0], [0.1, 0.3, 0.2], best=1.0).argsort().tolist() == [0, 2, 1]
+    assert index_of([0.0, 0.2, 0.1], [0.1, 0.1, 0.1], best=1.0).argsort().tolist() == [0, 2, 1]
+
+
+def test_before_the_first_reward_the_gain_is_over_the_largest_mean():
+    torch.testing.assert_close(index_of([0.0, 0.5, 0.2], [1.0] * 3), index_of([0.0, 0.5, 0.2], [1.0] * 3, best=0.5))
+
+
+def test_the_best_mean_counts_only_where_it_was_seen():
+    """A graph that looks best and was never played still gains; one that was played gains by its uncertainty alone."""
+    unseen, seen = index_of([1.0, 0.0, 0.0], [0.1] * 3, best=0.0), index_of([1.0, 0.0, 0.0], [0.1] * 3, best=1.0)
+    assert unseen[0].exp().item() == pytest.approx(1.0, rel=1e-6)
+    assert seen[0].exp().item() == pytest.approx(0.1 * norm.pdf(0), rel=1e-6)
