@@ -200,6 +200,43 @@ def test_few_lines_say_any():
     assert total < LINES_WITH_ANY, f"{total}:\n  " + "\n  ".join(most)
 
 
+def calls_of(module):
+    for node in ast.walk(ast.parse("\n".join(module.lines))):
+        if isinstance(node, ast.Call):
+            yield node, ast.unparse(node.func)
+
+
+def test_text_is_read_and_written_in_the_same_encoding_on_every_system():
+    """Windows takes another where none is named."""
+
+    def names_its_encoding(call, function):
+        is_binary = any(isinstance(one, ast.Constant) and "b" in str(one.value) for one in call.args[:2])
+        return is_binary or function.startswith("os.") or "encoding" in {keyword.arg for keyword in call.keywords}
+
+    text = {"read_text", "write_text", "open"}
+    none_of(
+        f"{module.name}:{call.lineno} {function}"
+        for module in HOUSE.of(*PRODUCT)
+        for call, function in calls_of(module)
+        if function.split(".")[-1] in text and not names_its_encoding(call, function)
+    )
+
+
+def test_nothing_needs_linux():
+    """What only POSIX has is asked for by `hasattr` in the same module, or not at all."""
+    missing = {"sched_getaffinity", "fork", "killpg", "getuid", "geteuid", "SIGKILL", "SIGHUP", "SIGUSR1"}
+    modules = ("fcntl", "resource", "termios", "pty", "pwd", "grp", "posix")
+    for module in HOUSE.of(*PRODUCT):
+        none_of(one for one in module.imports if is_in(one.source, modules))
+        tree = ast.parse("\n".join(module.lines))
+        asked = {ast.unparse(call.args[1]).strip("'") for call, function in calls_of(module) if function == "hasattr"}
+        none_of(
+            f"{module.name}:{node.lineno} {ast.unparse(node)}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr in missing - asked
+        )
+
+
 def test_tests_mirror_the_tree():
     tests = ROOT / "tests"
     folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")} - {Path()}
