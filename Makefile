@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests portable bench clean
+.PHONY: demo suggest test lint types tests portable stubs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -31,6 +31,9 @@ tests: $(VENV)/.installed-all
 
 portable: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.portable
+
+stubs: $(VENV)/.installed-all
+	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.stubs
 
 bench: $(VENV)/.installed
 	$(BIN)/python -W ignore -m benchmarks

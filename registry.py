@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from importlib.metadata import EntryPoint, entry_points, version
+from typing import TYPE_CHECKING, Any
 
 import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
 from agents.zoo import RECIPES
@@ -25,7 +24,23 @@ if TYPE_CHECKING:
     import gymnasium as gym
 
     from agents.contract import Agent as Agent
-    from graph_bandit_env import MoleculeSet
+
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "ENVIRONMENT_ID",
+    "Agent",
+    "AgentFactory",
+    "__version__",
+    "agent_needs",
+    "agent_origin",
+    "check_agent",
+    "list_agents",
+    "make_agent",
+    "make_environment",
+    "register_agent",
+]
+
+__version__ = version("graph-bandit-env")
 
 ENTRY_POINT_GROUP = "graph_bandit.agents"
 ENVIRONMENT_ID = "GraphActionBandit-v0"
@@ -59,40 +74,6 @@ def make_environment(**settings: Any) -> gym.Env[Any, Any]:
     import graph_bandit_env  # noqa: F401 - the import registers the environment
 
     return gym.make(ENVIRONMENT_ID, **settings)
-
-
-def read_molecules(
-    path: str | Path,
-    smiles: str = "smiles",
-    identifier: str | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
-    workers: int = 1,
-) -> MoleculeSet:
-    """Read the molecules of a table; see `graph_bandit_env.from_smiles_csv`."""
-    from graph_bandit_env import from_smiles_csv
-
-    return from_smiles_csv(path, smiles, identifier=identifier, on_error=on_error, workers=workers)
-
-
-def make_molecules(smiles: Sequence[str], ids: Sequence[str] | None = None) -> MoleculeSet:
-    """Make a set of molecules from SMILES; see `graph_bandit_env.from_smiles`."""
-    from graph_bandit_env import from_smiles
-
-    return from_smiles(smiles, ids=ids)
-
-
-def enumerate_library(reward: Literal["qed", "logp", "tpsa"]) -> MoleculeSet:
-    """Make a library of molecules with a computed property; see `graph_bandit_env.enumerate_library`."""
-    from graph_bandit_env import enumerate_library as enumerate_molecules
-
-    return enumerate_molecules(reward)
-
-
-def canonical_smiles(smiles: str) -> str:
-    """Return the canonical SMILES, by which a MoleculeSet tells molecules apart; empty if there is no molecule."""
-    from graph_bandit_env.pools.molecule_parser import canonical_smiles as canonical
-
-    return canonical(smiles)
 
 
 def make_agent(name: str, **settings: Any) -> Agent:

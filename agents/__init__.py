@@ -9,4 +9,15 @@ from importlib.metadata import version
 
 __version__ = version("graph-bandit-env")
 
-__all__ = ["beliefs", "classic", "contract", "kernel", "molecule", "neural", "policy_gradient", "sb3", "zoo"]
+__all__ = [
+    "__version__",
+    "beliefs",
+    "classic",
+    "contract",
+    "kernel",
+    "molecule",
+    "neural",
+    "policy_gradient",
+    "sb3",
+    "zoo",
+]

@@ -11,15 +11,8 @@ from pathlib import Path
 import torch
 
 from benchmarks.speed import kernels, runs, vector
-from benchmarks.speed.measure import Row
+from benchmarks.speed.measure import show
 from graph_bandit_lab.storage.encoding import software_versions
-
-
-def show(rows: list[Row]) -> None:
-    """Print some rows."""
-    for row in rows:
-        verdict = "" if row.asked is None else f"({row.asked}: {'met' if row.met else 'MISSED'}) "
-        print(f"{row.value:8.3g} {row.unit:2} {row.name} {verdict}{row.detail}", flush=True)
 
 
 def main() -> None:

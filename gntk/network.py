@@ -75,16 +75,16 @@ def layer_inputs(weights: Sequence[Tensor], nodes: Tensor) -> list[Tensor]:
 
     Args:
         weights: L matrices, `(m, d)`, `(m, m)` ..., `(1, m)`.
-        nodes: `(M, d)`. h.
+        nodes: `(..., d)`. h.
 
     Returns:
-        z^(0) `(M, d)` to z^(L-1) `(M, m)`: what each weight matrix is applied to.
+        z^(0) `(..., d)` to z^(L-1) `(..., m)`: what each weight matrix is applied to.
 
     Raises:
         ValueError: if the nodes do not have d features.
     """
-    if nodes.shape[1] != weights[0].shape[1]:
-        raise ValueError(f"Expected nodes with {weights[0].shape[1]} features. Got {nodes.shape[1]}.")
+    if nodes.shape[-1] != weights[0].shape[1]:
+        raise ValueError(f"Expected nodes with {weights[0].shape[1]} features. Got {nodes.shape[-1]}.")
     inputs = [nodes]
     for weight in weights[:-1]:
         inputs.append((inputs[-1] @ weight.T).relu() / math.sqrt(len(weight)))

@@ -1,8 +1,10 @@
 """Choose what to measure next from a pool of graphs, and take in what came back."""
 
-import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
-from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.state import Suggestion
-from graph_bandit_campaign.suggest import suggest
+from importlib.metadata import version
 
-__all__ = ["Campaign", "Suggestion", "suggest"]
+import lazy_loader
+
+import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__version__ = version("graph-bandit-env")

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
-import operator
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-import registry
-from graph_bandit_campaign.expectations import check_value, expect
+from agents.contract import Agent, BatchAgent
+from graph_bandit_campaign.checks import check_integer, check_value
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.graph_sets import PoolLike
+from graph_bandit_campaign.learner import Learner, expect
 from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
-from graph_bandit_lab.design.settings import AgentSpec
+
+
+class AgentChangedWarning(UserWarning):
+    """A campaign is opened again, and its agent plays otherwise than when it was last written."""
 
 
 class Campaign:
@@ -35,50 +40,59 @@ class Campaign:
         seed: of all randomness; None: 0.
         target: name of what is measured, by which another campaign is noticed; None: nameless.
         state: file of the campaign; None: it is not kept. What is None above is then as the file has it. Another agent
-            may take over; the others stay.
+            may take over; the others stay. Where the same agent plays otherwise than when the file was written, an
+            `AgentChangedWarning` says so, and the campaign goes on.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. The others can be told all the same.
 
     Raises:
         ValueError: if the agent is unknown, or the file is of a campaign with another direction, seed or target.
     """
 
+    agent_change: str
+    """What `AgentChangedWarning` said; empty where the agent has not changed."""
+
     def __init__(
         self,
-        graph_set: Any,
+        graph_set: PoolLike,
         agent: str | None = None,
         *,
         maximize: bool | None = None,
-        seed: int | None = None,
+        seed: SupportsIndex | None = None,
         target: str | None = None,
         state: str | Path | None = None,
         offered: Sequence[bool] | NDArray[np.bool_] | None = None,
     ) -> None:
         self.graph_set = graph_set
-        self.ids = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
+        self.ids: tuple[str, ...] = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
         self._place = {identifier: k for k, identifier in enumerate(self.ids)}
         self._offered = np.ones(len(self.ids), np.bool_) if offered is None else np.array(offered, np.bool_)
         if self._offered.shape != (len(self.ids),):
             raise ValueError(f"Expected `offered` of shape `({len(self.ids)},)`. Got `{self._offered.shape}`.")
-        default = "molecule-ucb" if hasattr(graph_set, "smiles") else "gnn-ts:steps=1000"
         given = {
             "maximize": None if maximize is None else bool(maximize),
-            "seed": None if seed is None else _whole_number("seed", seed, smallest=0),
+            "seed": None if seed is None else check_integer("seed", seed, smallest=0),
             "target": target,
         }
         self._file: CampaignFile | None = CampaignFile(state)
-        found = self._file.read()
-        if found is None:
-            found = CampaignState(agent or default, given["maximize"] is not False, seed=int(given["seed"] or 0))
-            found = dataclasses.replace(found, target=target or "")
+        written = self._file.read()
+        self._learner = Learner(graph_set, agent or (written.agent if written else None))
+        known = written or CampaignState(
+            self._learner.spec, given["maximize"] is not False, int(given["seed"] or 0), target=target or ""
+        )
         for name, wanted in given.items():
-            if wanted not in (None, getattr(found, name)):
+            if wanted not in (None, getattr(known, name)):
                 raise ValueError(
-                    f"Expected a campaign with `{name}` {wanted}. {state} has {getattr(found, name)}. "
+                    f"Expected a campaign with `{name}` {wanted}. {state} has {getattr(known, name)}. "
                     "Give what it has, or another `state` (on the command line another --out)."
                 )
-        self.state = dataclasses.replace(found, agent=agent or found.agent)
-        self._make_agent()  # which refuses an unknown one before anything is written
-        self._fitted: tuple[tuple[Any, ...], Any] | None = None
+        self.state = replace(known, agent=self._learner.spec, algorithm=self._learner.algorithm)
+        self.agent_change = ""
+        if known.agent == self.state.agent and known.algorithm != self.state.algorithm and written:
+            self.agent_change = (
+                f"The agent has changed since this campaign was last written (algorithm {known.algorithm}, now "
+                f"{self.state.algorithm}): suggestions may differ."
+            )
+            warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=2)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -101,7 +115,7 @@ class Campaign:
         values = self.state.means().values()
         return None if not values else max(values) if self.state.maximize else min(values)
 
-    def ask(self, count: int = 1, question: str = "") -> tuple[Suggestion, ...]:
+    def ask(self, count: SupportsIndex = 1, question: str = "") -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and count them as pending.
 
         Args:
@@ -116,11 +130,11 @@ class Campaign:
         """
         mask = self._offered.copy()
         mask[self._places((*self.state.means(), *self.state.failed, *self.state.pending))] = False
-        count, left = _whole_number("count", count, smallest=1), int(mask.sum())
+        count, left = check_integer("count", count, smallest=1), int(mask.sum())
         if count > left:
             raise ValueError(f"Expected to be asked for no more graphs than are left, {left}. Got {count}.")
         agent = self._agent(fresh=True)
-        if hasattr(agent, "select_batch"):
+        if isinstance(agent, BatchAgent):
             chosen = agent.select_batch(None, count, mask, self._places(self.state.pending))
         else:
             chosen = []
@@ -128,11 +142,9 @@ class Campaign:
                 chosen.append(agent.select_action(None, mask))
                 mask[chosen[-1]] = False
         suggested = self._expect(chosen)
-        self._save(
-            rounds=(*self.state.rounds, suggested),
-            pending=(*self.state.pending, *(one.id for one in suggested)),
-            question=question,
-        )
+        pending = (*self.state.pending, *(one.id for one in suggested))
+        rounds = (*self.state.rounds, suggested)
+        self._save(replace(self.state, rounds=rounds, pending=pending, question=question))
         return suggested
 
     def tell(self, identifier: str, value: float) -> None:
@@ -153,9 +165,12 @@ class Campaign:
         known = {(one.id, one.value) for one in self.state.measured}
         told = (Measurement(*pair, len(self.state.rounds)) for pair in checked.items() if pair not in known)
         self._save(
-            measured=(*self.state.measured, *told),
-            pending=tuple(one for one in self.state.pending if one not in checked),
-            failed=tuple(one for one in self.state.failed if one not in checked),
+            replace(
+                self.state,
+                measured=(*self.state.measured, *told),
+                pending=self._pending_without(*checked),
+                failed=tuple(one for one in self.state.failed if one not in checked),
+            )
         )
 
     def tell_failed(self, identifier: str) -> None:
@@ -165,7 +180,7 @@ class Campaign:
             ValueError: if there is no such graph.
         """
         failed = tuple(dict.fromkeys((*self.state.failed, self._known(identifier))))
-        self._save(failed=failed, pending=tuple(one for one in self.state.pending if one != identifier))
+        self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
 
     def withdraw(self, identifier: str) -> None:
         """Forget that a graph is pending: it can be suggested again.
@@ -174,7 +189,7 @@ class Campaign:
             ValueError: if there is no such graph.
         """
         self._known(identifier)
-        self._save(pending=tuple(one for one in self.state.pending if one != identifier))
+        self._save(replace(self.state, pending=self._pending_without(identifier)))
 
     def undo_ask(self) -> None:
         """Take the last suggestions back, as if they had not been asked for.
@@ -184,9 +199,8 @@ class Campaign:
         """
         if not self.state.rounds:
             raise ValueError("Expected a round to take back. Nothing was suggested yet.")
-        taken_back = {one.id for one in self.state.rounds[-1]}
-        pending = tuple(one for one in self.state.pending if one not in taken_back)
-        self._save(rounds=self.state.rounds[:-1], pending=pending, question="")
+        pending = self._pending_without(*(one.id for one in self.state.rounds[-1]))
+        self._save(replace(self.state, rounds=self.state.rounds[:-1], pending=pending, question=""))
 
     def replace_results(
         self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()
@@ -201,7 +215,7 @@ class Campaign:
             check_value(self._known(one.id), one.value)
         for identifier in (*failed, *pending):
             self._known(identifier)
-        self._save(measured=measured, failed=failed, pending=pending)
+        self._save(replace(self.state, measured=measured, failed=failed, pending=pending))
 
     def predict(self) -> dict[str, Suggestion]:
         """Return what is expected of every graph now, by its id, as far as the agent predicts."""
@@ -210,27 +224,8 @@ class Campaign:
     def _expect(self, places: Sequence[int]) -> tuple[Suggestion, ...]:
         return expect(self._agent(), places, self.ids, self.state)
 
-    def _agent(self, fresh: bool = False) -> Any:
-        """Return the agent that has learnt all measurements; `fresh`, if it must not have drawn anything yet."""
-        measured = self.state.measured
-        key = (self.state.agent, *((one.id, one.value) for one in measured))
-        if fresh or self._fitted is None or self._fitted[0] != key:
-            agent = self._make_agent()
-            sequence = np.random.SeedSequence([self.state.seed, len(measured)])
-            agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
-            if measured:
-                sign = 1.0 if self.state.maximize else -1.0
-                places = np.array(self._places(one.id for one in measured))
-                agent.update(None, places, np.array([sign * one.value for one in measured]))
-            self._fitted = key, agent
-        return self._fitted[1]
-
-    def _make_agent(self) -> Any:
-        spec = AgentSpec.parse(self.state.agent)
-        needs = registry.agent_needs(spec.name)
-        if needs == "molecules" and not hasattr(self.graph_set, "smiles"):
-            raise ValueError(f"Agent `{spec.name}` needs molecules. Choose another, or make a MoleculeSet.")
-        return registry.make_agent(spec.name, **spec.settings)
+    def _agent(self, fresh: bool = False) -> Agent:
+        return self._learner.learn(self.state, self._places(one.id for one in self.state.measured), fresh)
 
     def _places(self, identifiers: Iterable[str]) -> list[int]:
         return [self._place[self._known(identifier)] for identifier in identifiers]
@@ -242,18 +237,11 @@ class Campaign:
             raise ValueError(f"Expected the id of a graph of the pool. Got {identifier!r}.{hint}")
         return identifier
 
-    def _save(self, **changes: Any) -> None:
-        state = dataclasses.replace(self.state, **changes)
+    def _pending_without(self, *identifiers: str) -> tuple[str, ...]:
+        settled = set(identifiers)
+        return tuple(one for one in self.state.pending if one not in settled)
+
+    def _save(self, state: CampaignState) -> None:
         if self._file is not None:
             self._file.write(state)
         self.state = state
-
-
-def _whole_number(name: str, value: Any, smallest: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = smallest - 1
-    if isinstance(value, bool) or number < smallest:
-        raise ValueError(f"Expected `{name}` to be an integer >= {smallest}. Got {value!r}.")
-    return number

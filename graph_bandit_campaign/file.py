@@ -7,7 +7,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_lab.storage.files import replace_file
+from graph_bandit_lab.storage import replace_file
 
 
 class CampaignFile:
@@ -52,4 +52,4 @@ class CampaignFile:
             self._written = text
 
     def _text(self) -> str | None:
-        return self.path.read_text() if self.path is not None and self.path.is_file() else None
+        return self.path.read_text(encoding="utf-8") if self.path is not None and self.path.is_file() else None

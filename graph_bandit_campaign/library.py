@@ -6,12 +6,12 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-import registry
-from graph_bandit_lab.storage.files import make_folder, replace_file
+from graph_bandit_env import enumerate_library
+from graph_bandit_lab.storage import make_folder, replace_file
 
 
 def write_library(
@@ -32,7 +32,7 @@ def write_library(
         ImportError: if RDKit is not installed (the extra `chem` brings it).
         ValueError: if there are not as many molecules.
     """
-    molecules = registry.enumerate_library(reward)
+    molecules = enumerate_library(reward)
     if not 1 <= measured <= len(molecules):
         raise ValueError(f"Expected `--measured` to be from 1 to {len(molecules)}. Got {measured}.")
     names = [f"lib-{k:04d}" for k in range(len(molecules))]
@@ -44,7 +44,7 @@ def write_library(
     return pool, results
 
 
-def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([columns, *rows])
     replace_file(path, text.getvalue().encode())

@@ -59,6 +59,7 @@ class CampaignState:
         rounds: suggestions of each `ask`.
         target: name of what is measured.
         question: what the last `ask` was given as such.
+        algorithm: version of the agent's algorithm; another one may suggest other graphs from equal measurements.
     """
 
     agent: str
@@ -70,6 +71,7 @@ class CampaignState:
     rounds: tuple[tuple[Suggestion, ...], ...] = ()
     target: str = ""
     question: str = ""
+    algorithm: int = 1
 
     def means(self) -> dict[str, float]:
         """Return the mean of the measurements of each graph, by its id."""
@@ -80,7 +82,10 @@ class CampaignState:
 
     def to_json(self) -> str:
         """Write the state as text that people can read too."""
-        return json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, indent=1, allow_nan=False) + "\n"
+        fields = {"format": FORMAT, **dataclasses.asdict(self)}
+        if self.algorithm == 1:  # as files were before there was another, so that every version reads them
+            del fields["algorithm"]
+        return json.dumps(fields, indent=1, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str, path: Path) -> CampaignState:
@@ -90,7 +95,7 @@ class CampaignState:
             ValueError: if it is no campaign, or one of a later version.
         """
         try:
-            found: Any = json.loads(text)
+            found: dict[str, Any] = json.loads(text)  # whatever it holds: what is no campaign is told below
             if found.pop("format") != FORMAT:
                 raise ValueError(f"Expected {path} in format {FORMAT}. It is of another version of graph-bandit-env.")
             return cls(

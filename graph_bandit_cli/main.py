@@ -13,8 +13,7 @@ from typing import Annotated
 import pandas as pd
 import tyro
 
-from graph_bandit_campaign.library import write_library
-from graph_bandit_campaign.suggest import SuggestSettings, suggest
+from graph_bandit_campaign import SuggestSettings, suggest, write_library
 from graph_bandit_cli.agents_help import describe_agent, describe_agents
 from graph_bandit_cli.commands import (
     AgentsSettings,

@@ -4,24 +4,33 @@ Importing this package registers the environment; `gymnasium.make("graph_bandit_
 so by itself. torch and `gntk` are imported only when a reward model or `GraphSet.to_pyg` needs them.
 """
 
+from importlib.metadata import version
+
 from gymnasium.envs.registration import register
 
+from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.seeds import spread_seeds
 from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
+from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 from graph_bandit_env.vector_env import GraphActionBanditVector
 
 __all__ = [
+    "BanditArguments",
     "GraphActionBandit",
     "GraphActionBanditVector",
     "GraphPool",
     "GraphSet",
     "MoleculeSet",
+    "RandomGraphs",
+    "__version__",
+    "canonical_smiles",
     "enumerate_library",
     "from_networkx",
     "from_pyg_dataset",
@@ -29,6 +38,8 @@ __all__ = [
     "from_smiles_csv",
     "spread_seeds",
 ]
+
+__version__ = version("graph-bandit-env")
 
 register(
     id="GraphActionBandit-v0",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import difflib
 import math
-import operator
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
-from gymnasium.error import InvalidAction
-from numpy.typing import NDArray
+
+Choice = TypeVar("Choice", bound=str)
 
 
 def check_integer(name: str, value: object, minimum: int, maximum: float = math.inf) -> int:
@@ -38,35 +37,10 @@ def check_flag(name: str, value: object) -> bool:
     return value
 
 
-def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+def check_choice(name: str, value: object, choices: Sequence[Choice]) -> Choice:
     """Return `value` if it is one of `choices`, or raise a ValueError that shows the nearest and all of them."""
-    choices = tuple(choices)
     if isinstance(value, str) and value in choices:
-        return value
+        return choices[choices.index(value)]
     nearest = difflib.get_close_matches(str(value), choices, n=1)
     hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
     raise ValueError(f"Unknown {name} `{value}`.{hint} Choose one of {', '.join(choices)}.")
-
-
-def check_reset_options(options: object) -> bool:
-    """Return the option `resample` of `reset` (False if it is not given), or raise a ValueError if there are others."""
-    given = {} if options is None else options
-    if not isinstance(given, dict) or set(given) - {"resample"}:
-        raise ValueError(f"Expected the option `resample` or none. Got {options!r}.")
-    return check_flag("resample", given.get("resample", False))
-
-
-def check_action(action: Any, action_mask: NDArray[np.bool_]) -> int:
-    """Return `action` as an int if the round offers it, or raise `InvalidAction`."""
-    last = len(action_mask) - 1
-    try:
-        index = operator.index(action)
-    except TypeError:
-        raise InvalidAction(f"Expected an integer from 0 to {last}. Got {action!r}.") from None
-    if not 0 <= index <= last:
-        raise InvalidAction(f"Expected an action from 0 to {last}. Got {index}.")
-    if not action_mask[index]:
-        raise InvalidAction(
-            f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose where it is 1."
-        )
-    return index

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat, TypeVar
+from typing import SupportsFloat, TypeVar
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
+from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.calls import check_action, check_reset_options, limit_spec
 from graph_bandit_env.bandit.instance import Instance
-from graph_bandit_env.bandit.spaces import USED_UP
-from graph_bandit_env.checks import check_action, check_reset_options
+from graph_bandit_env.bandit.signatures import describes, takes
+from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 Drawn = TypeVar("Drawn")
 
 
-class GraphActionBandit(gym.Env[Any, np.int64]):
+@describes(BanditArguments)
+class GraphActionBandit(gym.Env[Observation, np.int64]):
     """Choose one of K attributed graphs a round and receive a noisy reward.
 
     ## Description
@@ -51,38 +55,15 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
 
     ## Episode end
     After `horizon` rounds the episode is truncated (terminated, if `horizon` is 1). Without replacement it terminates
-    when every graph was played.
+    when every graph was played. There is no `TimeLimit`, but `spec.max_episode_steps` is the horizon, for wrappers that
+    look it up.
 
     ## Arguments
-    Args:
-        graph_model: "er" (Erdős–Rényi) or "rdpg" (random dot product graphs).
-        num_graphs: K.
-        num_nodes: N, of each graph.
-        feature_dim: d, features of a node.
-        edge_prob: p of an Erdős–Rényi graph.
-        graphs: graphs of one's own instead of a graph model: a `GraphSet`, or a list of PyG `Data` or networkx graphs.
-        resample_graphs: True: each episode has a graph set of its own, and one reward function over graphs holds for
-            all of them. Random graphs are drawn anew; of `graphs`, `num_graphs` are drawn.
-        reward_model: "linear", "gp_gntk", "gp_representation", "gp_representation_relu", an array of K means, or a
-            function from a PyG `Data` to a number.
-        reward_scale: "raw", or "unit" for means shifted and scaled to mean 0 and standard deviation 1 over the set
-            (with `resample_graphs`: over 100 random graphs, or all of `graphs`).
-        reward_seed: None, or a seed of its own for the reward function, which is then one function over random graphs
-            of these sizes, whatever the seed of `reset`. With `resample_graphs`, some bandits train a policy, and
-            others test it on unseen graphs.
-        noise: "gaussian", "uniform", "rademacher", or a function of (rng, mean reward) that returns what is added.
-        noise_std: standard deviation of the named noises, in reward units.
-        common_noise: True: in round t the noise of each graph's reward is the same whatever was played before, for
-            comparisons of agents round by round.
-        horizon: T, rounds in an episode.
-        actions_per_round: None, or how many graphs each round offers, drawn afresh and uniformly.
-        replacement: False: a graph that was played is not on offer again in this episode.
-        observe: "graphs" or "indices".
-        render_mode: None, "rgb_array" or "human" (a window that `step` and `reset` draw into).
+    Keywords, the fields of `BanditArguments`, which declares and describes them.
 
     Raises:
         ValueError: if an argument is out of its range; the message says what was expected.
-        TypeError: if `graphs` is not a collection of graphs, or `graph_model` is not a name.
+        TypeError: if an argument is unknown, `graphs` is not a collection of graphs, or `graph_model` is not a name.
 
     ## Version history
     * v0: first version.
@@ -90,13 +71,15 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
 
     metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
 
-    def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
-        self.render_mode, self._renderer = render_mode, None
-        if render_mode is not None:
+    @takes(BanditArguments)
+    def __init__(self, arguments: BanditArguments) -> None:
+        self.render_mode, self._renderer = arguments.render_mode, None
+        if arguments.render_mode is not None:
             from graph_bandit_env.rendering import Renderer
 
-            self._renderer = Renderer(render_mode)
-        self.bandit = BanditModel.from_arguments(settings)
+            self._renderer = Renderer(arguments.render_mode)
+        self.bandit = BanditModel(arguments)
+        self._spec: EnvSpec | None = None
         self.num_graphs = self.bandit.num_graphs
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space
@@ -104,6 +87,15 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         self._available: NDArray[np.int64] | None = None  # of the round to come; None outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Return what `gymnasium.make` was asked for; its `max_episode_steps` is at most the horizon."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = limit_spec(spec, self.bandit.horizon)
 
     @property
     def graph_set(self) -> GraphSet:
@@ -123,7 +115,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         mask[self._after_reset(self._available)] = True
         return mask
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Begin an episode, on a new instance if `seed` or the option `resample` says so.
 
         Raises:
@@ -144,7 +136,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             self.render()
         return self._observe(), {"action_mask": self.action_masks().astype(np.int8)}
 
-    def step(self, action: np.int64) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
         """Play a graph.
 
         Raises:
@@ -157,7 +149,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         means = self._instance.mean_rewards
         optimal = self._available[means[self._available].argmax()]
         reward = float(means[played]) + self._instance.noise.draw(means, played)
-        info: dict[str, Any] = {
+        info: Info = {
             "mean_reward": float(means[played]),
             "optimal_mean_reward": float(means[optimal]),
             "optimal_action": int(optimal),
@@ -178,7 +170,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
             self.render()
         return observation, reward, terminated, truncated, info
 
-    def render(self) -> Any:
+    def render(self) -> NDArray[np.uint8] | None:
         """Draw the episode as it stands: a frame `(540, 960, 3)` uint8 for "rgb_array", None for "human"."""
         if self._renderer is None:
             gym.logger.warn('Expected `render_mode` to be "rgb_array" or "human" for `render`. Got None.')
@@ -190,7 +182,7 @@ class GraphActionBandit(gym.Env[Any, np.int64]):
         if self._renderer is not None:
             self._renderer.close()
 
-    def _observe(self) -> Any:
+    def _observe(self) -> Observation:
         if self.bandit.observes_graphs:
             return tuple(self.graph_set)
         offered = self._after_reset(self._available)

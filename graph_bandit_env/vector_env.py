@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.spaces import GraphInstance
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.bandit.arguments import VectorArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.calls import check_reset_options, limit_spec
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.noise_ahead import NoiseAhead
 from graph_bandit_env.bandit.seeds import read_seeds
-from graph_bandit_env.bandit.spaces import pack_indices
-from graph_bandit_env.checks import check_integer, check_reset_options
+from graph_bandit_env.bandit.signatures import describes, takes
+from graph_bandit_env.bandit.spaces import Info, pack_indices
+from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet
 
+Array = NDArray[np.bool_ | np.integer | np.float64]
+VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
+"""The graphs at each of K places, n of them, or n rows of indices."""
 
-class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
+
+@describes(VectorArguments)
+class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike, Array]):
     """`num_envs` bandits, each as `GraphActionBandit` with the same arguments and a seed of its own.
 
     `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one; `SyncVectorEnv` and `AsyncVectorEnv`
@@ -32,40 +41,28 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
     ## Seeds
     `reset(seed=[s_1, ..., s_n])` is `reset(seed=s_i)` of bandit i. An integer becomes such a list by `spread_seeds`.
 
-    Args:
-        num_envs: n.
-        autoreset_mode: when a bandit whose episode is over begins the next one: at the following step (Gymnasium's
-            default), in the same step (as Stable-Baselines3 does; `info["final_obs"]` and `info["final_info"]` tell how
-            the last one ended), or when `reset` is called with the option `reset_mask`, bool `(n,)`.
-        max_episode_steps: None, or after how many rounds an episode is truncated, as by `TimeLimit`.
-        render_mode: None; `vectorization_mode="sync"` renders.
-        settings: as of `GraphActionBandit`.
+    ## Arguments
+    The fields of `VectorArguments`: `num_envs`, then keywords, which are those of `GraphActionBandit` and two more.
 
     Raises:
         ValueError, TypeError: as `GraphActionBandit`.
     """
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        max_episode_steps: int | None = None,
-        render_mode: None = None,
-        **settings: Any,
-    ) -> None:
-        if render_mode is not None:
+    @takes(VectorArguments)
+    def __init__(self, arguments: VectorArguments) -> None:
+        if arguments.render_mode is not None:
             raise ValueError(
-                f"Expected `render_mode` to be None. Got {render_mode!r}. "
+                f"Expected `render_mode` to be None. Got {arguments.render_mode!r}. "
                 "Bandits of `make_vec(..., vectorization_mode='sync')` can be seen."
             )
         self.render_mode = None
-        self.num_envs = check_integer("num_envs", num_envs, 1)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.num_envs = check_integer("num_envs", arguments.num_envs, 1)
+        self.autoreset_mode = AutoresetMode(arguments.autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        limit = max_episode_steps
+        limit = arguments.max_episode_steps
         self._step_limit = None if limit is None else check_integer("max_episode_steps", limit, 1)
-        self.bandit = BanditModel.from_arguments(settings)
+        self.bandit = BanditModel(arguments)
+        self._spec: EnvSpec | None = None
         self.num_graphs = self.bandit.num_graphs
         self.single_action_space = self.bandit.action_space
         self.single_observation_space = self.bandit.observation_space
@@ -82,6 +79,15 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         self._round = np.zeros(self.num_envs, np.int64)
         self._over = np.ones(self.num_envs, np.bool_)  # bandits whose episode is over
         self._noise = NoiseAhead(self.num_envs, self.bandit)
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Return what `gymnasium.make_vec` was asked for; its `max_episode_steps` is at most the horizon."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = limit_spec(spec, min(self.bandit.horizon, self._step_limit or self.bandit.horizon))
 
     @property
     def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]
@@ -105,8 +111,8 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         return self._offered.copy()
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None
+    ) -> tuple[VectorObservation, Info]:
         """Begin an episode in each bandit, or in those that the option `reset_mask` names.
 
         Raises:
@@ -119,12 +125,12 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         seeds = read_seeds(seed, self.num_envs)
         for i in np.flatnonzero(chosen).tolist():
             self._reset_one(i, seeds[i], resample)
-        info: dict[str, Any] = {}
+        info: Info = {}
         return self._observe(), self._add_rows(info, chosen, action_mask=self._offered.astype(np.int8))
 
     def step(
         self, actions: ArrayLike
-    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[VectorObservation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]:
         """Play a graph in each bandit; one whose episode was over begins the next instead, and its action is not read.
 
         Raises:
@@ -158,7 +164,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
             truncated |= playing & (self._round >= self._step_limit)
         self._over = terminated | truncated | waiting  # until their reset has succeeded
 
-        info: dict[str, Any] = {}
+        info: Info = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
             info = self._end_episodes(outcome)
             waiting, playing = self._over.copy(), ~self._over
@@ -192,7 +198,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         for i in np.flatnonzero(playing):
             self._offered[i, instances[i].offer(self._left[i])] = True
 
-    def _end_episodes(self, outcome: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    def _end_episodes(self, outcome: dict[str, Array]) -> Info:
         over, final = self._over, np.full(self.num_envs, None, dtype=object)
         graph_sets = self.graph_sets
         indices = pack_indices(self._offered, self.bandit.actions_per_round)
@@ -201,14 +207,14 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
         last = self._add_rows({}, over, **outcome, action_mask=self._offered.astype(np.int8))
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": last, "_final_info": over.copy()}
 
-    def _add_rows(self, info: dict[str, Any], rows: NDArray[np.bool_], **values: NDArray[Any]) -> dict[str, Any]:
+    def _add_rows(self, info: Info, rows: NDArray[np.bool_], **values: Array) -> Info:
         """Add values as Gymnasium does: zeros in the rows that have none, and under `_key` which rows have one."""
         for key, value in values.items() if rows.any() else ():
             info[key] = np.where(rows.reshape(-1, *[1] * (value.ndim - 1)), value, value.dtype.type(0))
             info[f"_{key}"] = rows.copy()
         return info
 
-    def _observe(self) -> Any:
+    def _observe(self) -> VectorObservation:
         if self.bandit.observes_graphs:
             return tuple(zip(*self.graph_sets, strict=True))
         return pack_indices(self._offered, self.bandit.actions_per_round)
@@ -228,7 +234,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[Any, Any, Any]):
             raise InvalidAction(f"Expected actions of this round. Got {given[bad[0]]} for bandit {bad[0]}, {why}.")
         return played
 
-    def _check_reset_mask(self, reset_mask: Any) -> NDArray[np.bool_]:
+    def _check_reset_mask(self, reset_mask: ArrayLike | None) -> NDArray[np.bool_]:
         if reset_mask is None:
             return np.ones(self.num_envs, np.bool_)
         mask = np.asarray(reset_mask)

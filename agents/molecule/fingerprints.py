@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from torch import Tensor
 
-from gntk import compile_loop
+from gntk.engines import compile_loop
 
 BINS = 4096
 Kind = Literal["atom_pairs", "morgan"]

@@ -9,8 +9,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch
 from torch_geometric.nn import GINEConv, global_add_pool
 
-from gntk import linear_tangent_features
-from gntk.layers import OwnedLayer
+from gntk.engines import OwnedLayer, linear_tangent_features
 
 
 class MolecularNetwork(nn.Module):

@@ -16,11 +16,11 @@ from agents.beliefs.likelihood import MarginalLikelihood
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
-from agents.neural.features import Features, features_at
 from agents.neural.fit import fit
-from agents.neural.network import Network, NetworkBuilder
+from agents.neural.network import NetworkBuilder
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
+from gntk.engines import Features, Network, features_at
 
 
 class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
@@ -29,7 +29,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
     Args:
         settings: of network, covariance and fit.
         build_network: makes the network on the graphs: `graph_network` or `node_network` of `agents.neural.network`,
-            or what `module_network` returns.
+            or what its `module_network` returns.
         make_rule: makes the rule that turns belief into play (lines 4 and 5: `BeliefAgent.choose`).
     """
 

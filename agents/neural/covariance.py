@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from agents.contract.protocol import State
-from agents.neural.features import Features
 from gntk import gram, symmetric_root
+from gntk.engines import Features
 
 
 class Covariance(Protocol):

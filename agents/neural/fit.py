@@ -7,10 +7,8 @@ from torch import Tensor
 
 from agents.beliefs.history import History, OrderedHistory
 from agents.contract.protocol import DivergedError
-from agents.neural.engines import Weights
-from agents.neural.network import Network
 from agents.neural.settings import NeuralSettings
-from gntk import Batches
+from gntk.engines import Batches, Network, Weights
 
 
 def fit(

@@ -8,9 +8,9 @@ from typing import Literal
 
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.neural.agent import NeuralAgent
-from agents.neural.module import ModuleOrFactory, module_network, name_module
-from agents.neural.network import graph_network, node_network
+from agents.neural.network import graph_network, module_network, name_module, node_network
 from agents.neural.settings import NeuralSettings
+from gntk.engines import ModuleOrFactory
 
 SHAPE = ("width", "depth", "node_count")  # settings of the paper's network, which a module has no use for
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from agents.contract.settings import check_fields
-from agents.neural.engines import read_device
+from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
     # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/zoo.md):

@@ -8,7 +8,7 @@ from rdkit.Chem import rdFingerprintGenerator
 from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.pools.screening import Floats, Indices
-from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env import MoleculeSet
 
 TREES, DEPTH, LEAF = 100, 8, 1
 BITS, SHORTEST, LONGEST = 2048, 1, 3

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env import MoleculeSet
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]

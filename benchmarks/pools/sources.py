@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.pools.screening import Indices, Screen, cumulative_regret, share_of_top, simple_regret
-from graph_bandit_env.pools.molecule_sources import from_smiles
+from graph_bandit_env import from_smiles
 
 WAVELENGTH = "E isomer pi-pi* wavelength in nm"
 DRAWN = 10_000  # of the docking scores

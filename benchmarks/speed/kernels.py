@@ -11,17 +11,8 @@ from torch_geometric.data import Batch, Data
 
 from benchmarks.speed.measure import Row, compare, seconds
 from benchmarks.speed.plain import PlainFit, one_backward_per_graph
-from gntk import (
-    AggregatedGraphs,
-    Batches,
-    GraphMLP,
-    PaddedGraphs,
-    aggregate_neighbours,
-    descend,
-    fused_descend,
-    fused_values_and_squares,
-    pad_graphs,
-)
+from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours
+from gntk.engines import Batches, CompiledNetwork, descend
 
 NODES, FEATURES, WIDTH, BATCH, GRAPHS, STEPS = 50, 10, 512, 5, 100, 50
 SGEMM = 512  # side of the square matrices that the same core multiplies
@@ -43,9 +34,9 @@ class Fit:
     weights: list[Tensor] = field(default_factory=lambda: [w.detach() for w in GraphMLP(FEATURES, WIDTH).weights])
 
     @cached_property
-    def padded(self) -> PaddedGraphs:
-        """Return the graphs as the compiled loops take them."""
-        return pad_graphs(self.graphs)
+    def network(self) -> CompiledNetwork:
+        """Return the network in compiled loops."""
+        return CompiledNetwork(self.graphs, self.weights)
 
     @cached_property
     def batches(self) -> Batches:
@@ -56,7 +47,7 @@ class Fit:
 
     def compiled(self) -> None:
         """Descend in compiled loops."""
-        fused_descend(self.weights, self.weights, self.padded, self.batches, 0.1, 0.01)
+        self.network.descend(self.weights, self.weights, self.batches, 0.1, 0.01)
 
     def in_torch(self) -> None:
         """Descend in torch, by hand-written gradients."""
@@ -73,13 +64,13 @@ def step_seconds() -> float:
 def rows() -> list[Row]:
     """Return the rows of one training step and of scoring, on one thread."""
     fit = Fit()
-    graphs, weights, padded = fit.graphs, fit.weights, fit.padded
+    graphs, weights = fit.graphs, fit.weights
     plain, some = PlainFit(weights, graphs, 0.1, 0.01), next(iter(fit.batches))
     square = torch.randn(SGEMM, SGEMM)
     precision = torch.rand((FEATURES + 1) * WIDTH)
 
     def score() -> None:
-        fused_values_and_squares(weights, padded, precision)
+        fit.network.values_and_squares(weights, precision)
 
     flops, sgemm_flops = 4 * BATCH * NODES * FEATURES * WIDTH, 2 * SGEMM**3
     ratio, sgemm, descent = compare(lambda: square @ square, fit.compiled)

@@ -8,12 +8,12 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,13 @@ class Row:
         return cls(name, float(value), unit, f"at most {most:g}", bool(value <= most), detail)
 
 
+def show(rows: Sequence[Row]) -> None:
+    """Print some rows."""
+    for row in rows:
+        verdict = "" if row.asked is None else f"({row.asked}: {'met' if row.met else 'MISSED'}) "
+        print(f"{row.value:8.3g} {row.unit:2} {row.name} {verdict}{row.detail}", flush=True)
+
+
 def seconds(function: Callable[[], object], least: float = 0.03) -> float:
     """Return the time of a call, from as many as take `least` seconds."""
     calls, elapsed = 1, 0.0
@@ -60,8 +67,8 @@ def compare(slow: Callable[[], object], fast: Callable[[], object], pairs: int =
 
 
 def in_a_process_of_its_own(module: str, *arguments: Any) -> dict[str, Any]:
-    """Run `python -m benchmarks.<module>` on one thread; return the JSON that it prints."""
-    command = [sys.executable, "-W", "ignore", "-m", f"benchmarks.{module}", *map(str, arguments)]
+    """Run `python -m <module>` on one thread; return the JSON that it prints."""
+    command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
     one_thread = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, **one_thread}, capture_output=True, text=True, check=False
@@ -69,3 +76,18 @@ def in_a_process_of_its_own(module: str, *arguments: Any) -> dict[str, Any]:
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
     return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def peak_bytes() -> int:
+    """Return the peak of this process's resident memory since its program began."""
+    if sys.platform == "win32":
+        import psutil
+
+        return int(psutil.Process().memory_info().peak_wset)
+    status = Path("/proc/self/status")
+    if status.is_file():  # on Linux getrusage counts what the process was forked from, too
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return 1024 * int(line.split()[1])
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in bytes on macOS

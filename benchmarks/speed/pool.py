@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 
@@ -11,6 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 import registry
+from benchmarks.speed.measure import peak_bytes
 
 
 class Pool:
@@ -40,7 +40,7 @@ def score(num_graphs: int, num_nodes: int, feature_dim: int) -> dict[str, float]
     begin = time.perf_counter()
     agent.select_action(None)
     choice = time.perf_counter() - begin
-    return {"reset": reset, "choice": choice, "peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}
+    return {"reset": reset, "choice": choice, "peak_bytes": peak_bytes()}
 
 
 if __name__ == "__main__":

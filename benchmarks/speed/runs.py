@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.speed import pool, whole_run
 from benchmarks.speed.kernels import step_seconds
 from benchmarks.speed.measure import ROOT, Row, in_a_process_of_its_own
 from graph_bandit_lab.analysis.statistics import confidence_interval
@@ -36,7 +37,7 @@ def rows(repetitions: int) -> list[Row]:
 def _run(
     agent: str, horizon: int, num_graphs: int = GRAPHS, num_nodes: int = NODES, repetitions: int = 1
 ) -> dict[str, Any]:
-    return in_a_process_of_its_own("whole_run", agent, num_graphs, num_nodes, horizon, repetitions)
+    return in_a_process_of_its_own(whole_run.__name__, agent, num_graphs, num_nodes, horizon, repetitions)
 
 
 def _fits(repetitions: int, step: float, steps: float) -> list[Row]:
@@ -119,7 +120,7 @@ def _kernel_agent() -> Row:
 
 
 def _pool() -> list[Row]:
-    found = in_a_process_of_its_own("pool", 50_000, 25, 30)
+    found = in_a_process_of_its_own(pool.__name__, 50_000, 25, 30)
     name = "one scoring round of 50,000 graphs (25 nodes, 30 features), diagonal"
     return [
         Row.at_most(name, found["choice"], "s", 6, f"{found['reset']:.1f} s once, to read the pool"),

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 import graph_bandit_env  # noqa: F401 - the import registers the environment
-from benchmarks.speed.measure import Row, compare
+from benchmarks.speed.measure import Row, compare, show
 from graph_bandit_env import wrappers
 from graph_bandit_env.wrappers import vector
 
@@ -82,7 +82,9 @@ def sizes() -> list[Row]:
     padded = wrappers.PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings)).reset(seed=0)[0]
     bandit: Any = gym.make("GraphActionBandit-v0", **settings).unwrapped
     bandit.reset(seed=0)
-    same = gym.make("GraphActionBandit-v0", graphs=bandit.graph_set, observe="indices")
+    same = gym.make(
+        "GraphActionBandit-v0", graphs=bandit.graph_set, reward_model=bandit.mean_rewards, observe="indices"
+    )
     indices = wrappers.GraphSetIndices(same).reset()[0]
     found = []
     for name, observation in (("padded arrays", padded), ("indices and mask", indices)):
@@ -93,7 +95,5 @@ def sizes() -> list[Row]:
 
 
 if __name__ == "__main__":
-    from benchmarks.__main__ import show
-
     torch.set_num_threads(1)
     show(rows())

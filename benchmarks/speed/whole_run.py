@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from functools import partial
 from typing import Any
 
 import registry
+from benchmarks.speed.measure import peak_bytes
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.design.settings import AgentSpec
 
@@ -37,8 +37,7 @@ def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions:
         result = run_bandit(env, learner, seed, on_round=partial(_note, times))
         clocks.append([now - times[0] for now in times])
         regret.append(float(result.regret.sum()))
-    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"clocks": clocks, "regret": regret, "peak_bytes": peak}
+    return {"clocks": clocks, "regret": regret, "peak_bytes": peak_bytes()}
 
 
 def _note(times: list[float]) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -66,7 +65,7 @@ def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
         while driver.poll() is None and count(folder / "killed") < wanted and time.monotonic() < deadline:
             time.sleep(0.02)
         time.sleep(chance.random() * 0.1)
-        driver.send_signal(signal.SIGKILL)
+        driver.kill()
         driver.wait()
         if count(folder / "killed") < stored:
             raise AssertionError(f"Lost runs: {stored} were stored, {count(folder / 'killed')} are.")

@@ -1,1 +1,33 @@
-"""Fast ways to compute the paper's network: compiled loops on the CPU, torch on any device."""
+"""Fast ways to compute a network and its tangent features: compiled loops, torch on any device, any PyG module.
+
+`Network` says what each of them can do; `paper_network` chooses one for the paper's network.
+"""
+
+from gntk.engines.base import Network, Weights
+from gntk.engines.choice import paper_network, read_device
+from gntk.engines.compilation import compile_loop
+from gntk.engines.compiled import CompiledNetwork
+from gntk.engines.descent import Batches, descend
+from gntk.engines.features import Features, HeldFeatures, features_at
+from gntk.engines.layers import OwnedLayer, linear_tangent_features
+from gntk.engines.module_network import ModuleNetwork, ModuleOrFactory
+from gntk.engines.torch_network import TorchNetwork
+
+__all__ = [
+    "Batches",
+    "CompiledNetwork",
+    "Features",
+    "HeldFeatures",
+    "ModuleNetwork",
+    "ModuleOrFactory",
+    "Network",
+    "OwnedLayer",
+    "TorchNetwork",
+    "Weights",
+    "compile_loop",
+    "descend",
+    "features_at",
+    "linear_tangent_features",
+    "paper_network",
+    "read_device",
+]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numba import njit
 
+FASTMATH = ("reassoc", "contract", "nsz")  # which leaves NaN and infinity as they are
 
-def compile_loop(function: Any) -> Any:
+
+def compile_loop(function: Callable[..., object]) -> Any:
     """Compile a loop at its first call, and keep the result on disk where a folder can be written.
 
-    Of fastmath it takes what leaves NaN and infinity as they are. Loops that call each other stand in one file, for a
-    compiled caller is cached with its callees.
+    Loops that call each other stand in one file, for a compiled caller is cached with its callees. They have no
+    annotations, which is why the result is `Any`.
     """
-    options: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
     try:
-        return njit(cache=True, **options)(function)
+        return njit(cache=True, fastmath={*FASTMATH}, error_model="numpy")(function)
     except RuntimeError:  # no folder can be written, as in many containers
-        return njit(**options)(function)
+        return njit(fastmath={*FASTMATH}, error_model="numpy")(function)

@@ -132,7 +132,7 @@ def descend(  # type: ignore[no-untyped-def]
     hidden, last, hidden_center, last_center, nodes, starts, divisors, index, targets, offsets,
     learning_rate, penalty, sums, lengths, units, hidden_gradient, last_gradient,
 ):  # fmt: skip
-    """Take a step of gradient descent a batch, in place; see `gntk.engines.fused.fused_descend`."""
+    """Take a step of gradient descent a batch, in place; see `CompiledNetwork.descend`."""
     d, m = hidden.shape
     for s in range(len(offsets) - 1):
         hidden_gradient[:] = ZERO
@@ -169,7 +169,7 @@ def descend(  # type: ignore[no-untyped-def]
 def evaluate(  # type: ignore[no-untyped-def]
     hidden, last, nodes, starts, divisors, index, sums, lengths, units, values, columns
 ):  # fmt: skip
-    """Fill predictions and tangent features `(n, d + 1, m)`; see `gntk.engines.fused.fused_values_and_features`."""
+    """Fill predictions and tangent features `(n, d + 1, m)`; see `CompiledNetwork.values_and_features`."""
     m = len(last)
     d = columns.shape[1] - 1
     for n in range(len(index)):
@@ -188,7 +188,7 @@ def evaluate(  # type: ignore[no-untyped-def]
 def score(  # type: ignore[no-untyped-def]
     hidden, last, hidden_precision, last_precision, nodes, starts, divisors, sums, lengths, units, values, squares
 ):  # fmt: skip
-    """Fill predictions and weighted squares; see `gntk.engines.fused.fused_values_and_squares`."""
+    """Fill predictions and weighted squares; see `CompiledNetwork.values_and_squares`."""
     d, m = hidden_precision.shape
     for graph in range(len(divisors)):
         divisor = divisors[graph]

@@ -1,1 +1,1 @@
-"""The page of a campaign."""
+"""What is shown of a campaign: a table, a page, and lines in a terminal."""

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
-from graph_bandit_lab.reports.figures import COLORS, STYLE
+from graph_bandit_lab.reports import COLORS, STYLE
 
 SHAPE = (7.2, 4.4)  # inches
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+NEIGHBOURS = 3  # of each suggestion
+
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -21,7 +23,7 @@ class Neighbour:
 
 
 def nearest_measured(
-    ids: Sequence[str], values: Mapping[str, float], smiles_of: Mapping[str, str], count: int
+    ids: Sequence[str], values: Mapping[str, float], smiles_of: Mapping[str, str], count: int = NEIGHBOURS
 ) -> dict[str, list[Neighbour]]:
     """Find the measured molecules that are most similar to each of some others, most similar first.
 

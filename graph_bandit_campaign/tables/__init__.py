@@ -1,1 +1,1 @@
-"""Tables of results, matched with the molecules of a pool."""
+"""Tables of molecules and results: read, matched, and held against the memory there is."""

@@ -1,14 +1,14 @@
-"""What is known of which molecule: rows of results matched with a pool."""
+"""Match rows of results with the molecules of a pool."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
+from graph_bandit_env import MoleculeSet, canonical_smiles
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,12 @@ class Books:
     """Id and canonical SMILES of those measured that the pool does not hold."""
 
 
-def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str], str]) -> Books:
+def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
     """Find the molecule of each row: by its name where the pool has it, else by canonical SMILES.
 
     Args:
         rows: of `read_measured`.
-        pool: K molecules with `ids`, `smiles` and `aliases`.
-        canonical: returns the canonical SMILES; empty if there is no molecule.
+        pool: molecules to choose from.
 
     Raises:
         BadResultsError: a ValueError, with each row whose molecule is unknown, or whose name and SMILES disagree.
@@ -46,7 +45,7 @@ def match_rows(rows: Iterable[MeasuredRow], pool: Any, canonical: Callable[[str]
     other: dict[str, list[str]] = {"failed": [], "pending": []}
     problems = []
     for row in rows:
-        found = canonical(row.smiles) if row.smiles else ""
+        found = canonical_smiles(row.smiles) if row.smiles else ""
         if row.smiles and not found:
             problems.append(f"{row.place}: RDKit reads no molecule from {row.smiles!r}.")
             continue

@@ -1,1 +1,7 @@
-"""What a bandit is made of: its arguments, graph sources, spaces, seeds and instances."""
+"""What a graph bandit is made of: its arguments, graphs, mean rewards, rounds and noise."""
+
+from graph_bandit_env.bandit.arguments import BanditArguments
+from graph_bandit_env.bandit.bandit_model import BanditModel
+from graph_bandit_env.bandit.signatures import REASON, name_nearest
+
+__all__ = ["REASON", "BanditArguments", "BanditModel", "name_nearest"]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
-from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
+from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, BanditArguments
 from graph_bandit_env.bandit.graph_sources import (
     GraphSource,
     NewGraphs,
@@ -21,95 +18,65 @@ from graph_bandit_env.bandit.graph_sources import (
     draw_general_rewards,
 )
 from graph_bandit_env.bandit.instance import Instance
-from graph_bandit_env.bandit.spaces import graph_set_space, indices_space
+from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
-from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.graphs.graph_set import as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
-from graph_bandit_env.rewards.noise import Noise, NoiseStream, make_noise
-from graph_bandit_env.rewards.reward_models import REWARD_SCALES, RewardModel, check_reward_model, draw_mean_rewards
+from graph_bandit_env.rewards.noise import NoiseStream, make_noise
+from graph_bandit_env.rewards.reward_models import (
+    REWARD_MODELS,
+    REWARD_SCALES,
+    RewardModel,
+    check_reward_model,
+    draw_mean_rewards,
+)
 
 REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
 
 
 class BanditModel:
-    """The arguments of `GraphActionBandit`, which describes them, checked once; `draw` makes an instance.
+    """The arguments of an environment, checked once; `draw` makes an instance.
 
     Raises:
         ValueError: if an argument is out of its range; the message says what was expected.
         TypeError: if `graphs` is not a collection of graphs, or `graph_model` is not a name.
     """
 
-    def __init__(
-        self,
-        *,
-        graph_model: str = "er",
-        num_graphs: int = 100,
-        num_nodes: int = 50,
-        feature_dim: int = 10,
-        edge_prob: float = 0.4,
-        graphs: GraphSet | Sequence[Any] | None = None,
-        resample_graphs: bool = False,
-        reward_model: RewardModel = "linear",
-        reward_scale: str = "raw",
-        reward_seed: int | None = None,
-        noise: str | Noise = "gaussian",
-        noise_std: float = 0.01,
-        common_noise: bool = False,
-        horizon: int = 1000,
-        actions_per_round: int | None = None,
-        replacement: bool = True,
-        observe: str = "graphs",
-    ) -> None:
-        if not isinstance(graph_model, str):
+    def __init__(self, arguments: BanditArguments) -> None:
+        if not isinstance(arguments.graph_model, str):
             raise TypeError("Expected `graph_model` to be a name. Graphs of your own go into `graphs`.")
         self.random_graphs = RandomGraphs(
-            graph_model=graph_model,
-            num_graphs=num_graphs,
-            num_nodes=num_nodes,
-            feature_dim=feature_dim,
-            edge_prob=edge_prob,
+            graph_model=arguments.graph_model,
+            num_graphs=arguments.num_graphs,
+            num_nodes=arguments.num_nodes,
+            feature_dim=arguments.feature_dim,
+            edge_prob=arguments.edge_prob,
         )
-        self.resample_graphs = check_flag("resample_graphs", resample_graphs)
-        self.own_graphs = None if graphs is None else as_graph_set(graphs)
+        self.resample_graphs = check_flag("resample_graphs", arguments.resample_graphs)
+        self.own_graphs = None if arguments.graphs is None else as_graph_set(arguments.graphs)
         self.num_graphs = self._check_num_graphs()
-        self.reward_model = self._check_reward_model(reward_model)
-        self.reward_scale = check_choice("reward_scale", reward_scale, REWARD_SCALES)
-        self.reward_seed = self._check_reward_seed(reward_seed)
-        self.noise = make_noise(noise, check_number("noise_std", noise_std, 0.0))
-        self.common_noise = check_flag("common_noise", common_noise)
-        self.horizon = check_integer("horizon", horizon, 1)
+        self.reward_model = self._check_reward_model(arguments.reward_model)
+        self.reward_scale = check_choice("reward_scale", arguments.reward_scale, REWARD_SCALES)
+        self.reward_seed = self._check_reward_seed(arguments.reward_seed)
+        self.noise = make_noise(arguments.noise, check_number("noise_std", arguments.noise_std, 0.0))
+        self.common_noise = check_flag("common_noise", arguments.common_noise)
+        self.horizon = check_integer("horizon", arguments.horizon, 1)
         self.actions_per_round = self.num_graphs
-        if actions_per_round is not None:
-            self.actions_per_round = check_integer("actions_per_round", actions_per_round, 1, self.num_graphs)
-        self.replacement = check_flag("replacement", replacement)
-        self.observes_graphs = check_choice("observe", observe, ("graphs", "indices")) == "graphs"
+        if arguments.actions_per_round is not None:
+            self.actions_per_round = check_integer("actions_per_round", arguments.actions_per_round, 1, self.num_graphs)
+        self.replacement = check_flag("replacement", arguments.replacement)
+        self.observes_graphs = check_choice("observe", arguments.observe, OBSERVATION_KINDS) == "graphs"
 
         self.action_space = Discrete(self.num_graphs)
         source = self.own_graphs or self.random_graphs
         self.largest_sizes: tuple[int, int] = source.largest_sizes
         self.feature_dim: int = source.feature_dim
         self.edge_feature_dim = None if self.own_graphs is None else self.own_graphs.edge_feature_dim
-        self.observation_space: Any = indices_space(
-            self.num_graphs, self.actions_per_round, exhaustible=not replacement
+        self.observation_space: Space[Observation] = indices_space(
+            self.num_graphs, self.actions_per_round, exhaustible=not self.replacement
         )
         if self.observes_graphs:
             self.observation_space = graph_set_space(self.num_graphs, self.feature_dim, self.edge_feature_dim)
-
-    @classmethod
-    def from_arguments(cls, arguments: dict[str, Any]) -> BanditModel:
-        """Make a model of the keyword arguments of an environment.
-
-        Raises:
-            TypeError: if one is unknown; the message shows the nearest.
-        """
-        names = list(inspect.signature(cls).parameters)
-        for name in arguments:
-            if name not in names:
-                nearest = difflib.get_close_matches(name, names, n=1)
-                hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-                hint = " Give it to `reset`." if name == "seed" else hint
-                raise TypeError(f"Unknown argument `{name}`.{hint} Arguments: {', '.join(names)}.")
-        return cls(**arguments)
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from four new streams of `rng`: graphs, mean rewards, rounds and noise."""
@@ -170,9 +137,17 @@ class BanditModel:
             )
         return check_integer("num_graphs", self.random_graphs.num_graphs, 1, len(self.own_graphs))
 
-    def _check_reward_model(self, reward_model: RewardModel) -> RewardModel:
+    def _check_reward_model(self, reward_model: RewardModel | None) -> RewardModel:
         if self.own_graphs is not None:
+            if reward_model is None:
+                raise ValueError(
+                    f"Expected `reward_model` with `graphs`. Got none. Give the mean reward of each of your "
+                    f"{len(self.own_graphs)} graphs as an array, a function from a PyG Data to a number, or a name to "
+                    f"draw it by ({', '.join(REWARD_MODELS)})."
+                )
             return check_reward_model(reward_model, len(self.own_graphs))
+        if reward_model is None:
+            return "linear"
         if self.resample_graphs and not isinstance(reward_model, str) and not callable(reward_model):
             raise ValueError(
                 "Expected `reward_model` to be a name or a function, since `resample_graphs` draws graphs that nobody "

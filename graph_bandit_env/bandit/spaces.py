@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Graph, Tuple
+from gymnasium.spaces import Box, Graph, GraphInstance, Tuple
 from numpy.typing import NDArray
 
 USED_UP = -1  # in an observation of indices
+
+Observation = tuple[GraphInstance, ...] | NDArray[np.int64]
+"""The K graphs, or the indices of those on offer."""
+Info = dict[str, Any]
+"""What Gymnasium calls `info` and `options`."""
 
 
 class GraphSpace(Graph):
@@ -28,7 +33,7 @@ class GraphSpace(Graph):
         )
 
 
-def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | None = None) -> Tuple[Any]:
+def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | None = None) -> Tuple[GraphInstance]:
     """Return the space of K graphs, each a Gymnasium `GraphInstance`.
 
     Nodes are float32 `(n, d)`, `edge_links` integers `(E, 2)` with both directions of each edge, and `edges` float32
@@ -50,7 +55,7 @@ def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | N
     return Tuple([GraphSpace(nodes, edges) for _ in range(num_graphs)])
 
 
-def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False) -> Box:
+def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False) -> Box[np.int64]:
     """Return the space of the indices of the graphs that a round offers, ascending: int64 `(k,)` in [0, K).
 
     Where graphs can be used up, `USED_UP` fills the places of those that are not offered any more.

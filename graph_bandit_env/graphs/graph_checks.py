@@ -50,14 +50,24 @@ def check_links(graph: int, edges: ArrayLike, num_nodes: int) -> NDArray[np.int6
 
 
 def both_directions_once(
-    links: NDArray[np.int64], features: NDArray[np.float32] | None, num_nodes: int
+    graph: int, links: NDArray[np.int64], features: NDArray[np.float32] | None, num_nodes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
-    """Return each edge in both directions and once, ordered, with the mean of the features that were given for it."""
+    """Return each edge in both directions and once, ordered, with its features; refuse two rows that contradict.
+
+    A direction that was given keeps its own features, one that was not has those of the other.
+    """
     both = np.concatenate([links, links[:, ::-1]])
-    keys, place = np.unique(both[:, 0] * num_nodes + both[:, 1], return_inverse=True)
+    keys, first, place = np.unique(both[:, 0] * num_nodes + both[:, 1], return_index=True, return_inverse=True)
     unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
     if features is None:
         return unique, None
-    sums = np.zeros((len(keys), features.shape[1]))
-    np.add.at(sums, place, np.concatenate([features, features]))
-    return unique, (sums / np.bincount(place, minlength=len(keys))[:, None]).astype(np.float32)
+    kept = np.concatenate([features, features])[first]  # the first is a row that was given, if there is one
+    differ = np.flatnonzero((kept[place[: len(links)]] != features).any(axis=1))
+    if len(differ):
+        row = differ[0]
+        raise ValueError(
+            f"Graph {graph}: expected equal features for the edge {tuple(links[row].tolist())}. Got "
+            f"{kept[place[row]].tolist()} and {features[row].tolist()}. Merge parallel edges first "
+            '(`torch_geometric.utils.coalesce(..., reduce="mean")`, say); the two directions of an edge may differ.'
+        )
+    return unique, kept

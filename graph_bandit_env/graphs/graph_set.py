@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 import numpy as np
 from gymnasium.spaces import GraphInstance
@@ -13,14 +13,18 @@ from graph_bandit_env.graphs.graph_checks import both_directions_once, check_fea
 from graph_bandit_env.graphs.readers import read_networkx, read_pyg
 
 if TYPE_CHECKING:
+    import networkx as nx
     from torch_geometric.data import Batch, Data
+
+Floats = NDArray[np.float32]
+Links = NDArray[np.int32]
 
 
 class GraphSet(Sequence[GraphInstance]):
     """K undirected graphs with node features, of any node counts.
 
-    Edges are stored in both directions and once each; a missing direction is added, and features of edges that
-    are given several times are averaged. Self-loops are kept.
+    Edges are stored in both directions and once each. Each direction keeps its own features; one that is missing is
+    added with those of the other. Self-loops are kept.
 
     Args:
         nodes: K arrays `(n_k, d)`, read as float32: the features of the nodes of each graph.
@@ -29,7 +33,8 @@ class GraphSet(Sequence[GraphInstance]):
 
     Raises:
         ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature
-            is not finite, or an edge names a node that is not there.
+            is not finite, an edge names a node that is not there, or it is given twice in one direction with different
+            features.
     """
 
     def __init__(
@@ -44,27 +49,32 @@ class GraphSet(Sequence[GraphInstance]):
             raise ValueError(f"Expected edges for each of {len(nodes)} graphs. Got {len(edge_links)}.")
         checked_nodes = tuple(check_features(k, "node", x) for k, x in enumerate(nodes))
         check_same_width("node", checked_nodes)
-        links, features = [], []
+        links: list[Links] = []
+        features: list[Floats] = []
         for k, edges in enumerate(edge_links):
             given = check_links(k, edges, len(checked_nodes[k]))
             values = None if edge_features is None else check_features(k, "edge", edge_features[k])
             if values is not None and len(values) != len(given):
                 raise ValueError(f"Graph {k}: expected {len(given)} rows of edge features. Got {len(values)}.")
-            pairs, means = both_directions_once(given, values, len(checked_nodes[k]))
+            pairs, means = both_directions_once(k, given, values, len(checked_nodes[k]))
             links.append(pairs)
-            features.append(means)
+            features += [] if means is None else [means]
         self._fill(checked_nodes, tuple(links), None if edge_features is None else tuple(features))
         if self._edge_features is not None:
             check_same_width("edge", self._edge_features)
 
     @staticmethod
-    def from_symmetric(nodes: Sequence[Any], edge_links: Sequence[Any], edge_features: Any = None) -> GraphSet:
+    def from_symmetric(
+        nodes: Sequence[Floats], edge_links: Sequence[Links], edge_features: Sequence[Floats] | None = None
+    ) -> GraphSet:
         """Take graphs that are canonical as they are (as our own graph models make them), without checking."""
         graph_set = GraphSet.__new__(GraphSet)
-        graph_set._fill(tuple(nodes), tuple(edge_links), edge_features and tuple(edge_features))
+        graph_set._fill(tuple(nodes), tuple(edge_links), None if edge_features is None else tuple(edge_features))
         return graph_set
 
-    def _fill(self, nodes: tuple[Any, ...], edge_links: tuple[Any, ...], edge_features: Any) -> None:
+    def _fill(
+        self, nodes: tuple[Floats, ...], edge_links: tuple[Links, ...], edge_features: tuple[Floats, ...] | None
+    ) -> None:
         self._nodes, self._edge_links, self._edge_features = nodes, edge_links, edge_features
         for array in (*nodes, *edge_links, *(edge_features or ())):
             array.flags.writeable = False
@@ -79,11 +89,13 @@ class GraphSet(Sequence[GraphInstance]):
         return GraphSet(*read_pyg(graphs))
 
     @staticmethod
-    def from_networkx(graphs: Sequence[Any], node_attribute: str = "x", edge_attribute: str | None = None) -> GraphSet:
+    def from_networkx(
+        graphs: Sequence[nx.Graph], node_attribute: str = "x", edge_attribute: str | None = None
+    ) -> GraphSet:
         """Read networkx graphs.
 
-        Nodes are numbered in the order of `graph.nodes`; directions and parallel edges are dropped, and features of
-        edges that come together so are averaged.
+        Nodes are numbered in the order of `graph.nodes`; edges are those of the class, so that parallel ones need equal
+        features.
 
         Args:
             graphs: networkx graphs of any kind.
@@ -99,7 +111,13 @@ class GraphSet(Sequence[GraphInstance]):
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> GraphInstance: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[GraphInstance, ...]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> GraphInstance | tuple[GraphInstance, ...]:
         """Return a fresh copy of a graph (or a tuple of them for a slice): nobody can change the set."""
         if isinstance(index, slice):
             return tuple(self[k] for k in range(*index.indices(len(self))))
@@ -119,7 +137,7 @@ class GraphSet(Sequence[GraphInstance]):
         counts = self.num_nodes
         return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
 
-    def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> GraphSet:
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphSet:
         """Return the graphs at these places, in this order; their arrays are shared, not copied.
 
         Raises:
@@ -190,7 +208,7 @@ class GraphSet(Sequence[GraphInstance]):
         return graphs
 
 
-def as_graph_set(graphs: Any) -> GraphSet:
+def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph]) -> GraphSet:
     """Read what a user may give as `graphs`: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from graph_bandit_env.checks import check_choice, check_integer, check_number
 from graph_bandit_env.graphs.graph_set import GraphSet
 
-GRAPH_MODELS = ("er", "rdpg")
+GraphModelName = Literal["er", "rdpg"]
+GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
 NUM_EXAMPLES = 100  # graphs that show a distribution to a reward function which is to hold for all of it
 PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary of joined nodes
 
@@ -25,7 +27,7 @@ class RandomGraphs:
         ValueError: if a field is out of its range.
     """
 
-    graph_model: str = "er"
+    graph_model: GraphModelName = "er"
     """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>))."""
     num_graphs: int = 100
     """K."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
+    import networkx as nx
+    from torch import Tensor
     from torch_geometric.data import Data
 
 Arrays = list[NDArray[Any]]
@@ -43,7 +45,7 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
 
 
 def read_networkx(
-    graphs: Sequence[Any], node_attribute: str, edge_attribute: str | None
+    graphs: Sequence[nx.Graph], node_attribute: str, edge_attribute: str | None
 ) -> tuple[Arrays, Arrays, Arrays | None]:
     """Read networkx graphs, as `GraphSet.from_networkx` says.
 
@@ -71,9 +73,11 @@ def read_networkx(
     return nodes, links, [values if len(values) else np.zeros((0, width), np.float32) for values in features]
 
 
-def _read_vectors(graph: int, kind: str, items: Any, attribute: str) -> NDArray[Any]:
+def _read_vectors(
+    graph: int, kind: str, items: Iterable[tuple[object, Mapping[str, ArrayLike]]], attribute: str
+) -> NDArray[Any]:
     """Read what all nodes or edges, each with its dictionary, have under a name."""
-    found: list[tuple[Any, Mapping[str, Any]]] = list(items)
+    found = list(items)
     missing = [item for item, data in found if attribute not in data]
     if missing:
         raise ValueError(
@@ -86,10 +90,10 @@ def _read_vectors(graph: int, kind: str, items: Any, attribute: str) -> NDArray[
         raise ValueError(f"Graph {graph}: expected vectors of equal length in `{attribute}`. Got: {error}.") from None
 
 
-def _to_numpy(array: Any) -> NDArray[Any]:
+def _to_numpy(array: Tensor | ArrayLike) -> NDArray[Any]:
     if hasattr(array, "detach"):
-        array = array.detach().cpu()
-        array = array.float() if array.is_floating_point() else array  # NumPy knows no bfloat16
+        tensor: Tensor = array.detach().cpu()
+        array = (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy knows no bfloat16
     return np.asarray(array)
 
 

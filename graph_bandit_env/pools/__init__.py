@@ -1,1 +1,19 @@
 """Graph sets of real things, molecules above all. RDKit is the extra `chem`."""
+
+from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.library import enumerate_library
+from graph_bandit_env.pools.molecule_parser import canonical_smiles
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
+from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
+
+__all__ = [
+    "GraphPool",
+    "MoleculeSet",
+    "canonical_smiles",
+    "enumerate_library",
+    "from_networkx",
+    "from_pyg_dataset",
+    "from_smiles",
+    "from_smiles_csv",
+]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,7 +45,7 @@ class GraphPool(GraphSet):
         self.targets = _check_targets(np.full(len(self), np.nan) if targets is None else targets, len(self))
         self.targets.flags.writeable = False
 
-    def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> GraphPool:
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphPool:
         """Return the graphs at these places, in this order, with their identifiers and measured values."""
         taken = GraphPool.__new__(GraphPool)
         graphs = super().take(index)

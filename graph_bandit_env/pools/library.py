@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from graph_bandit_env.pools.molecule_graph import Features
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 # Two places each, where a substituent is bonded by its first atom.
 SCAFFOLDS = (
@@ -76,10 +79,10 @@ def enumerate_library(reward: Property = "qed", features: Features = "one_hot") 
     return from_smiles(unique, [float(compute(Chem.MolFromSmiles(text))) for text in unique], features)
 
 
-def _property(name: str) -> Callable[[Any], float]:
+def _property(name: str) -> Callable[[Mol], float]:
     from rdkit.Chem import QED, Crippen, rdMolDescriptors
 
-    known: dict[str, Callable[[Any], float]] = {
+    known: dict[str, Callable[[Mol], float]] = {
         "qed": QED.qed,
         "logp": Crippen.MolLogP,  # type: ignore[attr-defined]
         "tpsa": rdMolDescriptors.CalcTPSA,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 Features = Literal["one_hot", "categories"]
 
@@ -45,7 +48,7 @@ _BOND_PLACES: tuple[tuple[int, ...], ...] = ((1, 2, 3, 12), (2, 3), ())  # singl
 _SINGLE = {"atom": (5, 7, 8), "bond": (2,)}  # columns that are one number: radicals, aromatic, in a ring; conjugated
 
 
-def to_categories(molecule: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Read the atoms and bonds of an RDKit molecule.
 
     Args:

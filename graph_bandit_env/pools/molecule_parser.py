@@ -19,6 +19,8 @@ from graph_bandit_env.pools.molecule_graph import to_categories
 
 FORMAT = 1  # of the cache; a change of what is stored makes another
 CHUNK = 500  # molecules that a process takes at a time
+MANY = 10_000  # molecules, which more processes read sooner than one, the time to start them included
+MOST_PROCESSES = 61  # that Windows can wait for
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,8 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
 
     Args:
         smiles: M texts.
-        workers: processes; with more than one, the calling script needs the guard `if __name__ == "__main__":`.
+        workers: processes that read many molecules, at most; with more than one, the calling script needs the guard
+            `if __name__ == "__main__":`.
         cache: path of the file whose SMILES these are: what is read is kept beside it, under a name that depends on the
             texts and on the version of RDKit. None: nothing is kept.
 
@@ -61,11 +64,11 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
     if cache is not None:
         digest = hashlib.sha256("\n".join([str(FORMAT), rdkit.__version__, *smiles]).encode()).hexdigest()[:12]
         kept = cache.with_name(f".{cache.name}.{digest}.npz")
-        if kept.is_file() and (found := _load(kept)) is not None:
+        if kept.is_file() and (found := _load(kept)) is not None and len(found) == len(smiles):
             return found
     parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
-    if workers > 1 and len(parts) > 1:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    if workers > 1 and len(smiles) > MANY:
+        with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
             parsed = _join(list(pool.map(_parse_here, parts)))
     else:
         parsed = _join([_parse_here(part) for part in parts])

@@ -1,125 +1,68 @@
-"""Rows of a file of molecules: read, checked and merged before any graph is made."""
+"""Rows of a table of molecules: read and checked before any graph is made."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any
+from typing import NamedTuple
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".smi", ".smi.gz", ".parquet")
+from graph_bandit_env.tables import Table
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of a file."""
+class Row(NamedTuple):
+    """One molecule of a table."""
 
-    line: int
-    """As an editor counts; of a Parquet file, the row from 1."""
+    number: int
+    """As people see it: a line of text, a row of a spreadsheet, a record of an SDF file."""
     smiles: str
     identifier: str | None
     target: float | None
-    """None where the cell is empty."""
+    """None where nothing was measured."""
 
 
 class BadRowsError(ValueError):
     """Rows that are no molecules, or whose target is no number."""
 
-    def __init__(self, path: Path, problems: list[tuple[int, str]], shown: int = 10) -> None:
-        listed = "\n".join(f"  line {line}: {text}" for line, text in problems[:shown])
+    def __init__(self, source: str, unit: str, problems: list[tuple[int, str]], shown: int = 10) -> None:
+        listed = "\n".join(f"  {unit} {number}: {text}" for number, text in problems[:shown])
         more = f"\n  and {len(problems) - shown} more" if len(problems) > shown else ""
         super().__init__(
-            f"Expected {path} to hold molecules. {len(problems)} rows are bad:\n{listed}{more}\n"
+            f"Expected {source} to hold molecules. {len(problems)} rows are bad:\n{listed}{more}\n"
             'Mend them, or leave them out with on_error="skip" (on the command line --skip-bad-rows).'
         )
         self.problems = tuple(problems)
 
 
 def read_rows(
-    path: Path, smiles: str, identifier: str | None, target: str | None
+    table: Table, smiles: str, identifier: str | None, target: str | None, most_rows: int | None
 ) -> tuple[list[Row], list[tuple[int, str]]]:
-    """Read the rows of a file.
+    """Read the molecules of a table.
 
     Args:
-        path: a table of one of `SUFFIXES`. A `.smi` file has no header: SMILES, then perhaps an identifier.
+        table: that was opened.
         smiles: column of the SMILES.
         identifier: column of the names, if any.
         target: column of the measured values, if any.
+        most_rows: how many there may be; None: any number.
 
     Returns:
-        Rows, and the problems of those that could not be read: line and text.
+        Rows, and the problems of those that could not be read: number and text.
 
     Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if its kind is not known, or a column is not there.
+        ValueError: if a column is not there, or there are more rows.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"Expected a file of molecules. Got {path}.")
-    rows, problems = [], []
-    for line, record in _records(path, smiles, identifier, target):
-        text = str(record.get(smiles) or "").strip()
-        value = record.get(target) if target is not None else None
+    if not table.has_header:  # its columns have no names, so that any will do
+        smiles, identifier = "smiles", "id" if identifier is not None else None
+    columns = [smiles, *(name for name in (identifier, target) if name is not None)]
+    among = f" in `{target}`"
+    rows, problems = [], table.problems
+    for number, cells in table.rows(columns, most_rows):
+        name = cells[1] or None if identifier is not None else None
         try:
-            number = None if value is None or str(value).strip() == "" else float(value)
-        except ValueError:
-            problems.append((line, f"expected a number in `{target}`. Got {value!r}."))
+            value = None if target is None else table.number(cells[-1], among)
+        except ValueError as error:
+            problems.append((number, str(error)))
             continue
-        if number is not None and math.isinf(number):
-            problems.append((line, f"expected a finite number in `{target}`. Got {value!r}."))
-        elif not text:
-            problems.append((line, f"expected a SMILES in `{smiles}`. Got nothing."))
+        if cells[0]:
+            rows.append(Row(number, cells[0], name, value))
         else:
-            name = _name(record.get(identifier)) if identifier is not None else None
-            missing = number is None or math.isnan(number)
-            rows.append(Row(line, text, name, None if missing else number))
+            problems.append((number, f"expected a SMILES in `{smiles}`. Got nothing."))
     return rows, problems
-
-
-def _name(cell: Any) -> str | None:
-    """Return an identifier as text; a Parquet file may have numbers, or nothing, in its place."""
-    if isinstance(cell, float):
-        cell = None if math.isnan(cell) else int(cell) if cell.is_integer() else cell
-    return None if cell is None else str(cell).strip() or None
-
-
-def _records(
-    path: Path, smiles: str, identifier: str | None, target: str | None
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    kind = next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), None)
-    if kind is None:
-        raise ValueError(f"Expected a file that ends in {', '.join(SUFFIXES)}. Got {path.name}.")
-    if kind == ".parquet":
-        import pandas as pd  # which reads it by pyarrow, the extra `parquet`
-
-        table = pd.read_parquet(path)
-        _check_columns(path, [str(name) for name in table], smiles, identifier, target)
-        yield from enumerate(table.to_dict("records"), start=1)
-        return
-    with _open_text(path) as file:
-        if kind.startswith(".smi"):
-            for line, text in enumerate(file, start=1):
-                first, *rest = text.split(maxsplit=1)[:2] if text.strip() else [""]
-                if first:
-                    yield line, {smiles: first, identifier or "": rest[0].strip() if rest else None}
-            return
-        reader = csv.DictReader(file, delimiter="\t" if kind.startswith(".tsv") else ",")
-        _check_columns(path, list(reader.fieldnames or []), smiles, identifier, target)
-        for record in reader:
-            yield reader.line_num, record
-
-
-def _check_columns(path: Path, found: list[str], smiles: str, identifier: str | None, target: str | None) -> None:
-    for column in (smiles, identifier, target):
-        if column is not None and column not in found:
-            alike = [f" Did you mean `{name}`?" for name in found if name.casefold() == column.casefold()]
-            listed = ", ".join(found) or "none"
-            raise ValueError(f"Expected a column `{column}` in {path}. It has {listed}.{''.join(alike[:1])}")
-
-
-def _open_text(path: Path) -> IO[str]:
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")

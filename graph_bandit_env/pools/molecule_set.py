@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.graphs.graph_set import Floats, GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_graph import Features, count_columns
 
@@ -34,6 +33,7 @@ class MoleculeSet(GraphPool):
             columns.
     """
 
+    _edge_features: tuple[Floats, ...]  # bonds always have some
     smiles: tuple[str, ...]
     """Canonical SMILES, by which molecules are told apart."""
     features: Features
@@ -75,7 +75,7 @@ class MoleculeSet(GraphPool):
         self.features, self.skipped, self.merged = features, tuple(skipped), merged
         self.aliases = MappingProxyType(dict(aliases or {}))
 
-    def take(self, index: Sequence[int] | NDArray[np.integer[Any]]) -> MoleculeSet:
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> MoleculeSet:
         """Return the molecules at these places, in this order, with their identifiers and measured values."""
         pool = super().take(index)
         return MoleculeSet(pool, [self.smiles[k] for k in index], pool.ids, pool.targets, self.features)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,52 +16,62 @@ from graph_bandit_env.pools.molecule_graph import Features, count_columns, to_on
 from graph_bandit_env.pools.molecule_parser import ParsedMolecules, parse
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.tables import Table, open_table
+
+OnError = Literal["raise", "skip"]
 
 
 def from_smiles_csv(
-    path: str | Path,
+    path: str | Path | Table,
     smiles: str = "smiles",
     target: str | None = None,
     identifier: str | None = None,
     features: Features = "one_hot",
-    on_error: Literal["raise", "skip"] = "raise",
+    on_error: OnError = "raise",
     cache: bool = True,
     workers: int = 1,
+    sheet: str | None = None,
+    most_rows: int | None = None,
 ) -> MoleculeSet:
     """Read the molecules of a table.
 
     Args:
-        path: `.csv`, `.tsv`, `.smi` (each also `.gz`) or `.parquet`.
-        smiles: column of the SMILES.
+        path: of a table as `graph_bandit_env.tables.open_table` opens it: text, `.smi`, `.sdf`, `.xlsx` or `.parquet`;
+            or one that is open.
+        smiles: column of the SMILES; structures of an SDF file are in `smiles`.
         target: column of measured values; empty cells are not measured.
         identifier: column of names; without one, molecules are named by their canonical SMILES.
         features: "one_hot" columns, or PyG's integer "categories" (as float32), for modules that embed them.
         on_error: "raise" at rows that are no molecules, or "skip" them; `skipped` tells which.
         cache: keep what is read in a hidden file beside the table.
-        workers: processes that read; with more than one, the script needs the guard `if __name__ == "__main__":`.
+        workers: processes that read a large table, at most; with more than one, the script needs the guard
+            `if __name__ == "__main__":`.
+        sheet: of a workbook; None: the first.
+        most_rows: how many rows there may be; None: any number.
 
     Returns:
         The molecules, in the order of their first rows.
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ImportError: if RDKit is not installed (the extra `chem` brings it).
+        ImportError: if RDKit, or what reads the file, is not installed (the extra `chem` brings it).
         BadRowsError: a ValueError, with the line of each row that is no molecule.
-        ValueError: if the kind of the file or a column is not known, no molecule is left, or two different molecules
-            have one identifier.
+        ValueError: if the file cannot be read, a column is not there, no molecule is left, there are too many rows, or
+            two different molecules have one identifier.
     """
-    path = Path(path)
     if on_error not in ("raise", "skip"):
         raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
-    rows, problems = read_rows(path, smiles, identifier, target)
-    return _assemble(rows, problems, features, on_error, path, path if cache else None, workers)
+    with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
+        rows, problems = read_rows(table, smiles, identifier, target, most_rows)
+    source = _Source(str(table.path), table.unit, table.path if cache else None)
+    return _assemble(rows, problems, features, on_error, source, workers)
 
 
 def from_smiles(
     smiles: Sequence[str],
     targets: Sequence[float] | None = None,
     features: Features = "one_hot",
-    on_error: Literal["raise", "skip"] = "raise",
+    on_error: OnError = "raise",
     ids: Sequence[str] | None = None,
 ) -> MoleculeSet:
     """Make a set of molecules from SMILES; arguments and errors are those of `from_smiles_csv`, lines count from 1."""
@@ -72,27 +84,36 @@ def from_smiles(
         Row(line, text, None if ids is None else ids[line - 1], None if math.isnan(value) else value)
         for line, (text, value) in enumerate(zip(smiles, values, strict=True), start=1)
     ]
-    return _assemble(rows, [], features, on_error, Path("the list"), None, 1)
+    return _assemble(rows, [], features, on_error, _Source("the list", "line"), workers=1)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where rows come from, and what they are counted in."""
+
+    name: str
+    unit: str
+    cache: Path | None = None
 
 
 def _assemble(
     rows: list[Row],
     problems: list[tuple[int, str]],
     features: Features,
-    on_error: str,
-    path: Path,
-    cache: Path | None,
+    on_error: OnError,
+    source: _Source,
     workers: int,
 ) -> MoleculeSet:
+    """Merge equal molecules: the first row names them, and their target is the mean of all rows."""
     count_columns(features)  # which refuses an unknown name
-    parsed = parse([row.smiles for row in rows], workers, cache) if rows else None
+    parsed = parse([row.smiles for row in rows], workers, source.cache) if rows else None
     texts = parsed.canonical if parsed is not None else ()
     for row, canonical in zip(rows, texts, strict=True):
         if not canonical:
-            problems.append((row.line, f"RDKit reads no molecule from {row.smiles!r}."))
+            problems.append((row.number, f"RDKit reads no molecule from {row.smiles!r}."))
     problems.sort()
     if problems and on_error == "raise":
-        raise BadRowsError(path, problems)
+        raise BadRowsError(source.name, source.unit, problems)
     first: dict[str, int] = {}
     values: dict[str, list[float]] = {}
     for place, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
@@ -100,11 +121,10 @@ def _assemble(
             first.setdefault(canonical, place)
             values.setdefault(canonical, []).extend([] if row.target is None else [row.target])
     if parsed is None or not first:
-        raise ValueError(f"Expected at least one molecule in {path}. Got none ({len(problems)} bad rows).")
-    lines = [rows[place].line for place in first.values()]
+        raise ValueError(f"Expected at least one molecule in {source.name}. Got none ({len(problems)} bad rows).")
     ids = [rows[place].identifier or canonical for canonical, place in first.items()]
-    _refuse_equal_identifiers(ids, lines)
-    place_of = {canonical: place for place, canonical in enumerate(first)}
+    _refuse_equal_identifiers(ids, [rows[place].number for place in first.values()], source.unit)
+    name_of = dict(zip(first, ids, strict=True))
     return MoleculeSet(
         _to_graphs(parsed, list(first.values()), features),
         tuple(first),
@@ -114,17 +134,19 @@ def _assemble(
         problems,
         merged=sum(map(bool, texts)) - len(first),
         aliases={
-            row.identifier: ids[place_of[canonical]]
+            row.identifier: name_of[canonical]
             for row, canonical in zip(rows, texts, strict=True)
-            if canonical and row.identifier and row.identifier != ids[place_of[canonical]]
+            if canonical and row.identifier and row.identifier != name_of[canonical]
         },
     )
 
 
 def _to_graphs(parsed: ParsedMolecules, places: list[int], features: Features) -> GraphSet:
     """Cut the molecules at some places out of the long arrays."""
-    atoms: Any = to_one_hot(parsed.atoms.astype(np.int64), "atom") if features == "one_hot" else parsed.atoms
-    bonds: Any = to_one_hot(parsed.bonds.astype(np.int64), "bond") if features == "one_hot" else parsed.bonds
+    atoms, bonds = (
+        to_one_hot(table.astype(np.int64), kind) if features == "one_hot" else table
+        for table, kind in ((parsed.atoms, "atom"), (parsed.bonds, "bond"))
+    )
     atom_spans = [slice(*parsed.atom_offsets[place : place + 2]) for place in places]
     bond_spans = [slice(*parsed.bond_offsets[place : place + 2]) for place in places]
     return GraphSet.from_symmetric(
@@ -134,12 +156,12 @@ def _to_graphs(parsed: ParsedMolecules, places: list[int], features: Features) -
     )
 
 
-def _refuse_equal_identifiers(ids: list[str], lines: list[int]) -> None:
+def _refuse_equal_identifiers(ids: list[str], numbers: list[int], unit: str) -> None:
     seen: dict[str, int] = {}
-    for identifier, line in zip(ids, lines, strict=True):
+    for identifier, number in zip(ids, numbers, strict=True):
         if identifier in seen:
             raise ValueError(
-                f"Expected one molecule for each identifier. Lines {seen[identifier]} and {line} are different "
-                f"molecules, both `{identifier}`."
+                f"Expected one molecule for each identifier. {unit.capitalize()}s {seen[identifier]} and {number} are "
+                f"different molecules, both `{identifier}`."
             )
-        seen[identifier] = line
+        seen[identifier] = number

@@ -12,6 +12,7 @@ from graph_bandit_env.graphs.readers import read_networkx, read_pyg
 from graph_bandit_env.pools.graph_pool import GraphPool
 
 if TYPE_CHECKING:
+    import networkx as nx
     from torch_geometric.data import Data
 
 
@@ -53,7 +54,7 @@ def from_pyg_dataset(
 
 
 def from_networkx(
-    graphs: Iterable[Any],
+    graphs: Iterable[nx.Graph],
     target: str | None = None,
     node_attribute: str = "x",
     edge_attribute: str | None = None,

@@ -15,9 +15,9 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.rendering.episode import Episode
 from graph_bandit_env.rendering.panels import ABSENT, BEST, KINDS, OFFERED, PLAYED, Bars, Curve
 from graph_bandit_env.rendering.pictures import PIXELS, make_picture
-from graph_bandit_env.rendering.renderer import Episode
 
 NOTE = "#555555"
 STYLE: dict[Any, Any] = {

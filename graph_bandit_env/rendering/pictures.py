@@ -42,8 +42,7 @@ def make_picture(graph_set: GraphSet, index: int) -> Picture:
             return MoleculePicture(graph_set.smiles[index])
         except (ImportError, ValueError) as error:  # a picture of atoms and bonds is better than none
             missing = f". {error}"
-    graph = graph_set[index]
-    picture = NodeLinkPicture(len(graph.nodes), graph.edge_links)
+    picture = NodeLinkPicture(int(graph_set.num_nodes[index]), np.asarray(graph_set[index].edge_links))
     picture.caption += missing
     return picture
 

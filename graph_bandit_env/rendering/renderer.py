@@ -1,46 +1,22 @@
-"""What a renderer is told of an episode, and where its frames go: into an array or a window."""
+"""Follows an episode, and draws it into an array or a window when a frame is asked for."""
 
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
+from graph_bandit_env.bandit.arguments import RENDER_MODES, RenderMode
 from graph_bandit_env.checks import check_choice
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.rendering.episode import Episode
 
 if TYPE_CHECKING:
     from graph_bandit_env.rendering.frame import Frame
     from graph_bandit_env.rendering.screens import ArrayScreen, WindowScreen
-
-RENDER_MODES = ("human", "rgb_array")
-
-
-@dataclass(kw_only=True)
-class Episode:
-    """An episode as far as it was played."""
-
-    graph_set: GraphSet
-    mean_rewards: NDArray[np.float64]
-    """`(K,)`."""
-    horizon: int
-    counts: NDArray[np.int64]
-    """`(K,)`: how often each graph was played."""
-    cumulative_regret: array[float]
-    """R_0 = 0, R_1, ... R_t; not a list, for a horizon may be long."""
-    played: int | None = None
-    """The graph of the last round; None before the first."""
-    reward: float = 0.0
-    """Of the last round."""
-
-    @property
-    def round(self) -> int:
-        """Return t, how many rounds were played."""
-        return len(self.cumulative_regret) - 1
 
 
 class Renderer:
@@ -55,7 +31,7 @@ class Renderer:
         ValueError: if the mode is unknown.
     """
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: RenderMode) -> None:
         self._shows = check_choice("render_mode", mode, RENDER_MODES) == "human"
         self._episode: Episode | None = None
         self._drawn: tuple[ArrayScreen | WindowScreen, Frame] | None = None

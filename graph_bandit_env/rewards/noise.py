@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.checks import check_choice
 
+NoiseName = Literal["gaussian", "uniform", "rademacher"]
 Noise = Callable[[np.random.Generator, float], float]
 
-_STANDARD: dict[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
+NOISES: tuple[NoiseName, ...] = get_args(NoiseName)
+_STANDARD: dict[NoiseName, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
     "gaussian": lambda rng, count: rng.standard_normal(count),
     "uniform": lambda rng, count: rng.uniform(-math.sqrt(3), math.sqrt(3), count),
     "rademacher": lambda rng, count: rng.integers(2, size=count) * np.float64(2.0) - 1.0,
@@ -24,8 +27,7 @@ _STANDARD: dict[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] 
 class NamedNoise:
     """Noise of mean 0 that does not depend on the mean reward, so that it can be drawn ahead."""
 
-    name: str
-    """"gaussian", "uniform" or "rademacher"."""
+    name: NoiseName
     noise_std: float
     """sigma_epsilon, in reward units."""
 
@@ -38,7 +40,7 @@ class NamedNoise:
         return self.noise_std * _STANDARD[self.name](rng, count)
 
 
-def make_noise(noise: str | Noise, noise_std: float) -> Noise:
+def make_noise(noise: NoiseName | Noise, noise_std: float) -> Noise:
     """Return a function of (rng, mean reward) that draws what is added to the mean reward.
 
     Args:
@@ -54,7 +56,7 @@ def make_noise(noise: str | Noise, noise_std: float) -> Noise:
     """
     if callable(noise):
         return noise
-    return NamedNoise(check_choice("noise", noise, _STANDARD), noise_std)
+    return NamedNoise(check_choice("noise", noise, NOISES), noise_std)
 
 
 def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +13,14 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
+else:
+    Data = Any  # torch is not imported for the sake of a type
 
-RewardModel = str | Sequence[float] | NDArray[Any] | Callable[["Data"], float]
-
-REWARD_MODELS = ("linear", "gp_gntk", "gp_representation", "gp_representation_relu")
-REWARD_SCALES = ("raw", "unit")
+RewardModelName = Literal["linear", "gp_gntk", "gp_representation", "gp_representation_relu"]
+RewardModel = RewardModelName | Sequence[float] | NDArray[np.floating | np.integer] | Callable[[Data], float]
+RewardScale = Literal["raw", "unit"]
+REWARD_MODELS: tuple[RewardModelName, ...] = get_args(RewardModelName)
+REWARD_SCALES: tuple[RewardScale, ...] = get_args(RewardScale)
 
 
 def check_reward_model(model: RewardModel, num_graphs: int) -> RewardModel:

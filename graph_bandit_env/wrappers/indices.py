@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Box, Dict
@@ -13,9 +11,10 @@ from numpy.typing import NDArray
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.spaces import USED_UP
 from graph_bandit_env.env import GraphActionBandit
+from graph_bandit_env.wrappers.padding import Padded
 
 
-class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
+class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
     """Observe which graphs are on offer, as a Dict of Boxes; the graphs are at `env.unwrapped.graph_set`, once.
 
     | key | shape | meaning |
@@ -33,7 +32,7 @@ class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorAr
         ValueError: if its graphs were not given as `graphs`, and so change.
     """
 
-    def __init__(self, env: gym.Env[Any, Any]) -> None:
+    def __init__(self, env: gym.Env) -> None:
         RecordConstructorArgs.__init__(self)
         gym.ObservationWrapper.__init__(self, env)
         if not isinstance(env.unwrapped, GraphActionBandit):
@@ -41,7 +40,7 @@ class GraphSetIndices(gym.ObservationWrapper[Any, Any, Any], RecordConstructorAr
         self._bandit = env.unwrapped
         self.observation_space = indices_and_mask_space(self._bandit.bandit)
 
-    def observation(self, observation: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    def observation(self, observation: NDArray[np.int64]) -> Padded:
         """Return the indices and the mask that they make."""
         mask = np.zeros(self._bandit.num_graphs, np.int8)
         mask[observation[observation != USED_UP]] = 1

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import SupportsFloat
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.spaces import Discrete, Tuple
+from gymnasium.spaces import Discrete, GraphInstance, Tuple
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
+from graph_bandit_env.bandit.spaces import Info
 from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.wrappers.padding import Padded, Padding
 
 
-class PaddedGraphSet(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
     """Observe the K graphs as a Dict of Boxes, padded with zeros; nothing is lost, `unpad` gives the graphs back.
 
     | key | shape | meaning |
@@ -41,7 +42,7 @@ class PaddedGraphSet(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: gym.Env,
         max_nodes: int | None = None,
         max_edges: int | None = None,
         max_graphs: int | None = None,
@@ -53,26 +54,26 @@ class PaddedGraphSet(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
                 f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. '
                 '`GraphSetIndices` takes one with observe="indices".'
             )
-        self.padding = Padding.for_bandit(env.unwrapped.bandit, max_nodes, max_edges, max_graphs)
+        self._bandit = env.unwrapped
+        self.padding = Padding.for_bandit(self._bandit.bandit, max_nodes, max_edges, max_graphs)
         self.observation_space = self.padding.space()
         self.action_space = Discrete(self.padding.graphs)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Padded, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Padded, Info]:
         """Begin an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self._pad(observation, info["action_mask"]), info
 
-    def step(self, action: Any) -> tuple[Padded, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Padded, SupportsFloat, bool, bool, Info]:
         """Play a graph."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self._pad(observation, info["action_mask"]), reward, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the graphs that the coming round offers, as MaskablePPO of sb3-contrib asks for it."""
-        bandit: Any = self.env.unwrapped
-        return self.padding.pad_mask(bandit.action_masks())
+        return self.padding.pad_mask(self._bandit.action_masks())
 
-    def _pad(self, graphs: tuple[Any, ...], mask: NDArray[np.int8]) -> Padded:
+    def _pad(self, graphs: tuple[GraphInstance, ...], mask: NDArray[np.int8]) -> Padded:
         padded = self.padding.zeros()
         self.padding.fill(padded, graphs)
         padded["mask"] = self.padding.pad_mask(mask)

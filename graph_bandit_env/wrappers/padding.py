@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from gymnasium.spaces import Box, Dict
@@ -16,7 +16,8 @@ from graph_bandit_env.checks import check_integer
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-Padded = dict[str, NDArray[Any]]
+Padded = dict[str, NDArray[Any]]  # float32, int64 and int8
+Mask = TypeVar("Mask", np.bool_, np.int8)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Padding:
             padded["edge_attr"][k, :edges] = 1.0 if graph.edges is None else graph.edges
             padded["n_node"][k], padded["n_edge"][k], padded["mask"][k] = nodes, edges, 1
 
-    def pad_mask(self, mask: NDArray[Any]) -> NDArray[Any]:
+    def pad_mask(self, mask: NDArray[Mask]) -> NDArray[Mask]:
         """Return a mask `(..., K)` with zeros where no graph is."""
         missing = self.graphs - mask.shape[-1]
         return np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, missing)])

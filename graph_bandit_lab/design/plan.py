@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 import registry
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import RunKey
-from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings
+from graph_bandit_lab.design.settings import AgentSpec
 
 
 @dataclass(frozen=True)

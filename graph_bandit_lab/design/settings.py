@@ -2,62 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import tyro
 
-import registry
-from graph_bandit_lab.design.keys import without_later_defaults
-
-
-@dataclass(frozen=True, kw_only=True)
-class EnvironmentSettings:
-    """The environment that all agents play on."""
-
-    graph_model: Literal["er", "rdpg"] = "er"
-    """Erdős–Rényi graphs, or random dot product graphs."""
-    num_graphs: int = 100
-    """K, graphs to choose from."""
-    num_nodes: int = 50
-    """N, nodes of each graph."""
-    feature_dim: int = 10
-    """d, features of a node."""
-    edge_prob: float = 0.4
-    """p, probability of an edge in an Erdős–Rényi graph."""
-    reward_model: Literal["linear", "gp_gntk", "gp_representation", "gp_representation_relu"] = "linear"
-    """Mean reward as a function of the graph."""
-    reward_scale: Literal["raw", "unit"] = "raw"
-    """Unit: means are shifted and scaled to mean 0 and standard deviation 1 over the graphs."""
-    noise: Literal["gaussian", "uniform", "rademacher"] = "gaussian"
-    """Distribution of the noise."""
-    noise_std: float = 0.01
-    """Standard deviation of the noise, in reward units."""
-    horizon: int = 1000
-    """T, rounds of a repetition."""
-    actions_per_round: int | None = None
-    """Graphs that each round offers, drawn afresh; None: all of them."""
-    replacement: bool = True
-    """False: a graph that was played is not on offer again, and regret is to the best of those that still are."""
-    common_noise: bool = False
-    """True: the noise of a graph in a round is the same whatever was played before, for paired comparisons."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "edge_prob", _as_float(self.edge_prob))
-        object.__setattr__(self, "noise_std", _as_float(self.noise_std))
-        registry.make_environment(**self.to_dict(), observe="indices").close()  # which checks every field
-        if not self.replacement and self.horizon > self.num_graphs:  # the episode would end before its horizon
-            raise ValueError(
-                f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
-                f"{self.num_graphs} graphs, each of which is played once."
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the keywords of `registry.make_environment`, as results keep them."""
-        return without_later_defaults(dataclasses.asdict(self))
+from graph_bandit_lab.design.environment import EnvironmentSettings
 
 
 @dataclass(frozen=True)
@@ -121,11 +73,6 @@ class RunSettings:
             raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
         if self.seed < 0:
             raise ValueError(f"Expected `seed` to be at least 0. Got {self.seed}.")
-
-
-def _as_float(value: Any) -> Any:
-    """Make equal numbers equal settings; what is no number is left for the environment to refuse."""
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _json_or_string(text: str) -> Any:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from graph_bandit_lab.analysis.tuning import Tuned, read_tuned
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.plan import Grid, Repetition, derive_seeds, plan
-from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings
+from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.execution.executors import Processes
 
 FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
@@ -166,7 +167,7 @@ def _read_grid(
     _refuse_unknown(_table(grid, "a grid", source), _GRID_KEYS, source)
     for name in ("environment", "settings"):
         _table(grid.get(name, {}), f"`{name}`", source)
-    known = {field.name for field in fields(EnvironmentSettings)}
+    known = {field.name for field in fields(EnvironmentSettings) if field.init}
     _refuse_unknown(grid.get("environment", {}), known, source)
     agents = overrides.agents or grid.get("agents", content.get("agents", []))
     recipes = dict(agents) if isinstance(agents, dict) else {text: text for text in _texts(agents, source)}

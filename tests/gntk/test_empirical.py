@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from gntk import GraphMLP, aggregate_neighbours, empirical, empirical_kernel, tangent_features, weighted_gradient
+from gntk import GraphMLP, aggregate_neighbours, empirical, empirical_kernel, tangent_features
 
 
 def trained_model(depth, width=16, seed=2):
@@ -42,7 +42,7 @@ def test_weighted_gradient_equals_autograd_of_the_squared_loss(batch, depth):
     loss = (model(batch) - targets).square().sum() / 2
     expected = torch.autograd.grad(loss, list(model.parameters()))
     weights = [weight.detach() for weight in model.weights]
-    residuals, actual = weighted_gradient(weights, aggregate_neighbours(batch), targets)
+    residuals, actual = empirical.weighted_gradient(weights, aggregate_neighbours(batch), targets)
     torch.testing.assert_close(residuals, (model(batch) - targets).detach())
     torch.testing.assert_close(tuple(actual), expected)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from agents.neural.covariance import DiagonalCovariance, FrozenCovariance, RefreshedCovariance
-from agents.neural.features import HeldFeatures
 from gntk import effective_dimension, elliptical_potential, information_gain, regret_bound, rkhs_norm
+from gntk.engines import HeldFeatures
 
 PROBLEM = {
     "effective_dimension": 3.0,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.state import Measurement
+import registry
+from graph_bandit_campaign import AgentChangedWarning, Campaign, Measurement
 from graph_bandit_env import GraphPool, from_smiles
 
 MOLECULES = some_molecules(22)
@@ -290,3 +290,48 @@ def test_replaced_results_are_checked_first():
         with pytest.raises(ValueError, match="Expected"):
             campaign.replace_results(results)
     assert campaign.state.failed == (IDS[3],)
+
+
+@pytest.fixture
+def versions(monkeypatch):
+    """An agent `mine`, and a function that makes its algorithm another version."""
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
+    now = {}
+
+    def make():
+        agent = registry.make_agent("random")
+        vars(agent).update(now)
+        return agent
+
+    registry.register_agent("mine", make)
+    return lambda version: now.update(algorithm=version)
+
+
+def test_an_agent_that_has_changed_is_told_and_goes_on(tmp_path, versions):
+    path = tmp_path / "state.json"
+    begin("mine", state=path).tell(IDS[0], 1.0)
+    assert "algorithm" not in json.loads(path.read_text())  # as before there were versions
+    versions(2)
+    changed = r"The agent has changed since this campaign was last written \(algorithm 1, now 2\): suggestions may"
+    for _ in range(2):  # nothing was written yet
+        with pytest.warns(AgentChangedWarning, match=changed):
+            campaign = begin(None, state=path)
+    assert "algorithm 1, now 2" in campaign.agent_change
+    campaign.tell(IDS[1], 2.0)
+    assert json.loads(path.read_text())["algorithm"] == 2
+    again = begin("mine", state=path)
+    assert (again.agent_change, again.state.algorithm) == ("", 2)
+    versions(1)
+    with pytest.warns(AgentChangedWarning, match="algorithm 2, now 1"):
+        begin(None, state=path).tell(IDS[2], 2.0)
+    assert "algorithm" not in json.loads(path.read_text())
+
+
+def test_another_agent_is_no_agent_that_has_changed(tmp_path, versions):
+    path = tmp_path / "state.json"
+    begin("random", state=path).tell(IDS[0], 1.0)
+    versions(3)
+    campaign = begin("mine", state=path)
+    assert (campaign.agent_change, campaign.state.algorithm) == ("", 3)
+    new = begin("mine", state=tmp_path / "new.json")
+    assert (new.agent_change, new.state.algorithm) == ("", 3)

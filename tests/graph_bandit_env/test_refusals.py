@@ -1,6 +1,5 @@
 """What the environment does not take, and what it says then."""
 
-import gymnasium as gym
 import numpy as np
 import pytest
 import torch
@@ -76,6 +75,8 @@ def test_step_and_instance_need_a_reset_first(small_env):
         ({"observe": "graph"}, "Did you mean `graphs`"),
         ({"render_mode": "ansi"}, "Unknown render_mode `ansi`"),
         ({"graphs": []}, "at least one graph"),
+        ({"graphs": ragged_graphs()}, "`reward_model` with `graphs`. .* each of your 4 graphs .* a name to draw it by"),
+        ({"graphs": ragged_graphs(), "num_graphs": 2, "resample_graphs": True}, "`reward_model` with `graphs`"),
         ({"graphs": ragged_graphs(), "num_graphs": 7}, "`graphs` alone"),
         ({"graphs": ragged_graphs(), "graph_model": "rdpg"}, "`graphs` alone"),
     ],
@@ -83,11 +84,6 @@ def test_step_and_instance_need_a_reset_first(small_env):
 def test_refuses_settings_out_of_range(settings, message):
     with pytest.raises(ValueError, match=message):
         GraphActionBandit(**settings)
-
-
-def test_refuses_an_unknown_setting():
-    with pytest.raises(TypeError, match="nois_std"):
-        GraphActionBandit(nois_std=0.1)
 
 
 def test_refuses_an_unknown_option(small_env):
@@ -101,13 +97,3 @@ def test_refuses_noise_that_is_not_a_finite_number(small_env, drawn):
     env.reset(seed=0)
     with pytest.raises(ValueError, match="`noise` to return a finite number"):
         env.step(0)
-
-
-@pytest.mark.parametrize("make", [gym.make, gym.make_vec])
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [("num_graph", "Did you mean `num_graphs`"), ("seed", "Give it to `reset`"), ("zzz", "Arguments: graph_model,")],
-)
-def test_an_unknown_argument_is_named_with_the_nearest(make, argument, message):
-    with pytest.raises(TypeError, match=message):
-        make("GraphActionBandit-v0", **{argument: 3})

@@ -9,6 +9,7 @@ from support.graphs import ragged_graphs
 from graph_bandit_env import GraphActionBanditVector, spread_seeds
 
 SEEDS = [7, 0, 123456789012]
+POOL = {"graphs": ragged_graphs(), "reward_model": "linear"}
 VARIANTS = {
     "graphs": {"observe": "graphs"},
     "indices": {},
@@ -22,8 +23,8 @@ VARIANTS = {
     "common noise": {"common_noise": True},
     "new graphs": {"resample_graphs": True, "observe": "graphs"},
     "new graphs each round": {"resample_graphs": True, "horizon": 1, "actions_per_round": 3},
-    "ragged": {"graphs": ragged_graphs(), "observe": "graphs"},
-    "subsets of a pool": {"graphs": ragged_graphs(), "num_graphs": 2, "resample_graphs": True},
+    "ragged": {**POOL, "observe": "graphs"},
+    "subsets of a pool": {**POOL, "num_graphs": 2, "resample_graphs": True},
     "time limit": {"max_episode_steps": 2},
     "time limit of one round": {"max_episode_steps": 1, "horizon": 1},
 }

@@ -22,7 +22,7 @@ def graphs_with_edge_features(sizes=(5, 1, 7, 3), seed=0):
     graphs = ragged_graphs(sizes, seed=seed)
     for graph in graphs:
         graph.edge_attr = torch.randn(graph.num_edges, 2)
-    return GraphSet.from_pyg(graphs).to_pyg()  # both directions of an edge get equal features
+    return GraphSet.from_pyg(graphs).to_pyg()  # in the order that a graph set has
 
 
 def make_env(form="padded", graphs=None, **settings):

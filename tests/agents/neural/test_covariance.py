@@ -7,8 +7,8 @@ from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
 from agents.neural.covariance import DiagonalCovariance, FrozenCovariance, RefreshedCovariance
-from agents.neural.features import HeldFeatures
 from gntk import GraphMLP, tangent_features
+from gntk.engines import HeldFeatures
 
 RIDGE = 0.05
 

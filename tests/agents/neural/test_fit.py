@@ -8,9 +8,9 @@ from torch_geometric.data import Batch
 from agents.beliefs.history import History, OrderedHistory
 from agents.contract.protocol import DivergedError
 from agents.neural.fit import draw_batches, fit
-from agents.neural.network import PaperNetwork
 from agents.neural.settings import NeuralSettings
 from gntk import GraphMLP, aggregate_neighbours
+from gntk.engines import paper_network
 
 GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
 
@@ -26,7 +26,7 @@ def weights_of(model):
 
 
 def run(settings, history=None, weights=None, initial=None):
-    network, generator = PaperNetwork(GRAPHS, settings, seed=0), torch.Generator().manual_seed(0)
+    network, generator = paper_network(GRAPHS, settings.width, settings.depth), torch.Generator().manual_seed(0)
     network.start_at(initial or network.initial)
     return fit(network, weights or network.initial, history or filled(), settings, generator)
 

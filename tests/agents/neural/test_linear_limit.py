@@ -9,11 +9,10 @@ from torch_geometric.data import Batch
 from agents.beliefs.history import OrderedHistory
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.neural.covariance import FrozenCovariance, RefreshedCovariance
-from agents.neural.features import HeldFeatures
 from agents.neural.fit import fit
-from agents.neural.network import PaperNetwork
 from agents.neural.settings import NeuralSettings
 from gntk import GraphMLP, aggregate_neighbours, gram, values_and_features
+from gntk.engines import HeldFeatures, paper_network
 
 GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
 ACTIONS, REWARDS = np.array([0, 2, 2, 3, 0, 2]), np.array([1.0, -0.5, -0.7, 0.3, 0.8, -0.6])
@@ -34,7 +33,7 @@ def test_the_fitted_mean_tends_to_the_closed_form_ridge_solution(fit_mode):
     settings = NeuralSettings(
         width=width, regularization=ridge / width, standardize=False, fit=fit_mode, **modes[fit_mode]
     )
-    history, network = OrderedHistory(4), PaperNetwork(GRAPHS, settings, seed=0)
+    history, network = OrderedHistory(4), paper_network(GRAPHS, width)
     history.add(torch.tensor(ACTIONS), torch.tensor(REWARDS))
     fitted = fit(network, network.initial, history, settings, torch.Generator().manual_seed(0))
     features = values_and_features(network.initial, GRAPHS)[1]

@@ -11,10 +11,9 @@ from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.pools.acquisitions import UpperConfidenceBound, expected_improvement, greedy, thompson_sampling
 from benchmarks.pools.forest import Forest, atom_pair_bits
-from benchmarks.pools.minmax import MinMax, atom_pair_counts
-from benchmarks.pools.tanimoto import TanimotoProcess
+from benchmarks.pools.tanimoto import MinMax, TanimotoProcess, atom_pair_counts
+from graph_bandit_env import from_smiles
 from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS
-from graph_bandit_env.pools.molecule_sources import from_smiles
 
 
 @pytest.fixture(scope="module")

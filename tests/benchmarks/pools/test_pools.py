@@ -18,11 +18,10 @@ from benchmarks import parallel
 from benchmarks.pools import __main__ as command_line
 from benchmarks.pools import campaign, sources
 from benchmarks.pools.acquisitions import greedy
-from benchmarks.pools.ours import AgentPlayer
-from benchmarks.pools.players import ModelPlayer, make_player
+from benchmarks.pools.players import AgentPlayer, ModelPlayer, make_player
 from benchmarks.pools.screening import Screen, cumulative_regret, play, share_of_top, simple_regret
 from benchmarks.pools.summary import tables
-from graph_bandit_env.pools.molecule_sources import from_smiles
+from graph_bandit_env import from_smiles
 
 NAMES = ["forest-greedy", "forest-ts", "forest-ucb", "tanimoto-greedy", "tanimoto-ts", "tanimoto-ucb", "tanimoto-ei"]
 

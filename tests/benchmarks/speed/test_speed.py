@@ -4,14 +4,15 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from benchmarks.speed.measure import Row, compare
+from benchmarks.speed import pool, whole_run
+from benchmarks.speed.measure import Row, compare, in_a_process_of_its_own
 from benchmarks.speed.plain import PlainFit, one_backward_per_graph
-from benchmarks.speed.pool import score
-from benchmarks.speed.whole_run import play
-from gntk import Batches, GraphMLP, aggregate_neighbours, fused_descend, fused_values_and_squares, pad_graphs
+from gntk import GraphMLP, aggregate_neighbours
+from gntk.engines import Batches, CompiledNetwork
 
 GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 1, 7, 3, 6))))
 WEIGHTS = [weight.detach() for weight in GraphMLP(4, 10, zero_start=False).weights]
+NETWORK = CompiledNetwork(GRAPHS, [weight.detach() for weight in GraphMLP(4, 10).weights])
 
 
 def test_the_compiled_descent_is_that_of_an_optimizer_on_autograd():
@@ -19,23 +20,25 @@ def test_the_compiled_descent_is_that_of_an_optimizer_on_autograd():
     fit = PlainFit(WEIGHTS, GRAPHS, learning_rate=0.1, penalty=0.02)
     for index, targets in batches:
         fit.step(index.tolist(), targets)
-    found = fused_descend(WEIGHTS, WEIGHTS, pad_graphs(GRAPHS), batches, 0.1, 0.02)
+    found = NETWORK.descend(WEIGHTS, WEIGHTS, batches, 0.1, 0.02)
     torch.testing.assert_close(found, [weight.detach() for weight in fit.network.parameters()])
 
 
 def test_the_compiled_scores_are_those_of_one_backward_per_graph():
     values, squares = one_backward_per_graph(WEIGHTS, GRAPHS, torch.ones(50))
-    found_values, found_squares = fused_values_and_squares(WEIGHTS, pad_graphs(GRAPHS), torch.ones(50))
+    found_values, found_squares = NETWORK.values_and_squares(WEIGHTS, torch.ones(50))
     torch.testing.assert_close(found_values, values)
     torch.testing.assert_close(found_squares.float(), squares)
 
 
 def test_whole_runs_and_pools_are_measured_in_small_too():
-    run = play("gnn-ts:width=8,steps=2", num_graphs=4, num_nodes=5, horizon=3, repetitions=2)
+    run = whole_run.play("gnn-ts:width=8,steps=2", num_graphs=4, num_nodes=5, horizon=3, repetitions=2)
     assert [len(clock) for clock in run["clocks"]] == [3, 3]
     assert len(set(run["regret"])) == 2
     assert run["peak_bytes"] > 1e7
-    assert score(num_graphs=12, num_nodes=4, feature_dim=3)["choice"] > 0
+    scored = in_a_process_of_its_own(pool.__name__, 12, 4, 3)
+    assert scored["choice"] > 0
+    assert scored["peak_bytes"] > 1e7
 
 
 def test_a_row_knows_whether_its_aim_is_met():

@@ -1,6 +1,5 @@
 import pytest
 
-import registry
 from graph_bandit_campaign.tables.books import far_from_others, match_rows
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
 from graph_bandit_env import from_smiles
@@ -9,9 +8,9 @@ POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
 
 
 def match(*rows, files=("results.csv",), pool=POOL):
-    places = [(file, line) for file in files for line in range(2, 2 + len(rows) // len(files))]
-    measured = [MeasuredRow(*place, *row) for place, row in zip(places, rows, strict=True)]
-    return match_rows(measured, pool, registry.canonical_smiles)
+    places = [f"{file}, line {line}" for file in files for line in range(2, 2 + len(rows) // len(files))]
+    measured = [MeasuredRow(place, *row) for place, row in zip(places, rows, strict=True)]
+    return match_rows(measured, pool)
 
 
 def test_names_come_first_then_canonical_smiles():

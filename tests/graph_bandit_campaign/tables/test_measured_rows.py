@@ -2,9 +2,13 @@ import gzip
 
 import pytest
 
-from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, MeasuredRow, read_header, read_measured
+from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, MeasuredRow, read_measured
 
 COLUMNS = Columns("activity", "id")
+
+
+def read(paths, columns):
+    return read_measured(paths, columns).rows
 
 
 @pytest.fixture
@@ -19,11 +23,11 @@ def table(tmp_path):
 
 def test_numbers_failures_and_what_is_under_way(table):
     path = table("id,smiles,activity\na,C,1.5\nb,CC,failed\nc,CCC, Pending \nd,CCCC,\ne,N,-2e-3\nf,O,NaN\n")
-    assert read_measured([path], COLUMNS) == [
-        MeasuredRow(str(path), 2, "a", "C", 1.5),
-        MeasuredRow(str(path), 3, "b", "CC", "failed"),
-        MeasuredRow(str(path), 4, "c", "CCC", "pending"),
-        MeasuredRow(str(path), 6, "e", "N", -0.002),
+    assert read([path], COLUMNS) == [
+        MeasuredRow("results.csv, line 2", "a", "C", 1.5),
+        MeasuredRow("results.csv, line 3", "b", "CC", "failed"),
+        MeasuredRow("results.csv, line 4", "c", "CCC", "pending"),
+        MeasuredRow("results.csv, line 6", "e", "N", -0.002),
     ]
 
 
@@ -32,39 +36,39 @@ def test_numbers_failures_and_what_is_under_way(table):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_tables_as_spreadsheets_write_them(table, separator, name, encoding):
     text = "\r\n".join(separator.join(cells) for cells in (("id", "activity"), ("a", "1"), ("b", "2"))) + "\r\n"
-    assert [row.value for row in read_measured([table(text, name, encoding)], COLUMNS)] == [1.0, 2.0]
+    assert [row.value for row in read([table(text, name, encoding)], COLUMNS)] == [1.0, 2.0]
 
 
 def test_lines_are_counted_as_an_editor_does(table):
     path = table('id,note,activity\na,"two\nlines",1\nb,,2\n')
-    assert [row.place for row in read_measured([path], COLUMNS)] == ["results.csv, line 3", "results.csv, line 4"]
+    assert [row.place for row in read([path], COLUMNS)] == ["results.csv, line 3", "results.csv, line 4"]
 
 
 def test_decimal_commas_are_read_where_they_separate_nothing(table):
     path = table("id;activity\na;3,5\nb;-,25\nc;1.5\n")
-    assert [row.value for row in read_measured([path], COLUMNS)] == [3.5, -0.25, 1.5]
+    assert [row.value for row in read([path], COLUMNS)] == [3.5, -0.25, 1.5]
 
 
 def test_what_people_write_for_nothing_is_nothing(table):
     path = table("id,activity\na,1\n" + "".join(f"b,{text}\n" for text in ("-", "n.d.", "ND", "#N/A", " ")))
-    assert len(read_measured([path], COLUMNS)) == 1
+    assert len(read([path], COLUMNS)) == 1
 
 
 def test_suggestions_can_be_filled_in_and_given_back(table):
     """They have columns `id` and `smiles`, whatever those of the pool are called."""
     path = table("rank,id,smiles,activity\n1,a,CC,2\n")
-    assert read_measured([path], Columns("activity", "Compound ID", "SMILES"))[0].smiles == "CC"
+    assert read([path], Columns("activity", "Compound ID", "SMILES"))[0].smiles == "CC"
 
 
 def test_several_tables_are_one(table):
     paths = [table("id,activity\na,1\n", "one.csv"), table("smiles,activity\nCC,2\n", "two.csv")]
-    assert [(row.identifier, row.smiles) for row in read_measured(paths, COLUMNS)] == [("a", ""), ("", "CC")]
+    assert [(row.identifier, row.smiles) for row in read(paths, COLUMNS)] == [("a", ""), ("", "CC")]
 
 
 def test_every_bad_row_is_named_at_once(table):
     path = table('id,activity\na,high\nb,1\nc,inf\n,3\nd,"3,5"\n')
     with pytest.raises(BadResultsError) as caught:
-        read_measured([path], COLUMNS)
+        read([path], COLUMNS)
     for text in ("line 2: expected a number", "line 4: expected a finite", "line 5: a value without a molecule"):
         assert text in str(caught.value)
     assert "Got '3,5'. Write 3.5 for three and a half" in str(caught.value)
@@ -73,13 +77,13 @@ def test_every_bad_row_is_named_at_once(table):
 
 def test_a_long_list_of_bad_rows_is_cut(table):
     with pytest.raises(BadResultsError, match="and 5 more"):
-        read_measured([table("id,activity\n" + "a,x\n" * 15)], COLUMNS)
+        read([table("id,activity\n" + "a,x\n" * 15)], COLUMNS)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "column `activity` .* It has none"),
+        ("", "a table with a header in .*results.csv. It is empty"),
         ("id,Activity\na,1\n", "column `activity` .* It has id, Activity"),
         ("name,activity\na,1\n", "column `id` or `smiles` .* It has name, activity: name one by `--id`"),
         ("id,activity\n", "at least one value in column `activity`. Got none"),
@@ -88,19 +92,13 @@ def test_a_long_list_of_bad_rows_is_cut(table):
 )
 def test_refuses_a_table_that_says_nothing(table, text, message):
     with pytest.raises(ValueError, match=message):
-        read_measured([table(text)], COLUMNS)
+        read([table(text)], COLUMNS)
 
 
 def test_refuses_what_is_no_text_table(table, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nowhere.csv, which is no file"):
-        read_measured([tmp_path / "nowhere.csv"], COLUMNS)
-    with pytest.raises(ValueError, match="save it as CSV"):
-        read_measured([table("", "results.xlsx")], COLUMNS)
+        read([tmp_path / "nowhere.csv"], COLUMNS)
+    with pytest.raises(ValueError, match="Save it as .xlsx or CSV UTF-8"):
+        read([table("", "results.ods")], COLUMNS)
     with pytest.raises(ValueError, match="in UTF-8"):
-        read_measured([table("id,activity\nm\u00fcller,1\n", encoding="latin-1")], COLUMNS)
-
-
-def test_headers(table, tmp_path):
-    assert read_header(table("id;smiles\n1;C\n")) == ["id", "smiles"]
-    assert read_header(table("CCO 1\n", "pool.smi")) == []
-    assert read_header(tmp_path / "nowhere.csv") == []
+        read([table("id,activity\nm\u00fcller,1\n", encoding="latin-1")], COLUMNS)

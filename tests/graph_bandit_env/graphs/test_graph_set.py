@@ -22,10 +22,24 @@ def test_edges_hold_both_directions_once_each():
     assert graph_set[0].edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
 
 
-def test_features_of_repeated_edges_are_averaged():
-    graph_set = GraphSet([X], [[[0, 1], [1, 0], [1, 2]]], [[[1.0], [3.0], [5.0]]])
-    assert graph_set[0].edges.tolist() == [[2.0], [2.0], [5.0], [5.0]]
+def test_each_direction_of_an_edge_keeps_its_features_and_a_missing_one_gets_those_of_the_other():
+    graph_set = GraphSet([X], [[[1, 0], [0, 1], [2, 1], [0, 1]]], [[[3.0], [1.0], [5.0], [1.0]]])
+    assert graph_set[0].edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+    assert graph_set[0].edges.tolist() == [[1.0], [3.0], [5.0], [5.0]]
     assert graph_set.edge_feature_dim == 1
+
+
+def test_pyg_graphs_with_directed_features_come_back_as_they_were():
+    links = torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]])
+    (back,) = GraphSet.from_pyg([Data(x=torch.ones(3, 1), edge_index=links, edge_attr=torch.arange(4.0))]).to_pyg()
+    assert torch.equal(back.edge_index, links)
+    assert torch.equal(back.edge_attr, torch.arange(4.0)[:, None])
+
+
+def test_refuses_an_edge_that_is_given_twice_with_different_features():
+    links, features = [[0, 1], [1, 2], [2, 1], [1, 2]], [[1.0], [5.0], [6.0], [7.0]]
+    with pytest.raises(ValueError, match=r"Graph 1: .* features for the edge \(1, 2\). Got \[5.0\] and \[7.0\]. Merge"):
+        GraphSet([X, X], [[], links], [np.zeros((0, 1)), features])
 
 
 def test_self_loops_are_kept_once():
@@ -118,7 +132,7 @@ def test_networkx_edges_may_have_features():
     nx.set_node_attributes(alone, 0.5, "x")
     read, empty = GraphSet.from_networkx([graph, alone], edge_attribute="w")
     assert read.edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
-    assert read.edges.tolist() == [[2.0, 0.0], [2.0, 0.0], [5.0, 1.0], [5.0, 1.0]]
+    assert read.edges.tolist() == [[1.0, 0.0], [3.0, 0.0], [5.0, 1.0], [5.0, 1.0]]
     assert empty.edges.shape == (0, 2)
 
 

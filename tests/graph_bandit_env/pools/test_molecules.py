@@ -143,13 +143,13 @@ def test_all_kinds_of_files_say_the_same(tmp_path, table, name):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "a file of molecules"),
+        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "Got .*none.csv, which is no"),
         (
             lambda path: from_smiles_csv(path, smiles="SMILES"),
             ValueError,
             "a column `SMILES` in .* It has name",
         ),
-        (lambda path: from_smiles_csv(path.rename(path.with_suffix(".txt"))), ValueError, "ends in .csv"),
+        (lambda path: from_smiles_csv(path.rename(path.with_suffix(".doc"))), ValueError, "ends in .csv"),
         (lambda path: from_smiles_csv(path, on_error="ignore"), ValueError, '"raise" or "skip"'),
         (lambda path: from_smiles_csv(path, features="ecfp"), ValueError, '"one_hot" or "categories"'),
         (lambda path: from_smiles([]), ValueError, "at least one molecule"),
@@ -182,8 +182,30 @@ def test_a_cache_that_was_damaged_is_made_again(table):
     assert len(from_smiles_csv(table)) == len(SMILES)
 
 
+def test_a_cache_of_another_format_is_not_read(table, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("graph_bandit_env.pools.molecule_parser.FORMAT", 0)
+        from_smiles_csv(table)
+    (cache,) = table.parent.glob(".pool.csv.*.npz")
+    cache.write_bytes(b"of another time")
+    assert len(from_smiles_csv(table)) == len(SMILES)
+    assert cache.read_bytes() == b"of another time"
+
+
+def test_a_cache_of_other_molecules_is_made_again(table, tmp_path):
+    expected = from_smiles_csv(table).smiles
+    (cache,) = table.parent.glob(".pool.csv.*.npz")
+    shorter = tmp_path / "shorter.csv"
+    shorter.write_text("smiles\nC\n")
+    from_smiles_csv(shorter)
+    (other,) = table.parent.glob(".shorter.csv.*.npz")
+    cache.write_bytes(other.read_bytes())
+    assert from_smiles_csv(table).smiles == expected
+
+
 def test_processes_read_what_one_reads(monkeypatch):
-    monkeypatch.setattr("graph_bandit_env.pools.molecule_parser.CHUNK", 4)
+    for name in ("CHUNK", "MANY"):
+        monkeypatch.setattr(f"graph_bandit_env.pools.molecule_parser.{name}", 4)
     alone, together = parse(SMILES), parse(SMILES, workers=2)
     assert alone.canonical == together.canonical
     assert np.array_equal(alone.atoms, together.atoms)

@@ -151,7 +151,7 @@ def test_an_observation_of_a_hundred_graphs_is_small_as_indices_and_large_as_arr
     padded = PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings)).reset(seed=0)[0]
     graphs = PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings))
     graphs.reset(seed=0)
-    same = gym.make("GraphActionBandit-v0", observe="indices", graphs=graphs.unwrapped.graph_set)
+    same = make(observe="indices", graphs=graphs.unwrapped.graph_set, reward_model="linear")
     indices = GraphSetIndices(same).reset(seed=0)[0]
     size = {name: sum(array.nbytes for array in one.values()) for name, one in (("p", padded), ("i", indices))}
     assert size == {"p": 100 * (20 * 10 * 4 + 380 * (2 * 8 + 4) + 2 * 8 + 1), "i": 100 * 9}

@@ -4,7 +4,7 @@ import pytest
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
 from graph_bandit_lab.analysis.compare import compare_folders
-from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.storage.results import ResultStore, RunKey
 
 ENVIRONMENTS = [EnvironmentSettings(num_graphs=4, num_nodes=nodes, horizon=10).to_dict() for nodes in (3, 5)]

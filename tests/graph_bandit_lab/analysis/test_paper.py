@@ -8,7 +8,7 @@ from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.paper import TABLE_1, agents_of_the_paper
 from graph_bandit_lab.analysis.scores import fields_of, score_agents
-from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.storage.results import ResultStore, RunKey, load_results
 
 PAPER = dataclasses.asdict(registry.make_agent("gnn-ts", preset="paper-steps").settings)

@@ -4,7 +4,7 @@ import pytest
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.scores import compare_agents, fields_of, score_agents
-from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.reports.panels import name_environments
 from graph_bandit_lab.storage.results import ResultStore, RunKey, load_results
 

@@ -6,7 +6,8 @@ import pytest
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
 from graph_bandit_lab.analysis.tuning import choose_settings, read_tuned, write_tuned
-from graph_bandit_lab.design.settings import AgentSpec, EnvironmentSettings
+from graph_bandit_lab.design.environment import EnvironmentSettings
+from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.storage.results import ResultStore, RunKey, load_results
 
 # R_T by graph model, reward model and nu; None diverges. Summed as they are, nu = 1 would win on er: 100 + 1 < 101 + 4.

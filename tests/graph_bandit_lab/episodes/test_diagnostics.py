@@ -7,7 +7,7 @@ from support.play import play
 
 import registry
 from graph_bandit_lab import RunSettings, load_results, run_bandit, run_experiment, write_report
-from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.episodes.diagnostics import DIAGNOSTICS, Diagnostics
 from graph_bandit_lab.reports.figures import diagnostics_figure
 from graph_bandit_lab.storage.results import ResultStore

@@ -8,7 +8,7 @@ from matplotlib.image import imread
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.statistics import AgentSummary, summarize
-from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.reports.figures import COLORS, agent_lines, regret_figure
 from graph_bandit_lab.reports.report import format_interval
 from graph_bandit_lab.storage import results as results_module

@@ -4,7 +4,7 @@ import pytest
 
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
-from graph_bandit_lab.design.settings import EnvironmentSettings
+from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.storage.results import ResultStore, RunKey
 
 

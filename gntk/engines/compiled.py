@@ -1,0 +1,172 @@
+"""The paper's network of depth 2 in single passes over nodes, on one core, without temporaries of nodes x width.
+
+The loops are in `gntk.engines.loops`, which has the equations; `gntk.engines.descend` and
+`gntk.empirical.values_and_features` are the plain forms, with which tests compare these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from gntk.aggregation import AggregatedGraphs
+from gntk.engines.base import Gradient, PaperNetwork, Weights
+from gntk.engines.descent import Batches
+from gntk.engines.loops import NODES, descend, evaluate, score
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class PaddedGraphs:
+    """Aggregated graphs as the compiled loops take them: nodes padded with zeros, which change no sum.
+
+    Attributes:
+        nodes: `(M', d')` float32. Each graph has a multiple of four nodes, and d' is even.
+        starts: `(K + 1,)` int64. Graph k owns rows `starts[k]` to `starts[k + 1]`.
+        divisors: `(K,)` float32. N of each graph.
+        feature_dim: d.
+    """
+
+    nodes: Floats
+    starts: NDArray[np.int64]
+    divisors: Floats
+    feature_dim: int
+
+
+def pad_graphs(graphs: AggregatedGraphs) -> PaddedGraphs:
+    """Lay graphs out for the compiled loops, in float32."""
+    sizes = (graphs.sizes + NODES - 1) // NODES * NODES
+    starts = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
+    padded = _empty(int(starts[-1]), graphs.feature_dim + graphs.feature_dim % 2).zero_()
+    rows = torch.arange(len(graphs.nodes)) + (starts[:-1] - graphs.offsets[:-1])[graphs.graph_index]
+    padded[rows, : graphs.feature_dim] = graphs.nodes.float()
+    return PaddedGraphs(padded.numpy(), starts.numpy(), graphs.divisors.float().numpy(), graphs.feature_dim)
+
+
+class CompiledNetwork(PaperNetwork):
+    """The paper's network with two weight matrices, `(m, d)` and `(1, m)` float32, by compiled loops.
+
+    Tangent features are float32 numbers, held as float64 for the products to come. Those of W are in column-major order
+    here, `(d, m)`, and those of w come last. Weights and indices that are not of these graphs raise ValueError.
+
+    Args:
+        graphs: K graphs, aggregated.
+        initial: theta_0.
+        gradient: the weights that features are derivatives by.
+    """
+
+    def __init__(self, graphs: AggregatedGraphs, initial: Weights, gradient: Gradient = "all") -> None:
+        self._padded = pad_graphs(graphs)
+        super().__init__(graphs, initial, gradient, torch.device("cpu"))
+
+    def values(self, weights: Weights) -> Tensor:
+        """Return f of all graphs."""
+        return self.values_and_squares(weights, torch.zeros(self.num_features))[0]
+
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of some graphs."""
+        return self.values_and_features(weights, index)[1]
+
+    def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return f and psi of some graphs."""
+        graphs = self._padded
+        _check(weights, graphs, index)
+        hidden, last = _transposed(weights, graphs)
+        d, m = graphs.feature_dim, len(last)
+        values, columns = _empty(len(index)), torch.empty(len(index), d + 1, m, dtype=torch.float64)
+        evaluate(
+            hidden,
+            last,
+            graphs.nodes,
+            graphs.starts,
+            graphs.divisors,
+            index.numpy(),
+            *_scratch(hidden),
+            values.numpy(),
+            columns.numpy(),
+        )
+        features = columns.view(len(index), (d + 1) * m)
+        return values - self._rounding[index], features[:, self._first_feature :]
+
+    def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
+        """Return f and the weighted squares of psi (in float64) of all graphs, without holding any psi."""
+        graphs = self._padded
+        _check(weights, graphs)
+        if precision.shape != (self.num_features,):
+            raise ValueError(f"Expected `precision` of shape `({self.num_features},)`. Got `{tuple(precision.shape)}`.")
+        hidden, last = _transposed(weights, graphs)
+        d, m = graphs.feature_dim, len(last)
+        of_hidden, of_last = self._of_all_weights(precision).double().split([d * m, m])
+        values, squares = _empty(self.num_graphs), torch.empty(self.num_graphs, dtype=torch.float64)
+        score(
+            hidden,
+            last,
+            of_hidden.view(d, m).numpy(),
+            of_last.numpy(),
+            graphs.nodes,
+            graphs.starts,
+            graphs.divisors,
+            *_scratch(hidden),
+            values.numpy(),
+            squares.numpy(),
+        )
+        return values - self._rounding, squares
+
+    def descend(
+        self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
+    ) -> list[Tensor]:
+        """Return the weights after a step of gradient descent a batch; a graph that a batch repeats is passed once."""
+        graphs = self._padded
+        _check(weights, graphs, batches.index)
+        _check(centers, graphs)
+        hidden, last = _transposed(weights, graphs)
+        descend(
+            hidden,
+            last,
+            *_transposed(centers, graphs),
+            graphs.nodes,
+            graphs.starts,
+            graphs.divisors,
+            batches.index.numpy(),
+            batches.targets.float().numpy(),
+            batches.offsets.numpy(),
+            np.float32(learning_rate),
+            np.float32(penalty),
+            *_scratch(hidden),
+            np.zeros_like(hidden),
+            np.zeros_like(last),
+        )
+        return [torch.from_numpy(hidden[: graphs.feature_dim].T.copy()), torch.from_numpy(last[None].copy())]
+
+
+def _check(weights: Weights, graphs: PaddedGraphs, index: Tensor | None = None) -> None:
+    """Refuse what the loops, which check nothing, would read beyond their arrays."""
+    shapes = [tuple(weight.shape) for weight in weights]
+    if len(shapes) != 2 or shapes != [(shapes[0][0], graphs.feature_dim), (1, shapes[0][0])]:
+        raise ValueError(f"Expected weights `(m, {graphs.feature_dim})` and `(1, m)`. Got {shapes}.")
+    count = len(graphs.divisors)
+    if index is not None and len(index) and not (int(index.min()) >= 0 and int(index.max()) < count):
+        raise ValueError(f"Expected graphs from 0 to {count - 1}. Got {int(index.min())} to {int(index.max())}.")
+
+
+def _transposed(weights: Weights, graphs: PaddedGraphs) -> tuple[Floats, Floats]:
+    """Return copies `(d', m)` and `(m,)` of the two weight matrices."""
+    hidden = _empty(graphs.nodes.shape[1], len(weights[0])).zero_()
+    hidden[: graphs.feature_dim] = weights[0].T
+    return hidden.numpy(), weights[1][0].clone().numpy()
+
+
+def _scratch(hidden: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return room for A `(d', m)`, r `(m,)` and the hidden units of four nodes `(4, m)`, aligned to cache lines."""
+    d, m = hidden.shape
+    return _empty(d, m).numpy(), _empty(m).numpy(), _empty(NODES, m).numpy()
+
+
+def _empty(*shape: int) -> Tensor:
+    """Return room that begins at a cache line, where NumPy's does not."""
+    return torch.empty(*shape, dtype=torch.float32)

@@ -1,0 +1,134 @@
+"""The tangent features of all graphs at one theta: held where they are few, else made again block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from gntk.empirical import gram
+from gntk.engines.base import Network, Weights
+
+BLOCK_BYTES = 1 << 26  # of float64 tangent features that are made at a time where not all are held
+HELD_BYTES = 1 << 28  # of K x p float64 features that are held whole: a quarter of a gigabyte
+
+
+class Features(Protocol):
+    """What a covariance asks of psi(G; theta) of the K graphs. `values` are f(G; theta), `(K,)`."""
+
+    @property
+    def values(self) -> Tensor:
+        """Return the predictions at the same theta."""
+
+    def select(self, index: Tensor) -> Tensor:
+        """Return psi of the graphs `index` `(n,)`: `(n, p)`."""
+
+    def squares(self, precision: Tensor | None = None) -> Tensor:
+        """Return sum_j psi_j^2 precision_j of each graph, `(K,)` float64; the plain sum if `precision` is None."""
+
+    def cross(self, rows: Tensor) -> Tensor:
+        """Return the `(n, K)` float64 products of the rows `(n, p)` with psi of each graph."""
+
+    def kernel(self) -> Tensor:
+        """Return the `(K, K)` float64 products of all psi."""
+
+
+class HeldFeatures:
+    """Features in memory, as float64.
+
+    Args:
+        values: `(K,)`. Predictions.
+        features: `(K, p)`. Tangent features.
+    """
+
+    def __init__(self, values: Tensor, features: Tensor) -> None:
+        self.values, self.features = values, features.double()
+
+    def select(self, index: Tensor) -> Tensor:
+        """Return some rows."""
+        return self.features[index]
+
+    def squares(self, precision: Tensor | None = None) -> Tensor:
+        """Return the weighted squared length of each row."""
+        if precision is None:
+            squares: Tensor = torch.linalg.vecdot(self.features, self.features)
+            return squares
+        return self.features.square() @ precision
+
+    def cross(self, rows: Tensor) -> Tensor:
+        """Return the Gram matrix of other rows with these."""
+        return gram(rows, self.features)
+
+    def kernel(self) -> Tensor:
+        """Return the Gram matrix."""
+        return gram(self.features, self.features)
+
+
+class MadeFeatures:
+    """Features that are made when they are asked for, in bounded memory; nothing of size K x p.
+
+    Args:
+        network: whose features they are.
+        weights: theta.
+    """
+
+    def __init__(self, network: Network, weights: Weights) -> None:
+        self.network, self.weights = network, weights
+        self._values: Tensor | None = None
+
+    @property
+    def values(self) -> Tensor:
+        """Return the predictions; for nothing once `squares` has been asked for."""
+        if self._values is None:
+            self._values = self.network.values(self.weights)
+        return self._values
+
+    def select(self, index: Tensor) -> Tensor:
+        """Make some rows."""
+        return self.network.features(self.weights, index)
+
+    def squares(self, precision: Tensor | None = None) -> Tensor:
+        """Return the weighted squared length of each row, and keep the predictions that come with it."""
+        if precision is None:
+            precision = torch.ones(self.network.num_features)
+        self._values, squares = self.network.values_and_squares(self.weights, precision)
+        return squares.double()
+
+    def cross(self, rows: Tensor) -> Tensor:
+        """Return the Gram matrix of other rows with these, block by block."""
+        return torch.cat([gram(rows, self.select(index)) for index in self._blocks()], dim=1)
+
+    def kernel(self) -> Tensor:
+        """Return the Gram matrix, block by block; each psi is made once for each block."""
+        return torch.cat([self.cross(self.select(index)) for index in self._blocks()])
+
+    def _blocks(self) -> tuple[Tensor, ...]:
+        return blocks_of_graphs(self.network.num_graphs, self.network.num_features)
+
+
+def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:
+    """Return the features at theta: held if that is asked for and `HELD_BYTES` is enough."""
+    if hold and 8 * network.num_graphs * network.num_features <= HELD_BYTES:
+        return HeldFeatures(*network.values_and_features(weights, torch.arange(network.num_graphs)))
+    return MadeFeatures(network, weights)
+
+
+def squares_in_blocks(make_features: Callable[[Tensor], Tensor], num_graphs: int, precision: Tensor) -> Tensor:
+    """Return sum_j psi_j^2 precision_j of each graph, `(K,)` float64 on the CPU, from blocks of psi.
+
+    Args:
+        make_features: returns psi of some graphs, on the device of the precision.
+        num_graphs: K.
+        precision: `(p,)` float64.
+    """
+    blocks = blocks_of_graphs(num_graphs, len(precision))
+    return torch.cat([(make_features(index).double().square() @ precision).cpu() for index in blocks])
+
+
+def blocks_of_graphs(num_graphs: int, num_features: int) -> tuple[Tensor, ...]:
+    """Cut the graphs into blocks whose float64 tangent features take at most `BLOCK_BYTES`."""
+    size = max(1, BLOCK_BYTES // (8 * num_features))
+    blocks: tuple[Tensor, ...] = torch.arange(num_graphs).split(size)
+    return blocks

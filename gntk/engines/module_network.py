@@ -1,0 +1,194 @@
+"""Any PyG module as a network on the graphs of a set, with per-graph gradients by autograd in blocks."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch
+
+from gntk.engines.base import Gradient, Network, Weights
+from gntk.engines.choice import read_device
+from gntk.engines.descent import Batches
+from gntk.engines.features import squares_in_blocks
+
+GRAPHS_AT_A_TIME = 8  # whose gradients one vectorised backward pass takes
+NODES_AT_A_TIME = 1 << 14  # in a forward pass without gradients
+
+ModuleOrFactory = nn.Module | Callable[[], nn.Module]
+
+
+class ModuleNetwork(Network):
+    """A module `Batch -> (K,)` on the graphs of a set, centred and scaled so that the paper's settings fit it.
+
+        f(G; theta) = F(G; theta) - F(G; theta_0),   psi = (dF/dtheta) / s,   s^2 = mean_G |dF/dtheta (G; theta_0)|^2
+
+    It predicts 0 at the start, as the paper's network does, and its kernel has mean diagonal 1 there: so ridge and
+    learning rate mean the same for every module. In units of s theta, descent on f with psi is plain gradient descent.
+
+    The module is copied and runs in evaluation mode: dropout is off, and batch norm uses its stored statistics, for a
+    prediction must not depend on the other graphs of a batch. Parameters with `requires_grad=False` stay as they are.
+
+    Memory: gradients of 8 graphs are taken at a time, which needs 8 x (4 p bytes + the activations that autograd keeps
+    of 8 graphs), p the number of trainable parameters; a forward pass without gradients takes graphs of 16,384 nodes in
+    all (or one graph, if it is larger). Beyond that `features_at` holds 8 K p bytes if these are at most 256 MB.
+
+    Args:
+        module: the module, whose parameters are theta_0; or a function that makes one, with parameters drawn from
+            `seed`.
+        batch: K graphs.
+        seed: of the parameters, if `module` is a function.
+        gradient: the weights that tangent features are derivatives by: all, or those of the last layer, which is the
+            last submodule, in order of definition, with trainable parameters of its own.
+        device: where it computes.
+
+    Raises:
+        TypeError: if there is no module.
+        ValueError: if it does not return `(K,)` finite floating point numbers, nothing in it can be trained, or torch
+            has no such device here.
+    """
+
+    def __init__(
+        self, module: ModuleOrFactory, batch: Batch, seed: int = 0, gradient: Gradient = "all", device: str = "cpu"
+    ) -> None:
+        self.device = read_device(device)
+        self.module = _make(module, seed).to(self.device)
+        if any(isinstance(p, nn.UninitializedParameter) for p in self.module.parameters()):
+            raise ValueError("Expected a module whose parameters have shapes. Run it on a batch once, or give sizes.")
+        parameters = {name: p.detach().clone() for name, p in self.module.named_parameters() if p.requires_grad}
+        if not parameters:
+            raise ValueError("Expected a module with trainable parameters. Got none.")
+        self._names = list(parameters)
+        self._graphs = batch.to_data_list()
+        self._tensors = [value for _, value in sorted(batch.to_dict().items()) if isinstance(value, Tensor)]
+        self.num_graphs = len(self._graphs)
+        every = torch.arange(len(parameters))
+        self._kept = every[-_last_layer_size(self.module) :] if gradient == "last_layer" else every
+        values = list(parameters.values())
+        self.num_features = sum(values[k].numel() for k in self._kept)
+        self.start_at(values, self.constants())
+
+    def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
+        """Take other initial weights, and the parameters and buffers that no fit moves."""
+        self.module.load_state_dict(dict(constants), strict=False)
+        self.initial = self.place(initial)
+        self._centers = self._outputs(self.initial)
+        if not self._centers.isfinite().all():
+            raise ValueError("Expected a module that predicts finite numbers. Got some that are not.")
+        squares = []
+        for index in torch.arange(self.num_graphs).split(GRAPHS_AT_A_TIME):
+            outputs, gradients = self._gradients(self.initial, index)
+            if not torch.allclose(outputs.cpu(), self._centers[index], rtol=1e-3, atol=1e-4):
+                raise ValueError(
+                    "Expected a module whose prediction for a graph does not depend on the other graphs of its batch. "
+                    "Got one that does; is there a normalisation over the batch?"
+                )
+            squares.append(_squared_length(gradients).cpu())
+        self._scale = math.sqrt(torch.cat(squares).mean().item()) or 1.0
+
+    def constants(self) -> dict[str, Tensor]:
+        """Return frozen parameters and buffers."""
+        kept = self.module.state_dict().items()
+        return {name: value.detach().to("cpu", copy=True) for name, value in kept if name not in self._names}
+
+    def fingerprint(self) -> list[Tensor]:
+        """Return the graphs as they were given, and the shapes of the parameters."""
+        shapes = [f"{name} {tuple(value.shape)}" for name, value in self.module.state_dict().items()]
+        return [*self._tensors, torch.tensor(list("\n".join(shapes).encode()))]
+
+    def values(self, weights: Weights) -> Tensor:
+        """Return f(G; theta) of all graphs."""
+        return self._outputs(weights) - self._centers
+
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of some graphs."""
+        features = [torch.empty(0, self.num_features)]
+        for block in index.split(GRAPHS_AT_A_TIME):
+            _, gradients = self._gradients(weights, block)
+            features.append((torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale).cpu())
+        return torch.cat(features)
+
+    def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return f and psi of some graphs."""
+        return self.values(weights)[index], self.features(weights, index)
+
+    def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
+        """Return f and the weighted squares of psi of all graphs."""
+        squares = squares_in_blocks(partial(self.features, weights), self.num_graphs, precision.double())
+        return self.values(weights), squares
+
+    def descend(
+        self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
+    ) -> list[Tensor]:
+        """Return the weights after a step of gradient descent a batch, on s theta."""
+        moved = [weight.clone() for weight in weights]
+        for index, targets in batches:
+            leaves = [weight.requires_grad_() for weight in moved]
+            with torch.enable_grad():
+                values = self._call(leaves, index) - self._centers[index].to(self.device)
+                loss = (values - targets.to(values)).square().mean() / 2
+            gradients = torch.autograd.grad(loss, leaves, allow_unused=True, materialize_grads=True)
+            moved = [
+                (weight.detach() - learning_rate * (gradient / self._scale**2 + penalty * (weight - center))).detach()
+                for weight, gradient, center in zip(leaves, gradients, centers, strict=True)
+            ]
+        return moved
+
+    def _call(self, weights: Weights, index: Tensor) -> Tensor:
+        batch = Batch.from_data_list([self._graphs[k] for k in index.tolist()]).to(self.device)
+        outputs = torch.func.functional_call(self.module, dict(zip(self._names, weights, strict=True)), (batch,))
+        if not isinstance(outputs, Tensor) or outputs.shape != (len(index),) or not outputs.is_floating_point():
+            shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
+            raise ValueError(
+                f"Expected a module that returns a floating point number for each graph, `({len(index)},)`. "
+                f"Got `{shape}`. End it with a pooling over `batch.batch` and `.squeeze(-1)`."
+            )
+        return outputs
+
+    def _outputs(self, weights: Weights) -> Tensor:
+        with torch.no_grad():
+            nodes = torch.tensor([graph.num_nodes for graph in self._graphs]).cumsum(0)
+            groups = torch.div(nodes - 1, NODES_AT_A_TIME, rounding_mode="floor").unique_consecutive(return_counts=True)
+            blocks = torch.arange(self.num_graphs).split(groups[1].tolist())
+            return torch.cat([self._call(weights, index).cpu() for index in blocks])
+
+    def _gradients(self, weights: Weights, index: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """Return F and dF/dtheta of a few graphs: `(n,)`, and `(n, ...)` for each parameter.
+
+        Each row of the identity is one backward pass, and all are taken together.
+        """
+        leaves = [weight.detach().requires_grad_() for weight in weights]
+        with torch.enable_grad():
+            outputs = self._call(leaves, index)
+        gradients = torch.autograd.grad(
+            outputs, leaves, torch.eye(len(index)).to(outputs), is_grads_batched=True, allow_unused=True
+        )
+        zeros = [weight.new_zeros(len(index), *weight.shape) for weight in weights]
+        return outputs.detach(), [
+            zero if gradient is None else gradient for zero, gradient in zip(zeros, gradients, strict=True)
+        ]
+
+
+def _make(module: ModuleOrFactory, seed: int) -> nn.Module:
+    if isinstance(module, nn.Module):
+        return copy.deepcopy(module).eval()
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would seed every GPU too
+        made = module()
+    if not isinstance(made, nn.Module):
+        raise TypeError(f"Expected `network` to make a torch module. Got {type(made).__name__}.")
+    return made.eval()
+
+
+def _last_layer_size(module: nn.Module) -> int:
+    """Return the number of trainable parameters of the last submodule that has any, which come last in order."""
+    sizes = [sum(p.requires_grad for p in part.parameters(recurse=False)) for part in module.modules()]
+    return [size for size in sizes if size][-1]
+
+
+def _squared_length(gradients: list[Tensor]) -> Tensor:
+    return torch.stack([gradient.double().flatten(1).square().sum(1) for gradient in gradients]).sum(0)

@@ -1,0 +1,112 @@
+"""The paper's network of any depth in torch: features graph by graph on the CPU, in padded blocks on other devices."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from gntk.aggregation import AggregatedGraphs, select_graphs
+from gntk.empirical import values_and_features
+from gntk.engines.base import Gradient, PaperNetwork, Weights
+from gntk.engines.descent import Batches, descend
+from gntk.engines.features import squares_in_blocks
+from gntk.network import layer_inputs, predict
+
+CPU = torch.device("cpu")
+GRAPH_BLOCK = 1 << 16  # graphs x width of a forward pass without features
+NODE_UNITS_PER_BLOCK = 1 << 26  # nodes x width of one layer, as padded: a quarter of a gigabyte in float32
+
+
+class TorchNetwork(PaperNetwork):
+    """The paper's network by matrix products.
+
+    Values always come from one kind of pass, so that equal weights give equal values to the last bit.
+
+    Args:
+        graphs: K graphs, aggregated.
+        initial: theta_0, L matrices.
+        gradient: the weights that features are derivatives by.
+        device: where it computes.
+        batched: make features in padded blocks, which suits a GPU, and not graph by graph, where each stays in cache.
+    """
+
+    def __init__(
+        self,
+        graphs: AggregatedGraphs,
+        initial: Weights,
+        gradient: Gradient = "all",
+        device: torch.device = CPU,
+        batched: bool = False,
+    ) -> None:
+        self._placed, self._batched = graphs.to(torch.float32, device), batched
+        super().__init__(graphs, initial, gradient, device)
+
+    def values(self, weights: Weights) -> Tensor:
+        """Return f of all graphs, from blocks of nodes."""
+        found = []
+        for index in torch.arange(self.num_graphs).split(max(1, GRAPH_BLOCK // max(map(len, weights)))):
+            some = select_graphs(self._placed, index.to(self.device))
+            found.append(predict(weights, some, layer_inputs(weights, some.nodes)).cpu())
+        return torch.cat(found) - self._rounding
+
+    def features(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return psi of some graphs."""
+        return self._derivatives(weights, index).cpu()[:, self._first_feature :]
+
+    def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return f and psi of some graphs."""
+        return self.values(weights)[index], self.features(weights, index)
+
+    def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
+        """Return f and the weighted squares of psi of all graphs, from blocks of psi that stay on the device."""
+        precision = self._of_all_weights(precision).to(self.device, torch.float64)
+        squares = squares_in_blocks(partial(self._derivatives, weights), self.num_graphs, precision)
+        return self.values(weights), squares
+
+    def descend(
+        self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
+    ) -> list[Tensor]:
+        """Return the weights after a step of gradient descent a batch."""
+        return descend(weights, centers, self._placed, batches.to(self.device), learning_rate, penalty)
+
+    def _derivatives(self, weights: Weights, index: Tensor) -> Tensor:
+        """Return df/dtheta of some graphs, by all weights and on the device."""
+        if self._batched:
+            return batched_features(weights, self._placed, index)
+        return values_and_features(weights, select_graphs(self._placed, index.to(self.device)))[1]
+
+
+def batched_features(weights: Weights, graphs: AggregatedGraphs, index: Tensor) -> Tensor:
+    """Compute the tangent features of `(n,)` graphs in blocks of padded graphs: the form for a GPU.
+
+    A padded node is 0, so that no hidden unit is above 0 there, and it changes no sum.
+
+    Args:
+        weights: L matrices, on the device of the graphs.
+        graphs: K graphs.
+        index: `(n,)` int64. Which ones.
+
+    Returns:
+        `(n, p)` tangent features in the order of `gntk.tangent_features`.
+    """
+    if len(index) == 0:
+        return graphs.nodes.new_empty(0, sum(weight.numel() for weight in weights))
+    size = max(1, NODE_UNITS_PER_BLOCK // (int(graphs.sizes.max()) * max(map(len, weights))))
+    parts = index.to(graphs.nodes.device).split(size)
+    return torch.cat([_padded_features(weights, select_graphs(graphs, part)) for part in parts])
+
+
+def _padded_features(weights: Weights, graphs: AggregatedGraphs) -> Tensor:
+    rows = torch.arange(len(graphs.nodes), device=graphs.nodes.device) - graphs.offsets[graphs.graph_index]
+    nodes = graphs.nodes.new_zeros(len(graphs), int(graphs.sizes.max()), graphs.feature_dim)
+    nodes[graphs.graph_index, rows] = graphs.nodes
+    inputs = layer_inputs(weights, nodes)
+    signal = (1 / graphs.divisors)[:, None, None].expand(-1, nodes.shape[1], 1)  # delta^(l), as in `layer_signals`
+    features = [signal.mT @ inputs[-1]]
+    for layer in range(len(weights) - 1, 0, -1):
+        signal = ((signal / math.sqrt(len(weights[layer].T))) @ weights[layer]) * (inputs[layer] > 0)
+        features.append(signal.mT @ inputs[layer - 1])
+    return torch.cat([feature.flatten(1) for feature in reversed(features)], dim=1)

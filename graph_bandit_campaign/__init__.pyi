@@ -1,0 +1,20 @@
+from .campaign import AgentChangedWarning as AgentChangedWarning
+from .campaign import Campaign as Campaign
+from .library import write_library as write_library
+from .settings import SuggestSettings as SuggestSettings
+from .state import CampaignState as CampaignState
+from .state import Measurement as Measurement
+from .state import Suggestion as Suggestion
+from .suggestions import suggest as suggest
+
+__version__: str
+__all__ = [
+    "AgentChangedWarning",
+    "Campaign",
+    "CampaignState",
+    "Measurement",
+    "SuggestSettings",
+    "Suggestion",
+    "suggest",
+    "write_library",
+]

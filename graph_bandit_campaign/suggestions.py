@@ -1,0 +1,58 @@
+"""`graph-bandit suggest`: which molecules of a table to measure next."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
+from graph_bandit_campaign.pages.answer import Answer
+from graph_bandit_campaign.pages.neighbours import nearest_measured
+from graph_bandit_campaign.pages.suggest_page import render_page
+from graph_bandit_campaign.pages.terminal import print_answer
+from graph_bandit_campaign.question import take_over
+from graph_bandit_campaign.settings import SuggestSettings
+from graph_bandit_campaign.state import Suggestion
+from graph_bandit_campaign.tables.inputs import read_inputs
+from graph_bandit_lab.storage import make_folder, replace_file
+
+
+def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
+    """Read pool and results, choose, and write suggestions, campaign and page.
+
+    Results are read anew each time, so that a table may be mended. The same command with the same results gives the
+    same suggestions; with other results, or by another version of the agent, it is another round.
+
+    Raises:
+        ValueError, OSError: if something cannot be read; nothing is written then.
+        ImportError: if a package that reads it is not installed.
+    """
+    inputs = read_inputs(settings)
+    molecules = inputs.molecules
+    make_folder(settings.out.parent)
+    with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
+        campaign = Campaign(
+            molecules,
+            settings.agent,
+            maximize=settings.maximize is not None,
+            seed=settings.seed,
+            target=settings.target,
+            state=settings.state,
+            offered=np.arange(len(molecules)) < len(inputs.pool),
+        )
+    with campaign.at_once():
+        question = take_over(campaign, inputs.books, settings)
+        suggested = campaign.ask(settings.n, question)
+    smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
+    near = nearest_measured([one.id for one in suggested], campaign.state.means(), smiles_of)
+    answer = Answer(
+        settings.target, len(inputs.pool), campaign.state, suggested, near, smiles_of, campaign.agent_change
+    )
+    replace_file(settings.out, answer.to_csv().encode())
+    if settings.html is not None:
+        make_folder(settings.html.parent)
+        replace_file(settings.html, render_page(answer).encode())
+    print_answer(answer, inputs.remarks())
+    print("\n" + "\n".join(str(path) for path in (settings.out, settings.html) if path is not None))
+    return suggested

@@ -1,0 +1,73 @@
+"""What `suggest` is given: a pool to choose from, and results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graph_bandit_campaign.settings import SuggestSettings
+from graph_bandit_campaign.tables.books import Books, match_rows
+from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
+from graph_bandit_campaign.tables.memory import Budget
+from graph_bandit_env import MoleculeSet, from_smiles, from_smiles_csv
+from graph_bandit_env.tables import Table, TooManyRowsError, open_table
+from graph_bandit_lab import count_cores
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A pool, and what is known of it."""
+
+    pool: MoleculeSet
+    """Molecules to choose from."""
+    books: Books
+    """What was measured."""
+    molecules: MoleculeSet
+    """Those of the pool, then those that were measured outside of it."""
+    sheets: list[str]
+    """What to say of sheets that were read, where a workbook has others."""
+
+    def remarks(self) -> list[str]:
+        """Return what people should know of their tables."""
+        remarks = [f"{self.pool.merged} rows of equal molecules merged"] * bool(self.pool.merged)
+        remarks += [f"{len(self.books.outside)} measured molecules outside the pool"] * bool(self.books.outside)
+        remarks += [f"{self.books.repeated} results given twice taken once"] * bool(self.books.repeated)
+        remarks += [f"{len(self.pool.skipped)} bad rows left out"] * bool(self.pool.skipped)
+        return remarks + self.sheets
+
+
+def read_inputs(settings: SuggestSettings) -> Inputs:
+    """Read pool and results.
+
+    Raises:
+        ValueError, OSError: if something cannot be read, or the pool does not fit into memory.
+        ImportError: if a package that reads it is not installed.
+    """
+    with open_table(settings.pool, settings.sheet) as table:
+        alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]
+        smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
+        columns = Columns(settings.target, settings.id or ("id" if "id" in table.columns else None), smiles)
+        results = Results([], [])
+        if settings.measured:
+            results = read_measured(settings.measured, columns, settings.measured_sheet)
+        pool = _read_pool(table, columns, len(results.rows), settings.skip_bad_rows)
+        sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
+    books = match_rows(results.rows, pool)
+    molecules = pool
+    if books.outside:
+        molecules = pool.join(from_smiles(list(books.outside.values()), ids=list(books.outside)))
+    return Inputs(pool, books, molecules, sheets)
+
+
+def _read_pool(table: Table, columns: Columns, results: int, skip_bad_rows: bool) -> MoleculeSet:
+    budget = Budget(results)
+    try:
+        return from_smiles_csv(
+            table,
+            columns.smiles,
+            identifier=columns.identifier,
+            on_error="skip" if skip_bad_rows else "raise",
+            workers=count_cores(),
+            most_rows=budget.most_rows,
+        )
+    except TooManyRowsError as error:
+        raise ValueError(budget.refusal(table.path, error.count)) from error

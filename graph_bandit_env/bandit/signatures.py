@@ -1,0 +1,84 @@
+"""Constructors that take the fields of a dataclass: one place declares and describes them, and all others show them.
+
+A dataclass, not `Unpack[TypedDict]`, which has no defaults, and not an explicit signature, which each environment and
+the laboratory would repeat. mypy and IDEs see its fields through a `ParamSpec`; `help()`, by `__signature__` and the
+docstring.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import textwrap
+from collections.abc import Callable
+from functools import update_wrapper, wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+import docstring_parser
+
+REASON = "reason"
+"""Key of the metadata of a field that its class fixes (`init=False`): why it is no argument."""
+
+Arguments = TypeVar("Arguments")
+Fields = ParamSpec("Fields")
+Instance = TypeVar("Instance")
+Kind = TypeVar("Kind", bound=type)
+
+
+def name_nearest(kind: Kind) -> Kind:
+    """Let the constructor of a dataclass answer an argument that it does not have with the nearest that it has."""
+    init = vars(kind)["__init__"]
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    taken = [name for name, field in fields.items() if field.init]
+
+    @wraps(init)
+    def checked(self: object, *args: object, **given: object) -> None:
+        for name in given:
+            if name in fields and name not in taken:
+                raise TypeError(f"Expected no argument `{name}`: {fields[name].metadata[REASON]}")
+            if name not in fields:
+                nearest = difflib.get_close_matches(name, taken, n=1)
+                hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+                hint = " Give it to `reset`." if name == "seed" else hint
+                raise TypeError(f"Unknown argument `{name}`.{hint} Arguments: {', '.join(taken)}.")
+        init(self, *args, **given)
+
+    type.__setattr__(kind, "__init__", checked)
+    return kind
+
+
+def takes(
+    kind: Callable[Fields, Arguments],
+) -> Callable[[Callable[[Instance, Arguments], None]], Callable[Concatenate[Instance, Fields], None]]:
+    """Make a constructor that takes a dataclass into one that takes the fields of the dataclass."""
+    signature = inspect.signature(kind)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    signature = signature.replace(parameters=[own, *signature.parameters.values()])
+
+    def decorate(init: Callable[[Instance, Arguments], None]) -> Callable[Concatenate[Instance, Fields], None]:
+        def constructor(self: Instance, /, *args: Fields.args, **given: Fields.kwargs) -> None:
+            init(self, kind(*args, **given))
+
+        update_wrapper(constructor, init)
+        vars(constructor).update(__signature__=signature)
+        return constructor
+
+    return decorate
+
+
+def describes(arguments: type) -> Callable[[Kind], Kind]:
+    """Write the strings below the fields of a dataclass, inherited ones too, into the docstring of a class."""
+    texts: dict[str, str] = {}
+    for each in reversed(arguments.__mro__[:-1]):
+        found = docstring_parser.parse_from_object(each).params
+        texts |= {param.arg_name: " ".join((param.description or "").split()) for param in found}
+    wrap = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
+    lines = [wrap.fill(f"{field.name}: {texts[field.name]}") for field in dataclasses.fields(arguments)]
+
+    def decorate(kind: Kind) -> Kind:
+        if kind.__doc__:  # `python -OO` leaves none
+            kind.__doc__ = "\n".join([inspect.cleandoc(kind.__doc__), "", "Args:", *lines])
+        return kind
+
+    return decorate

@@ -1,0 +1,6 @@
+"""Tables of people's own: text, spreadsheets, Parquet and SDF, read alike. No numpy, no torch."""
+
+from graph_bandit_env.tables.opening import open_table
+from graph_bandit_env.tables.table import Table, TooManyRowsError
+
+__all__ = ["Table", "TooManyRowsError", "open_table"]

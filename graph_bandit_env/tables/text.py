@@ -1,0 +1,56 @@
+"""Tables of text: cells between commas, semicolons or tabs, and .smi files."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from graph_bandit_env.tables.table import Table
+
+SAMPLE = 50  # lines by which the delimiter is told
+DELIMITERS = "\t;,"  # the first one wins where nothing else decides: text has commas more often than tabs
+
+
+def open_delimited(path: Path, file: IO[str]) -> Table:
+    """Open a table with a header, whose delimiter is what most of its first lines agree on."""
+    sample = list(itertools.islice(file, SAMPLE))
+    if any("\0" in line for line in sample):
+        raise ValueError(f"Expected text in {path}. Got bytes that are none. Save it as `CSV UTF-8`.")
+    delimiter = _delimiter_of(sample)
+    records = _records_of(path, itertools.chain(sample, file), delimiter)
+    header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
+    return Table(path, tuple(header), records, decimal="," if delimiter == ";" else ".")
+
+
+def open_smi(path: Path, file: IO[str]) -> Table:
+    """Open a table without a header: each line is a SMILES, then perhaps an identifier."""
+    records = ((line, text.split(maxsplit=1)) for line, text in enumerate(file, start=1))
+    return Table(path, ("smiles", "id"), records, has_header=False)
+
+
+def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)  # strict: else an open quotation mark swallows rows
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise ValueError(
+            f"Expected a table in {path}. Line {reader.line_num} cannot be read: {error}. A cell that begins with a "
+            "quotation mark needs another at its end."
+        ) from error
+
+
+def _delimiter_of(sample: Sequence[str]) -> str:
+    """Return the delimiter that the header has, and that the lines below have as often; then the most frequent one."""
+    lines = re.sub('"[^"]*"', "", "".join(sample)).splitlines()
+    header, *below = [line for line in lines if line.strip()] or [""]
+
+    def likelihood(delimiter: str) -> tuple[bool, int, int]:
+        count = header.count(delimiter)
+        return count > 0, sum(line.count(delimiter) == count for line in below), count
+
+    return max(DELIMITERS, key=likelihood) if any(map(header.count, DELIMITERS)) else ","

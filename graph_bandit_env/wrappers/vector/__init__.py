@@ -1,0 +1,5 @@
+"""The wrappers of this package for the native vector environment, under the same names."""
+
+from graph_bandit_env.wrappers.vector.batched import GraphSetIndices, PaddedGraphSet
+
+__all__ = ["GraphSetIndices", "PaddedGraphSet"]

@@ -1,0 +1,132 @@
+"""Observations of many bandits as batches of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Dict, Discrete
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.bandit.spaces import Info
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.vector_env import Array, GraphActionBanditVector
+from graph_bandit_env.wrappers.indices import indices_and_mask_space
+from graph_bandit_env.wrappers.padding import Padded, Padding
+
+
+class _ObservationWrapper(gym.vector.VectorWrapper):
+    """Replace observations, those that end an episode (`info["final_obs"]`) too."""
+
+    def __init__(self, envs: gym.vector.VectorEnv, single: Dict, native: GraphActionBanditVector) -> None:
+        super().__init__(envs)
+        self._native = native
+        self.single_observation_space = single
+        self.observation_space = batch_space(single, envs.num_envs)
+
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Padded, Info]:
+        """Begin episodes."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        return self._observe(observation), info
+
+    def step(self, actions: ArrayLike) -> tuple[Padded, Array, Array, Array, Info]:
+        """Play a graph in each bandit."""
+        observation, reward, terminated, truncated, info = self.env.step(actions)
+        for i in np.flatnonzero(info.get("_final_obs", False)).tolist():
+            info["final_obs"][i] = self._observe_last(i, info["final_obs"][i], info["final_info"]["action_mask"][i])
+        return self._observe(observation), reward, terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the graphs that the coming round of each bandit offers, bool `(n, K)`."""
+        return self._native.action_masks()
+
+    def _observe(self, observation: Any) -> Padded:
+        raise NotImplementedError
+
+    def _observe_last(self, i: int, observation: Any, mask: NDArray[np.int8]) -> Padded:
+        raise NotImplementedError
+
+
+class PaddedGraphSet(_ObservationWrapper):
+    """Observe the graphs of each bandit as `graph_bandit_env.wrappers.PaddedGraphSet` does, n in a batch.
+
+    A graph set is padded when it is drawn, not in each round. It is read from the environment, which best observes
+    indices: then nothing is copied twice.
+
+    Args:
+        envs: the native vector environment of `GraphActionBandit-v0`.
+        max_nodes, max_edges, max_graphs: as of `graph_bandit_env.wrappers.PaddedGraphSet`.
+
+    Raises:
+        TypeError: if it is another environment.
+        ValueError: as `graph_bandit_env.wrappers.PaddedGraphSet`.
+    """
+
+    def __init__(
+        self,
+        envs: gym.vector.VectorEnv,
+        max_nodes: int | None = None,
+        max_edges: int | None = None,
+        max_graphs: int | None = None,
+    ) -> None:
+        native = _check_native(envs, "PaddedGraphSet")
+        self.padding = Padding.for_bandit(native.bandit, max_nodes, max_edges, max_graphs)
+        super().__init__(envs, self.padding.space(), native)
+        self.single_action_space = Discrete(self.padding.graphs)
+        self.action_space = batch_space(self.single_action_space, envs.num_envs)
+        self._padded = self.padding.zeros(envs.num_envs)
+        self._shown: list[GraphSet | None] = [None] * envs.num_envs  # whose graphs `_padded` holds
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the graphs that the coming round of each bandit offers, bool `(n, max_graphs)`."""
+        return self.padding.pad_mask(super().action_masks())
+
+    def _observe(self, observation: Any) -> Padded:
+        for i, graph_set in enumerate(self._native.graph_sets):
+            if graph_set is not self._shown[i]:
+                self._shown[i] = None
+                row = {key: array[i] for key, array in self._padded.items()}
+                for array in row.values():
+                    array[...] = 0
+                self.padding.fill(row, graph_set)
+                self._shown[i] = graph_set
+        self._padded["mask"][...] = self.action_masks()
+        return {key: array.copy() for key, array in self._padded.items()}
+
+    def _observe_last(self, i: int, observation: Any, mask: NDArray[np.int8]) -> Padded:
+        last = {key: array[i].copy() for key, array in self._padded.items()}
+        return {**last, "mask": self.padding.pad_mask(mask)}
+
+
+class GraphSetIndices(_ObservationWrapper):
+    """Observe which graphs are on offer as `graph_bandit_env.wrappers.GraphSetIndices` does, n in a batch.
+
+    Args:
+        envs: the native vector environment of `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
+
+    Raises:
+        TypeError: if it is another environment, or does not observe indices.
+        ValueError: if its graphs were not given as `graphs`, and so change.
+    """
+
+    def __init__(self, envs: gym.vector.VectorEnv) -> None:
+        native = _check_native(envs, "GraphSetIndices")
+        super().__init__(envs, indices_and_mask_space(native.bandit), native)
+
+    def _observe(self, observation: NDArray[np.int64]) -> Padded:
+        return {"indices": observation, "mask": self.action_masks().astype(np.int8)}
+
+    def _observe_last(self, i: int, observation: NDArray[np.int64], mask: NDArray[np.int8]) -> Padded:
+        return {"indices": observation, "mask": mask.copy()}
+
+
+def _check_native(envs: gym.vector.VectorEnv, name: str) -> GraphActionBanditVector:
+    native = envs.unwrapped if isinstance(envs, gym.vector.VectorEnv) else envs
+    if not isinstance(native, GraphActionBanditVector):
+        raise TypeError(
+            f"Expected the native vector environment, `gymnasium.make_vec('GraphActionBandit-v0', ...)`. Got {envs}. "
+            f"Others take `wrappers=[graph_bandit_env.wrappers.{name}]`."
+        )
+    return native

@@ -1,0 +1,88 @@
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from graph_bandit_env import BanditArguments
+from graph_bandit_lab import EnvironmentSettings
+from graph_bandit_lab.design.keys import RunKey, with_later_defaults
+
+TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
+
+
+def test_each_argument_of_the_environment_is_taken_or_left_out_with_a_reason():
+    of_environment = {field.name: field.default for field in fields(BanditArguments)}
+    assert [field.name for field in fields(EnvironmentSettings)] == list(of_environment)
+    assert set(of_environment) - set(TAKEN) == {"graphs", "resample_graphs", "reward_seed", "observe", "render_mode"}
+    for name in set(TAKEN) - {"reward_model"}:
+        assert getattr(EnvironmentSettings(), name) == of_environment[name]
+    for name in set(of_environment) - set(TAKEN):
+        with pytest.raises(TypeError, match=f"Expected no argument `{name}`: [a-z]"):
+            EnvironmentSettings(**{name: None})
+
+
+def test_results_keep_what_they_kept_before_the_arguments_had_one_home():
+    assert EnvironmentSettings(graph_model="rdpg", edge_prob=1, actions_per_round=3, common_noise=True).to_dict() == {
+        "graph_model": "rdpg",
+        "num_graphs": 100,
+        "num_nodes": 50,
+        "feature_dim": 10,
+        "edge_prob": 1.0,
+        "reward_model": "linear",
+        "reward_scale": "raw",
+        "noise": "gaussian",
+        "noise_std": 0.01,
+        "horizon": 1000,
+        "actions_per_round": 3,
+        "common_noise": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"graph_modle": "er"}, "Unknown argument `graph_modle`. Did you mean `graph_model`?"),
+        ({"graphs": []}, "results keep settings, not graphs. `run_bandit` plays on graphs of your own"),
+        ({"reward_model": np.zeros(100)}, "Expected names .* Got ndarray and str"),
+        ({"reward_model": None}, "Expected names .* Got NoneType and str"),
+        ({"noise": lambda rng, mean: 0.0}, "Expected names .* Got str and function"),
+    ],
+)
+def test_says_what_it_cannot_take(changes, message):
+    with pytest.raises(TypeError, match=message):
+        EnvironmentSettings(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"num_graphs": 0}, "`num_graphs`"),
+        ({"horizon": 0}, "`horizon`"),
+        ({"noise_std": -1.0}, "`noise_std`"),
+        ({"replacement": 0, "horizon": 5}, "`replacement` to be True or False"),
+        ({"replacement": False, "num_graphs": 5, "horizon": 6}, "at most `num_graphs` .* Got 6 rounds of 5 graphs"),
+    ],
+)
+def test_refuses_environments_that_cannot_be_made(changes, message):
+    with pytest.raises(ValueError, match=message):
+        EnvironmentSettings(**changes)
+
+
+def test_equal_numbers_are_equal_settings():
+    assert repr(EnvironmentSettings(noise_std=1)) == repr(EnvironmentSettings(noise_std=1.0))
+
+
+def test_environments_of_earlier_results_keep_their_key():
+    """The hash was computed before there was `replacement`, or `common_noise`."""
+    environment = EnvironmentSettings(num_graphs=5, num_nodes=4, horizon=8)
+    assert RunKey("random", {}, environment.to_dict()).settings_hash == "3fa516fd99f45405"
+    once = EnvironmentSettings(num_graphs=8, num_nodes=4, horizon=8, replacement=False)
+    assert once.to_dict()["replacement"] is False
+
+
+@pytest.mark.parametrize("later", [{}, {"replacement": False}, {"common_noise": True}])
+def test_what_is_left_out_of_an_environment_can_be_said_again(later):
+    environment = EnvironmentSettings(num_graphs=8, horizon=8, **later)
+    assert EnvironmentSettings(**environment.to_dict()) == environment
+    said = with_later_defaults(environment.to_dict())
+    assert said == {name: getattr(environment, name) for name in TAKEN}
