@@ -1,11 +1,12 @@
-# `make demo` runs the main job, `make suggest` the chemist's, `make test` checks everything. Each sets up what it needs.
+# `make demo` runs the main job, `make suggest` the chemist's, `make test` checks everything, `make portable` the numbers
+# as on other kinds of CPU. Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests stubs bench clean
+.PHONY: demo suggest test lint types tests portable stubs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -27,6 +28,9 @@ types: $(VENV)/.installed-all
 
 tests: $(VENV)/.installed-all
 	$(BIN)/pytest
+
+portable: $(VENV)/.installed-all
+	PYTHONPATH=tests $(BIN)/python -m support.portable
 
 stubs: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.stubs

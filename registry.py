@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points, version
 from typing import TYPE_CHECKING, Any
 
+import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
 from agents.zoo import RECIPES
 
 if TYPE_CHECKING:

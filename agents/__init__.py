@@ -1,4 +1,4 @@
-"""The players: each agent sees observations, masks and rewards, never means or regret.
+"""The players of graph-bandit-env: each agent sees observations, masks and rewards, never means or regret.
 
 Make one by name with `registry.make_agent`. The rooms are doors for those who write agents of their own: `contract`,
 `beliefs`, the families `neural`, `kernel`, `molecule`, `classic` and `policy_gradient`, and `zoo`, where models and

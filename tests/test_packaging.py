@@ -1,5 +1,7 @@
-"""The wheel, as a user gets it."""
+"""The wheel, as a user gets it, and what it says beside packages of others."""
 
+import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -34,24 +36,11 @@ def installed(wheel, tmp_path_factory):
     return folder
 
 
-def in_another_folder(installed, tmp_path, code):
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     info = {top for top in tops if top.endswith(".dist-info")}
-    assert tops - info == {*PACKAGES, "registry.py"}
+    assert tops - info == {*PACKAGES, "registry.py", "_graph_bandit_strangers.py"}
     assert not [name for name in names if "test" in name]
     for needed in (
         "gntk/py.typed",
@@ -62,18 +51,101 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
         assert needed in names
 
 
-def test_the_environment_is_made_from_any_folder(installed, tmp_path):
-    code = """
-import gymnasium as gym
-env = gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=3, num_nodes=4)
-env.reset(seed=0)
-print(env.step(0)[1], __import__("graph_bandit_env").__file__)
-"""
-    assert str(installed) in in_another_folder(installed, tmp_path, code)
+# --- Beside packages of others that are called `agents` and `registry`
+
+FOREIGN = {"agents": "agents/__init__.py", "registry": "registry.py"}
+NEEDS_OURS = ("registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_cli")
 
 
-def test_the_command_works_from_the_wheel(installed, tmp_path):
+def write_foreign(name, folder):
+    """A package of somebody else, which says so and stops where it is imported."""
+    path = folder / FOREIGN[name]
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text("raise SystemExit('a stranger was imported')\n")
+    return path
+
+
+def start(arguments, cwd, *path):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONWARNINGS": "ignore"}
+    return subprocess.run(arguments, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def assert_clash(done, name, theirs, ours):
+    """The last line names both files and what to do."""
+    assert done.returncode == 1
+    error = done.stderr.splitlines()[-1]
+    assert error.startswith(
+        f"ImportError: Expected `{name}` of graph-bandit-env, {ours / FOREIGN[name]}. Got {theirs},"
+    )
+    assert "in an environment of its own" in error
+
+
+CLASHES = [(imported, name) for imported in NEEDS_OURS for name in FOREIGN if imported != name]
+
+
+@pytest.mark.parametrize(("imported", "name"), CLASHES)
+def test_a_clash_with_the_working_folder_is_told(imported, name, installed, tmp_path):
+    theirs = write_foreign(name, tmp_path)
+    assert_clash(start([sys.executable, "-c", f"import {imported}"], tmp_path, installed), name, theirs, installed)
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_clash_is_told_where_the_command_is_started_as_a_module(name, installed, tmp_path):
+    theirs = write_foreign(name, tmp_path)
+    done = start([sys.executable, "-m", "graph_bandit_cli", "agents"], tmp_path, installed)
+    assert_clash(done, name, theirs, installed)
+
+
+def test_the_command_works_from_the_wheel_in_a_folder_with_packages_of_others(installed, tmp_path):
+    for name in FOREIGN:
+        write_foreign(name, tmp_path)
+    (script,) = [path for path in (installed / "bin").iterdir() if path.stem == "graph-bandit"]
     flags = ["--agents", "random", "--num-graphs", "3", "--num-nodes", "4", "--horizon", "5", "--out", "here"]
-    code = f"import sys; from graph_bandit_cli.main import main; sys.exit(main(['run', *{flags}]))"
-    assert "random" in in_another_folder(installed, tmp_path, code)
+    done = start([str(script), "run", *flags], tmp_path, installed)
+    assert done.returncode == 0, done.stderr
+    assert "random" in done.stdout
     assert (tmp_path / "here" / "report.html").is_file()
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_package_that_comes_before_ours_on_the_path_is_told_and_one_after_is_none_of_ours(name, installed, tmp_path):
+    theirs = write_foreign(name, tmp_path / "theirs")
+    code = [sys.executable, "-c", "import graph_bandit_lab, registry; registry.list_agents()"]
+    assert_clash(start(code, tmp_path, tmp_path / "theirs", installed), name, theirs, installed)
+    done = start(code, tmp_path, installed, tmp_path / "theirs")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_package_that_was_installed_over_ours_is_told(name, installed, tmp_path):
+    ours = tmp_path / "ours"
+    shutil.copytree(installed, ours)
+    theirs = write_foreign(name, ours)
+    done = start([sys.executable, "-c", "import graph_bandit_lab"], tmp_path, ours)
+    assert_clash(done, name, theirs, ours)
+    assert "installed over it" in done.stderr
+
+
+def test_a_package_that_was_imported_from_elsewhere_is_told(installed, tmp_path):
+    """Its folder may be off the path since."""
+    theirs = tmp_path / "theirs" / "agents" / "__init__.py"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("")
+    folder = str(theirs.parent.parent)
+    code = f"import sys; sys.path.insert(0, {folder!r}); import agents; del sys.path[0]; import registry"
+    assert_clash(start([sys.executable, "-c", code], tmp_path, installed), "agents", theirs, installed)
+
+
+def test_the_environment_is_made_in_any_folder_with_packages_of_others(installed, tmp_path):
+    for name in FOREIGN:
+        write_foreign(name, tmp_path)
+    code = """
+import gymnasium as gym, gntk
+for reward_model in ("linear", "gp_gntk"):
+    env = gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=3, num_nodes=4, reward_model=reward_model)
+    env.reset(seed=0)
+    print(env.step(0)[1], gntk.__file__, __import__("graph_bandit_env").__file__)
+"""
+    done = start([sys.executable, "-c", code], tmp_path, installed)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(str(installed)) == 4

@@ -43,8 +43,11 @@ def test_believes_zero_with_the_prior_spread_at_the_start(covariance):
     assert belief.mean.abs().max() <= 1e-6
     features = values_and_features(agent.network.initial, agent.network.graphs)[1].double()
     prior = features @ features.T / (16 * 0.01)  # ridge = m lambda
-    torch.testing.assert_close(belief.spread, 2.0 * prior.diagonal().sqrt())
-    torch.testing.assert_close(belief.joint_root() @ belief.joint_root().T, 4.0 * prior, atol=1e-9, rtol=1e-6)
+    # Features are float32: each is a sum over 7 nodes of products with sums over 4 features, in either order.
+    error = (7 + 4 + 2) * torch.finfo(torch.float32).eps
+    torch.testing.assert_close(belief.spread, 2.0 * prior.diagonal().sqrt(), rtol=error, atol=0)
+    covariance = belief.joint_root() @ belief.joint_root().T
+    torch.testing.assert_close(covariance, 4.0 * prior, rtol=0, atol=2 * error * 4.0 * prior.max().item())
 
 
 def test_another_seed_gives_another_network_and_other_play():

@@ -39,12 +39,13 @@ class DQNWithoutInitialisation(GraphSetDQNPolicy):
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_q_follows_the_graphs_and_more_padding_changes_no_bit(network):
+def test_q_follows_the_graphs_and_more_padding_changes_nothing(network):
     observation, _ = make_env(actions_per_round=3).reset(seed=0)
     q, order = q_policy(observation, network=network), [2, 0, 3, 1]
     assert torch.allclose(q(permute_graphs(observation, order)), q(observation)[order], rtol=0, atol=1e-5)
     larger = pad_more(observation, graphs=2, nodes=3, edges=4)
-    assert torch.equal(q_policy(larger, network=network)(larger)[:4], q(observation))
+    # The head is a product with another number of rows, which a library may add up in another order.
+    assert torch.allclose(q_policy(larger, network=network)(larger)[:4], q(observation), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -54,7 +55,7 @@ def test_the_largest_q_is_that_of_the_graphs_on_offer_alone(network):
     alone = permute_graphs(observation, offered)
     expected = q_policy(alone, network=network)(alone)
     found = q_policy(observation, network=network)(observation)
-    assert found.max() == expected.max()
+    assert found.max().item() == pytest.approx(expected.max().item(), abs=1e-5)  # a product with other rows
     assert (found[observation["mask"] == 0] == -1e8).all()
 
 

@@ -42,6 +42,7 @@ def policy_and_observation(form, graphs, offered, network):
 
 
 def close(found, expected):
+    """Equal but for the order of sums: of at most 129 float32 terms of about 1, an eps of 1e-7 each."""
     return torch.allclose(found, expected, rtol=0, atol=1e-5)
 
 
@@ -83,11 +84,11 @@ def test_more_padding_changes_nothing(network):
     larger = pad_more(observation, graphs=5, nodes=3, edges=10)
     wider = make_policy(larger, network=network)
     (logits, value), (more_logits, more_value) = logits_and_value(policy, observation), logits_and_value(wider, larger)
-    assert torch.equal(more_logits[:4], logits)
-    assert torch.equal(more_value, value)
-    # The sum of a softmax over more zeros may be rounded in another order.
+    # The heads are products with other numbers of rows, which a library may add up in another order.
+    assert close(more_logits[:4], logits)
+    assert close(more_value, value)
     found = probabilities(wider, larger)
-    assert torch.allclose(found[:4], probabilities(policy, observation), rtol=1e-6, atol=0)
+    assert torch.allclose(found[:4], probabilities(policy, observation), rtol=2e-5, atol=0)  # exp of twice that
     assert not found[4:].any()
 
 
@@ -106,7 +107,7 @@ def test_a_graph_not_on_offer_has_probability_zero_and_does_not_matter(form):
     assert found[[1, 3]].tolist() == [0.0, 0.0]
     assert found.sum() == pytest.approx(1.0)
     policy, observation = policy_and_observation(form, mixed, offered, MeanNodeNetwork)
-    assert torch.equal(probabilities(policy, observation), found)
+    assert close(probabilities(policy, observation), found)  # a held set is embedded whole: other rows, another order
 
 
 @pytest.mark.parametrize("form", FORMS)
