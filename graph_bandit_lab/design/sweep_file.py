@@ -61,9 +61,9 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         ValueError: if the file is no TOML, a key is unknown or missing, or a value is refused.
     """
     if str(source) in list_presets():
-        text = files("graph_bandit_lab.design").joinpath("presets", f"{source}.toml").read_text("utf-8")
+        text = files("graph_bandit_lab.design").joinpath("presets", f"{source}.toml").read_text(encoding="utf-8")
     elif Path(source).is_file():
-        text = Path(source).read_text("utf-8")
+        text = Path(source).read_text(encoding="utf-8")
     else:
         raise FileNotFoundError(f"Expected a TOML file or one of {', '.join(list_presets())}. Got {source}.")
     try:

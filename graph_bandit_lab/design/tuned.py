@@ -57,7 +57,7 @@ def read_tuned(path: Path | None, fit: str) -> Tuned:
         raise FileNotFoundError(f"Expected a file of tuned settings. Got {path}. `graph-bandit tuned` writes one.")
     file = path or files("graph_bandit_lab.design").joinpath("presets", f"tuned-{fit}.json")
     try:
-        settings = json.loads(file.read_text("utf-8"))["settings"]
+        settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
         found = {model: {name: dict(cell.items()) for name, cell in its.items()} for model, its in settings.items()}
         return Tuned(str(file), found)
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -4,44 +4,23 @@ import re
 import numpy as np
 import pytest
 import torch
+from support.runs import AGENTS, rows, run
 
 import registry
-from graph_bandit_cli.main import main
 from graph_bandit_lab import (
     AgentSpec,
     EnvironmentSettings,
     Grid,
-    RunSettings,
     Sweep,
     load_results,
     run_experiment,
     run_sweep,
-    write_report,
 )
 from graph_bandit_lab.design import RunKey
-from graph_bandit_lab.execution import LOG_NAME, describe_work, plan_run, worker
+from graph_bandit_lab.execution import LOG_NAME, worker
 from graph_bandit_lab.storage import ResultStore
 from graph_bandit_lab.storage.files import LOCK_NAME
 from graph_bandit_lab.storage.results import FILE_NAME
-
-AGENTS = ("gnn-ts:width=8,steps=2", "random")
-
-
-def settings(out, **changes):
-    environment = {"num_graphs": 5, "num_nodes": 4, "horizon": 8, **changes.pop("environment", {})}
-    return RunSettings(
-        out=out,
-        environment=EnvironmentSettings(**environment),
-        **{"agents": AGENTS, "repetitions": 2, **changes},
-    )
-
-
-def run(out, **changes):
-    return run_experiment(settings(out, **{"progress": False, **changes}))
-
-
-def rows(out):
-    return {(row.label, row.seed): row for row in load_results(out).itertuples()}
 
 
 def test_stores_each_repetition_of_each_agent(tmp_path):
@@ -252,75 +231,6 @@ def test_without_a_terminal_there_is_a_line_a_repetition(tmp_path, capsys):
 def test_anything_but_settings_is_refused_and_told_what_to_write(arguments, fields, message):
     with pytest.raises(TypeError, match=re.escape(message)):
         run_experiment(*arguments, **fields)
-
-
-class Versioned:
-    """Plays at random; its algorithm is what the test says it is."""
-
-    algorithm = 1
-
-    def __init__(self):
-        agent = registry.make_agent("random")
-        for name in ("reset", "select_action", "update", "state_dict", "load_state_dict", "settings"):
-            setattr(self, name, getattr(agent, name))
-
-
-@pytest.fixture
-def changed(tmp_path, monkeypatch):
-    """A folder in which one agent has played three repetitions before its algorithm changed, and its environment."""
-    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
-    registry.register_agent("versioned", Versioned)
-    run(tmp_path, agents=("versioned", "random"), repetitions=3)
-    monkeypatch.setattr(Versioned, "algorithm", 2)
-    return tmp_path
-
-
-def test_what_an_earlier_algorithm_played_is_kept_told_and_not_continued(changed, capsys):
-    before = rows(changed)
-    tally = run(changed, agents=("versioned", "random"), repetitions=3, progress=True)
-    assert (tally.played, tally.reused, tally.earlier) == (3, 3, 3)
-    assert "versioned: 3 stored repetitions were played by an earlier version" in capsys.readouterr().err
-    results = load_results(changed)
-    assert len(results) == 9
-    assert [row.created for row in results.itertuples()][:6] == [row.created for row in before.values()]
-    assert results.groupby("agent")["algorithm"].agg(sorted).to_dict() == {
-        "random": [1] * 3,
-        "versioned": [1, 1, 1, 2, 2, 2],
-    }
-    assert [versions.get("algorithm") for versions in results["versions"]] == [None] * 6 + ["2"] * 3
-    old, new = (label for label in dict.fromkeys(results["label"]) if label != "random")
-    assert re.fullmatch(r"versioned \[[0-9a-f]{6}, algorithm 1\]", old)
-    assert re.fullmatch(r"versioned \[[0-9a-f]{6}, algorithm 2\]", new)
-    again = run(changed, agents=("versioned", "random"), repetitions=3)
-    assert (again.played, again.reused, again.earlier) == (0, 6, 3)
-
-
-def test_a_report_shows_both_algorithms_and_says_which_is_the_earlier(changed, capsys):
-    run(changed, agents=("versioned", "random"), repetitions=3)
-    old, new = (label for label in dict.fromkeys(load_results(changed)["label"]) if label != "random")
-    page = write_report(changed).read_text()
-    assert old in page
-    assert new in page
-    assert f"Played by an earlier version of the agent's algorithm, and not continued: {old}.</p>" in page
-    main(["report", str(changed), "--markdown"])
-    printed = capsys.readouterr().out
-    assert f"| {new} |" in printed
-    assert f"{old} was played by an earlier version of the agent's algorithm" in printed
-
-
-def test_a_dry_run_tells_of_an_earlier_algorithm(changed):
-    plan = plan_run(settings(changed, agents=("versioned", "random"), repetitions=3))
-    text = describe_work(plan, changed, 1)
-    assert "6 repetitions, 3 stored, 3 to play" in text
-    assert "versioned: 3 stored repetitions were played by an earlier version of its algorithm" in text
-
-
-def test_the_first_algorithm_has_the_hash_that_results_without_versions_have():
-    key = RunKey("a", {}, {})
-    assert RunKey("a", {}, {}, algorithm=1).settings_hash == key.settings_hash == RunKey("a", {}, {}, "").settings_hash
-    second, third = RunKey("a", {}, {}, algorithm=2), RunKey("a", {}, {}, algorithm=3)
-    assert third.earlier_hashes == (key.settings_hash, second.settings_hash)
-    assert len({*third.earlier_hashes, third.settings_hash}) == 3
 
 
 PLANNED = Sweep(
