@@ -1,5 +1,5 @@
 from .agent import MoleculeAgent as MoleculeAgent
-from .models import molecule as molecule
+from .agent import molecule as molecule
 from .network import MolecularNetwork as MolecularNetwork
 from .settings import MoleculeSettings as MoleculeSettings
 

@@ -14,6 +14,7 @@ from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import read_graphs
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
 from agents.molecule.fixed_parts import fixed_parts
@@ -215,3 +216,8 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         size = min(len(offered), max(self.settings.short_list, count))
         kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices
         return offered[kept].sort().values
+
+
+def molecule(settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> MoleculeAgent:
+    """A Gaussian process on fingerprints, properties and the tangent features of a trained network."""
+    return MoleculeAgent(settings, make_rule)

@@ -15,7 +15,7 @@ MODELS = {
     "gnn": "agents.neural.models:gnn",
     "nn": "agents.neural.models:nn",
     "gntk": "agents.kernel.models:gntk",
-    "molecule": "agents.molecule.models:molecule",
+    "molecule": "agents.molecule.agent:molecule",
     "counted": "agents.classic.independent:counted",
     "independent": "agents.classic.independent:independent",
     "uniform": "agents.classic.random_agent:uniform",

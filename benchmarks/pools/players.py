@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import registry
-from agents.contract.protocol import Agent, BatchAgent
+from agents.contract import Agent, BatchAgent
 from benchmarks.pools import forest, tanimoto
 from benchmarks.pools.acquisitions import (
     Acquisition,

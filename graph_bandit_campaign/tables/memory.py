@@ -41,6 +41,6 @@ class Budget:
 def available_memory() -> float:
     """Return how many bytes can still be taken, in this container too."""
     known = [float(psutil.virtual_memory().available)]
-    if LIMIT.is_file() and USED.is_file() and (limit := LIMIT.read_text().strip()) != "max":
-        known.append(float(limit) - float(USED.read_text()))
+    if LIMIT.is_file() and USED.is_file() and (limit := LIMIT.read_text(encoding="ascii").strip()) != "max":
+        known.append(float(limit) - float(USED.read_text(encoding="ascii")))
     return min(known)

@@ -1,25 +1,15 @@
-"""An agent whose algorithm has changed: what it played before is kept, told and not continued."""
+"""What becomes of results that an earlier version of an agent's algorithm has played."""
 
 import re
 
 import pytest
+from support.runs import rows, run, settings
 
 import registry
-from graph_bandit_cli.main import main
-from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment, write_report
+from graph_bandit_cli import main
+from graph_bandit_lab import load_results, write_report
 from graph_bandit_lab.design import RunKey
 from graph_bandit_lab.execution import describe_work, plan_run
-
-AGENTS = ("versioned", "random")
-
-
-def settings(out, progress=False):
-    environment = EnvironmentSettings(num_graphs=5, num_nodes=4, horizon=8)
-    return RunSettings(out=out, environment=environment, agents=AGENTS, repetitions=3, progress=progress)
-
-
-def run(out, **changes):
-    return run_experiment(settings(out, **changes))
 
 
 class Versioned:
@@ -38,19 +28,19 @@ def changed(tmp_path, monkeypatch):
     """A folder in which one agent has played three repetitions before its algorithm changed, and its environment."""
     monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
     registry.register_agent("versioned", Versioned)
-    run(tmp_path)
+    run(tmp_path, agents=("versioned", "random"), repetitions=3)
     monkeypatch.setattr(Versioned, "algorithm", 2)
     return tmp_path
 
 
 def test_what_an_earlier_algorithm_played_is_kept_told_and_not_continued(changed, capsys):
-    before = load_results(changed)["created"].tolist()
-    tally = run(changed, progress=True)
+    before = rows(changed)
+    tally = run(changed, agents=("versioned", "random"), repetitions=3, progress=True)
     assert (tally.played, tally.reused, tally.earlier) == (3, 3, 3)
     assert "versioned: 3 stored repetitions were played by an earlier version" in capsys.readouterr().err
     results = load_results(changed)
     assert len(results) == 9
-    assert results["created"].tolist()[:6] == before
+    assert [row.created for row in results.itertuples()][:6] == [row.created for row in before.values()]
     assert results.groupby("agent")["algorithm"].agg(sorted).to_dict() == {
         "random": [1] * 3,
         "versioned": [1, 1, 1, 2, 2, 2],
@@ -59,12 +49,12 @@ def test_what_an_earlier_algorithm_played_is_kept_told_and_not_continued(changed
     old, new = (label for label in dict.fromkeys(results["label"]) if label != "random")
     assert re.fullmatch(r"versioned \[[0-9a-f]{6}, algorithm 1\]", old)
     assert re.fullmatch(r"versioned \[[0-9a-f]{6}, algorithm 2\]", new)
-    again = run(changed)
+    again = run(changed, agents=("versioned", "random"), repetitions=3)
     assert (again.played, again.reused, again.earlier) == (0, 6, 3)
 
 
 def test_a_report_shows_both_algorithms_and_says_which_is_the_earlier(changed, capsys):
-    run(changed)
+    run(changed, agents=("versioned", "random"), repetitions=3)
     old, new = (label for label in dict.fromkeys(load_results(changed)["label"]) if label != "random")
     page = write_report(changed).read_text()
     assert old in page
@@ -77,7 +67,7 @@ def test_a_report_shows_both_algorithms_and_says_which_is_the_earlier(changed, c
 
 
 def test_a_dry_run_tells_of_an_earlier_algorithm(changed):
-    plan = plan_run(settings(changed))
+    plan = plan_run(settings(changed, agents=("versioned", "random"), repetitions=3))
     text = describe_work(plan, changed, 1)
     assert "6 repetitions, 3 stored, 3 to play" in text
     assert "versioned: 3 stored repetitions were played by an earlier version of its algorithm" in text

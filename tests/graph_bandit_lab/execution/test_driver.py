@@ -4,13 +4,13 @@ import re
 import numpy as np
 import pytest
 import torch
+from support.runs import AGENTS, rows, run
 
 import registry
 from graph_bandit_lab import (
     AgentSpec,
     EnvironmentSettings,
     Grid,
-    RunSettings,
     Sweep,
     load_results,
     run_experiment,
@@ -21,25 +21,6 @@ from graph_bandit_lab.execution import LOG_NAME, worker
 from graph_bandit_lab.storage import ResultStore
 from graph_bandit_lab.storage.files import LOCK_NAME
 from graph_bandit_lab.storage.results import FILE_NAME
-
-AGENTS = ("gnn-ts:width=8,steps=2", "random")
-
-
-def settings(out, **changes):
-    environment = {"num_graphs": 5, "num_nodes": 4, "horizon": 8, **changes.pop("environment", {})}
-    return RunSettings(
-        out=out,
-        environment=EnvironmentSettings(**environment),
-        **{"agents": AGENTS, "repetitions": 2, **changes},
-    )
-
-
-def run(out, **changes):
-    return run_experiment(settings(out, **{"progress": False, **changes}))
-
-
-def rows(out):
-    return {(row.label, row.seed): row for row in load_results(out).itertuples()}
 
 
 def test_stores_each_repetition_of_each_agent(tmp_path):
