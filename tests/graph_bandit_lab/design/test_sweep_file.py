@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import re
 from functools import cache
@@ -62,7 +63,7 @@ def test_the_presets_are_those_of_the_paper():
 
 
 @cache
-def planned(name, fit="steps"):
+def planned(name, fit):
     return read_sweep(name, Overrides(fit=fit)).plan().repetitions
 
 
@@ -90,7 +91,7 @@ VALUES = {
 
 @pytest.mark.parametrize("name", SIZES)
 def test_a_preset_has_the_values_of_the_paper(name):
-    repetitions = planned(name)
+    repetitions = planned(name, "steps")
     environments = [one.key.environment for one in repetitions]
     horizon = {500} if name == "quick" else {1000}
     for setting, values in {**VALUES[name], "horizon": horizon, "noise_std": {0.01}, "feature_dim": {10}}.items():
@@ -154,7 +155,7 @@ def test_a_name_that_is_neither_file_nor_preset_comes_with_those_that_are(tmp_pa
 
 def test_the_steps_preset_is_the_papers_but_for_the_number_of_steps():
     literal, steps = (registry.make_agent("gnn-ts", preset=name).settings for name in ("paper", "paper-steps"))
-    assert steps.replace(fit="epochs", steps=literal.steps) == literal
+    assert dataclasses.replace(steps, fit="epochs", steps=literal.steps) == literal
 
 
 LABELS = """
