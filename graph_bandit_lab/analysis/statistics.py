@@ -9,6 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from graph_bandit_lab.design.keys import to_json
+
 
 @dataclass(frozen=True)
 class AgentSummary:
@@ -80,6 +82,15 @@ def play_equal_instances(results: pd.DataFrame) -> bool:
 
 
 def earlier_versions(results: pd.DataFrame) -> list[str]:
-    """Return the labels under which an agent was played by an earlier version of its algorithm than others here."""
-    latest = results.groupby("agent")["algorithm"].transform("max")
-    return [str(label) for label in dict.fromkeys(results.loc[results["algorithm"] < latest, "label"])]
+    """Return the labels under which agents were played by an earlier version of their algorithm than is here too."""
+    return [str(label) for label in dict.fromkeys(results.loc[~played_by_latest(results), "label"])]
+
+
+def played_by_latest(results: pd.DataFrame) -> pd.Series[bool]:
+    """Return which repetitions no later version of the algorithm has played with the same settings.
+
+    With other settings an agent may play as ever: joint draws have a version 2, independent ones have not.
+    """
+    settings = results["agent_settings"].map(to_json)
+    latest = results["algorithm"].groupby([results["agent"], settings]).transform("max")
+    return results["algorithm"] == latest

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from graph_bandit_lab.analysis.scores import score_agents
+from graph_bandit_lab.analysis.statistics import played_by_latest
 from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.tuned import write_settings
 from graph_bandit_lab.storage.files import replace_file
@@ -53,6 +54,7 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
     Raises:
         ValueError: if there is no choice.
     """
+    results = results[played_by_latest(results)]
     table = results.assign(
         graph_model=results["environment"].map(lambda one: one["graph_model"]),
         cell=[
@@ -63,7 +65,6 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
     )
     choices, undecided = [], []
     for (model, agent), rows in table.groupby(["graph_model", "agent"], sort=False):
-        rows = rows[rows["algorithm"] == rows["algorithm"].max()]
         if rows["cell"].nunique() < 2:
             continue
         trials = rows.set_index(["environment", "seed", "cell"])["total_regret"].unstack("cell")

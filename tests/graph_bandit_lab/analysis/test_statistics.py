@@ -2,7 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.analysis.statistics import confidence_interval, play_equal_instances, summarize
+from graph_bandit_lab.analysis.statistics import (
+    confidence_interval,
+    earlier_versions,
+    play_equal_instances,
+    summarize,
+)
 
 
 def frame(**totals):
@@ -53,3 +58,12 @@ def test_no_regret_at_all_has_no_ratio():
 @pytest.mark.parametrize(("seeds", "equal"), [([1, 2, 2, 1], True), ([1, 2, 1, 3], False), ([1, 2, 1, 1], False)])
 def test_agents_can_be_compared_if_they_played_the_same_seeds(seeds, equal):
     assert play_equal_instances(pd.DataFrame({"label": ["a", "a", "b", "b"], "seed": seeds})) == equal
+
+
+def test_an_earlier_version_is_one_of_equal_settings():
+    """Joint draws have a second version of their algorithm, which says nothing of independent ones."""
+    joint, independent = {"sampling": "joint"}, {"sampling": "independent"}
+    rows = [("old", joint, 1), ("new", joint, 2), ("as ever", independent, 1)]
+    table = pd.DataFrame(rows, columns=["label", "agent_settings", "algorithm"]).assign(agent="gnn-ts")
+    assert earlier_versions(table) == ["old"]
+    assert earlier_versions(table[1:]) == []
