@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import re
 from functools import cache
@@ -154,7 +155,7 @@ def test_a_name_that_is_neither_file_nor_preset_comes_with_those_that_are(tmp_pa
 
 def test_the_steps_preset_is_the_papers_but_for_the_number_of_steps():
     literal, steps = (registry.make_agent("gnn-ts", preset=name).settings for name in ("paper", "paper-steps"))
-    assert steps.replace(fit="epochs", steps=literal.steps) == literal
+    assert dataclasses.replace(steps, fit="epochs", steps=literal.steps) == literal
 
 
 LABELS = """
