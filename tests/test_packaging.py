@@ -100,10 +100,12 @@ def test_the_command_works_from_the_wheel_in_a_folder_with_packages_of_others(in
     for name in FOREIGN:
         write_foreign(name, tmp_path)
     (script,) = [path for path in (installed / "bin").iterdir() if path.stem == "graph-bandit"]
-    flags = ["--agents", "random", "--num-graphs", "3", "--num-nodes", "4", "--horizon", "5", "--out", "here"]
-    done = start([str(script), "run", *flags], tmp_path, installed)
+    grid = 'agents = ["random"]\nenvironment = {num_graphs = 3, num_nodes = 4, horizon = 5}\n'
+    (tmp_path / "small.toml").write_text(f"repetitions = 1\n[[grid]]\n{grid}")
+    # Workers, and the process that writes the report, find what the command has found.
+    done = start([str(script), "sweep", "small.toml", "--workers", "1", "--out", "here"], tmp_path, installed)
     assert done.returncode == 0, done.stderr
-    assert "random" in done.stdout
+    assert "small: played 1, reused 0, failed 0." in done.stdout
     assert (tmp_path / "here" / "report.html").is_file()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -52,9 +53,11 @@ class Command(PlaySettings):
             f"{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
             + (f" {self.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
         )
-        # In a process of its own: the one that drives stays small, however many repetitions there are.
-        report = [sys.executable, "-m", "graph_bandit_cli", "report", str(self.out)]
-        done = subprocess.run(report, check=False)  # noqa: S603 - which says itself what is wrong
+        # In a process of its own: the one that drives stays small, however many repetitions there are. Its path is
+        # this one's: without -P the working folder would come first, and packages in it that are called as ours.
+        report = [sys.executable, "-P", "-m", "graph_bandit_cli", "report", str(self.out)]
+        path = {**os.environ, "PYTHONPATH": os.pathsep.join(folder or os.getcwd() for folder in sys.path)}
+        done = subprocess.run(report, env=path, check=False)  # noqa: S603 - which says itself what is wrong
         if plan.tunes:
             self._tune(plan)
         return 1 if tally.failed or done.returncode else 0

@@ -46,11 +46,10 @@ def probe() -> dict[str, str]:
     """Return a hash of some results of each library, in this process."""
     import numpy as np
     import torch
+    from numba import njit
 
-    from gntk import compile_loop
-
-    @compile_loop
-    def dot(left, right):  # which fastmath reorders, as vectors of this CPU allow
+    @njit(fastmath=True)
+    def dot(left, right):  # summed in an order that suits the vectors of this CPU
         total = np.float32(0)
         for k in range(len(left)):
             total += left[k] * right[k]
