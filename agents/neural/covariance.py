@@ -9,6 +9,7 @@ noise variance. All decompositions are in float64.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 import torch
@@ -73,7 +74,27 @@ class DiagonalCovariance:
         self.diagonal = state["diagonal"].clone()
 
 
-class RefreshedCovariance:
+class _ExactCovariance(ABC):
+    """Exact U in dual form: sigma^2 = (|psi|^2 - |e|^2) / ridge, with e what the graphs played explain of psi."""
+
+    ridge: float
+
+    def variance(self, features: Features) -> Tensor:
+        """Return sigma^2 of each graph."""
+        explained = self._explained(features).square().sum(0)
+        return (features.squares() - explained).clamp(min=0) / self.ridge
+
+    def root(self, features: Features) -> Tensor:
+        """Return the symmetric root of the K x K posterior covariance."""
+        explained = self._explained(features)
+        return symmetric_root((features.kernel() - explained.T @ explained) / self.ridge)
+
+    @abstractmethod
+    def _explained(self, features: Features) -> Tensor:
+        """Return e, a column for each graph."""
+
+
+class RefreshedCovariance(_ExactCovariance):
     """Exact U with every past feature at today's weights: pull counts are all it remembers.
 
         sigma^2 = (diag K - |L^{-1} S K|^2 / ridge) / ridge,   S = diag(sqrt(n)),   L L^T = I + S K S / ridge
@@ -86,15 +107,6 @@ class RefreshedCovariance:
     def __init__(self, ridge: float, num_graphs: int) -> None:
         self.ridge = ridge
         self.counts = torch.zeros(num_graphs, dtype=torch.float64)
-
-    def variance(self, features: Features) -> Tensor:
-        """Return sigma^2 from the kernel and the counts."""
-        return _unexplained(features.squares(), self._explained(features).square().sum(0), self.ridge)
-
-    def root(self, features: Features) -> Tensor:
-        """Return the symmetric root of the K x K posterior covariance."""
-        explained = self._explained(features)
-        return symmetric_root((features.kernel() - explained.T @ explained) / self.ridge)
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Count the graphs played."""
@@ -130,7 +142,7 @@ class RefreshedCovariance:
         return factor
 
 
-class FrozenCovariance:
+class FrozenCovariance(_ExactCovariance):
     """Exact U with each past feature as it was when its graph was played (the paper).
 
         sigma^2 = (|psi|^2 - |L^{-1} Psi psi|^2) / ridge,   L L^T = ridge I + Psi Psi^T
@@ -153,15 +165,6 @@ class FrozenCovariance:
     def factor(self) -> Tensor:
         """Return L, `(t, t)` float64, lower triangular."""
         return self._factor[: self._count, : self._count]
-
-    def variance(self, features: Features) -> Tensor:
-        """Return sigma^2 from the t x t factor and the t x K cross-Gram."""
-        return _unexplained(features.squares(), self._explained(features).square().sum(0), self.ridge)
-
-    def root(self, features: Features) -> Tensor:
-        """Return the symmetric root of the K x K posterior covariance."""
-        explained = self._explained(features)
-        return symmetric_root((features.kernel() - explained.T @ explained) / self.ridge)
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
@@ -200,7 +203,3 @@ class FrozenCovariance:
         factor = torch.zeros(capacity, capacity, dtype=torch.float64)
         played[: self._count], factor[: self._count, : self._count] = self.played, self.factor
         self._played, self._factor = played, factor
-
-
-def _unexplained(norms: Tensor, explained: Tensor, ridge: float) -> Tensor:
-    return (norms - explained).clamp(min=0) / ridge
