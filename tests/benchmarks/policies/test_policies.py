@@ -1,17 +1,15 @@
 """What policies learn on graph sets: the table says what was played."""
 
-from concurrent.futures import Future
-
 import numpy as np
 import pandas as pd
 import pytest
-from support.executors import Here
 
 from benchmarks import parallel
 from benchmarks.policies import __main__ as command_line
 from benchmarks.policies import train as training
 from benchmarks.policies.figure import main
 from benchmarks.policies.train import COLUMNS, Task, UnseenSets, train
+from graph_bandit_lab.execution import InProcess
 
 
 class Choices:
@@ -80,22 +78,10 @@ def made_up(learner, seed, actions_per_round, steps, test_sets):
     return [(*head, n, 1 / (1 + n + seed), 0, 1.5) for n in (0, 64, steps)]
 
 
-class Fallible(Here):
-    """Hands on what a call raises."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        try:
-            return super().submit(fn, *args, **kwargs)
-        except MemoryError as error:
-            future = Future()
-            future.set_exception(error)
-            return future
-
-
 @pytest.fixture
 def played(monkeypatch):
     monkeypatch.setattr(command_line, "train", made_up)
-    monkeypatch.setattr(parallel, "Processes", lambda count: Fallible())
+    monkeypatch.setattr(parallel, "Processes", lambda count: InProcess())
     made_up.calls = []
     return made_up.calls
 

@@ -4,14 +4,12 @@ import csv
 import gzip
 import types
 from collections import Counter
-from concurrent.futures import Future
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.executors import Here
 from support.molecules import some_molecules
 
 from benchmarks import parallel
@@ -22,6 +20,7 @@ from benchmarks.pools.players import AgentPlayer, ModelPlayer, make_player
 from benchmarks.pools.screening import Screen, cumulative_regret, play, share_of_top, simple_regret
 from benchmarks.pools.summary import tables
 from graph_bandit_env import from_smiles
+from graph_bandit_lab.execution import InProcess
 
 NAMES = ["forest-greedy", "forest-ts", "forest-ucb", "tanimoto-greedy", "tanimoto-ts", "tanimoto-ucb", "tanimoto-ei"]
 
@@ -168,18 +167,6 @@ def test_unknown_players_are_refused(name, message):
         make_player(name)
 
 
-class HereAsThere(Here):
-    """Play in this process, and hand over what goes wrong as a process does."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        future = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - as an executor does
-            future.set_exception(error)
-        return future
-
-
 @pytest.fixture
 def pools(library, tmp_path, monkeypatch):
     """A folder with both tables, played in this process."""
@@ -191,7 +178,7 @@ def pools(library, tmp_path, monkeypatch):
         cells = [["SMILES", sources.WAVELENGTH], *([s, v] for s, v in zip(smiles[:59], values, strict=False))]
         csv.writer(file).writerows([*cells, ["CCO", ""]])
     monkeypatch.setattr(sources, "DRAWN", 110)
-    monkeypatch.setattr(parallel, "Processes", lambda count: HereAsThere())
+    monkeypatch.setattr(parallel, "Processes", lambda count: InProcess())
     return tmp_path
 
 
