@@ -43,7 +43,9 @@ def refuse_strangers(folder: Path) -> None:
 
 
 def _same(one: str, other: Path) -> bool:
-    return os.path.normcase(os.path.abspath(one)) == os.path.normcase(os.path.abspath(other))
+    if Path(one).stem != other.stem:  # a compiled file is as good as its source
+        return False
+    return os.path.normcase(os.path.realpath(Path(one).parent)) == os.path.normcase(os.path.realpath(other.parent))
 
 
 def _says_ours(spec: ModuleSpec) -> bool:

@@ -167,7 +167,7 @@ def _load(name: str) -> AgentFactory:
     except Exception as error:  # whatever the import of somebody's package raises
         package = _package_of(factory) or "graph-bandit-env"
         raise ImportError(
-            f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Mend or remove {package}."
+            f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Repair or uninstall {package}."
         ) from error
     return loaded
 

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from typing import Protocol
 
 COMMANDS = {  # where each is, and what it does
@@ -40,6 +41,9 @@ def main(args: list[str] | None = None) -> int:
     name, *rest = (sys.argv[1:] if args is None else args) or [""]
     if name in ("-h", "--help"):
         print(usage())
+        return 0
+    if name == "--version":
+        print(f"graph-bandit {version('graph-bandit-env')}")
         return 0
     if name not in COMMANDS:
         nearest = difflib.get_close_matches(name, COMMANDS, n=1)

@@ -15,7 +15,7 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.base import BaseAgent
-from agents.contract.inputs import masked_argmax, read_mask
+from agents.contract.inputs import masked_argmax, read_mask, read_pending
 from agents.contract.protocol import Prediction, State
 from gntk import one_thread
 
@@ -107,7 +107,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
         if getattr(make_rule(), "draws_jointly", False):
-            self.algorithm = 2  # draws by the symmetric root of the covariance; version 1 had another
+            self.algorithm = max(2, type(self).algorithm)  # by the symmetric root of the covariance; 1 had another
 
     @abstractmethod
     def imagine(self) -> Callable[[int], Belief]:
@@ -131,7 +131,8 @@ class BatchBeliefAgent(BeliefAgent[S]):
     ) -> list[int]:
         """Return several graphs to play; see `agents.contract.BatchAgent`."""
         self.check_reset()
-        return self.choose_batch(read_mask(action_mask, self.num_graphs), count, pending)
+        mask = read_mask(action_mask, self.num_graphs)
+        return self.choose_batch(mask, count, read_pending(pending, self.num_graphs))
 
     @final
     @one_thread()

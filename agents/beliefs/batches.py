@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -68,5 +69,5 @@ def check_count(count: int, mask: Tensor) -> None:
         ValueError: if `count` is not an integer from 1 to the number of actions on offer.
     """
     offered = int(mask.sum())
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= offered:
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= offered:
         raise ValueError(f"Expected a number of graphs from 1 to {offered}, which are on offer. Got {count!r}.")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import textwrap
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_type_hints
 
 from agents.contract.protocol import Agent
-from agents.contract.settings import read_settings
+from agents.contract.settings import check_names, describe_fields, read_settings
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Factory = Callable[..., Agent]
+Pairs: TypeAlias = tuple[tuple[str, object], ...]
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -36,7 +38,7 @@ def compose(
         model: function of `settings` (annotated with its dataclass), of `make_rule` where there is a rule, and perhaps
             of keywords of its own that are no settings: a module, an array.
         rule: an `AcquisitionRule`, which is a dataclass; None for an agent that has none.
-        defaults: where this pair departs from those of model and rule.
+        defaults: settings whose defaults are others for this pair.
         preset_changes: what this pair changes in every preset of the model.
         fixed: settings of the rule that this pair does not offer.
 
@@ -44,11 +46,15 @@ def compose(
         A function of keyword settings, `preset` and the model's own keywords, with a signature that shows them all.
 
     Raises:
-        TypeError: if model and rule have a setting of the same name.
+        TypeError: if model and rule have a setting of the same name, or mappings are given without a rule.
+        ValueError: if one of the mappings names an unknown setting.
     """
-    settings_class = get_type_hints(model)["settings"]
+    settings_class: type[DataclassInstance] = get_type_hints(model)["settings"]
     if rule is not None:
-        settings_class = join_settings(name, settings_class, rule, defaults, preset_changes, fixed)
+        pairs = (tuple(mapping.items()) for mapping in (defaults, preset_changes, fixed))
+        settings_class = join_settings(name, settings_class, rule, *pairs)
+    elif defaults or preset_changes or fixed:
+        raise TypeError(f"Expected a rule for {name}, whose settings the mappings change. Got none.")
     own = [p for p in inspect.signature(model).parameters.values() if p.kind is inspect.Parameter.KEYWORD_ONLY]
 
     def make(**given: Any) -> Agent:
@@ -61,34 +67,38 @@ def compose(
         return model(settings, partial(rule, **chosen), **extras)
 
     make.__name__ = make.__qualname__ = name.replace("-", "_")
-    make.__doc__ = " ".join([f"Make `{name}`.", _first_line(model), *([_first_line(rule)] if rule else [])])
+    make.__doc__ = _describe(name, model, rule, settings_class)
     make.__signature__ = _signature(settings_class, own)  # type: ignore[attr-defined]
     return make
 
 
+@cache
 def join_settings(
     name: str,
     base: type[DataclassInstance],
     rule: type[DataclassInstance],
-    defaults: Mapping[str, object],
-    preset_changes: Mapping[str, object],
-    fixed: Mapping[str, object],
+    defaults: Pairs,
+    changes: Pairs,
+    fixed: Pairs,
 ) -> type[DataclassInstance]:
     """Make the dataclass of an agent's settings: those of its model, extended by those of its rule."""
-    known = {field.name for field in dataclasses.fields(base)}
-    hints = get_type_hints(base) | get_type_hints(rule)
-    added = [field for name, field in fields_of(rule).items() if name not in fixed]
-    twice = sorted(known & {field.name for field in added})
+    inherited, added = {field.name for field in dataclasses.fields(base)}, fields_of(rule)
+    twice = sorted(inherited & added.keys())
     if twice:
         raise TypeError(f"Expected settings of rule and model with different names. {name} has `{twice[0]}` twice.")
-    fields = [(field.name, hints[field.name], defaults.get(field.name, field.default)) for field in added]
-    fields += [(changed, hints[changed], value) for changed, value in defaults.items() if changed in known]
-    presets = {preset: {**values, **preset_changes} for preset, values in getattr(base, "presets", {}).items()}
+    check_names(dict(fixed), list(added))
+    check_names(dict(defaults + changes), [*inherited, *added])
+    hints, own = get_type_hints(base) | get_type_hints(rule), dict(defaults)
+    kept = {key: field for key, field in added.items() if key not in dict(fixed)}
+    fields = [(key, hints[key], own.get(key, field.default)) for key, field in kept.items()]
+    fields += [(key, hints[key], value) for key, value in defaults if key in inherited]
     namespace = {
         "__doc__": f"Settings of {name}.",
         "__module__": __name__,
-        "presets": presets,
+        "__reduce__": _reduce,
+        "presets": {preset: {**values, **dict(changes)} for preset, values in getattr(base, "presets", {}).items()},
         "described_by": (base, rule),
+        "joined_from": (name, base, rule, defaults, changes, fixed),
     }
     title = "".join(part.capitalize() for part in name.split("-")) + "Settings"
     return dataclasses.make_dataclass(title, fields, bases=(base,), namespace=namespace, frozen=True, kw_only=True)
@@ -97,6 +107,15 @@ def join_settings(
 def fields_of(rule: type[DataclassInstance]) -> dict[str, dataclasses.Field[Any]]:
     """Return the settings of a rule by name: its fields with `init`."""
     return {field.name: field for field in dataclasses.fields(rule) if field.init}
+
+
+def _reduce(settings: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Tell pickle how to make these settings again, for their class is found under no name."""
+    return _rebuild, (settings.joined_from, dataclasses.asdict(settings))
+
+
+def _rebuild(joined_from: tuple[Any, ...], values: dict[str, Any]) -> DataclassInstance:
+    return join_settings(*joined_from)(**values)
 
 
 def _signature(settings_class: type[DataclassInstance], own: list[inspect.Parameter]) -> inspect.Signature:
@@ -113,5 +132,16 @@ def _signature(settings_class: type[DataclassInstance], own: list[inspect.Parame
     return inspect.Signature([*own, *preset, *fields])
 
 
-def _first_line(described: object) -> str:
-    return (inspect.getdoc(described) or "").split("\n")[0]
+def _describe(
+    name: str, model: Factory, rule: type[DataclassInstance] | None, settings_class: type[DataclassInstance]
+) -> str:
+    model_line, *_ = (inspect.getdoc(model) or "").split("\n")
+    rule_line, *_ = (inspect.getdoc(rule) or "").split("\n") if rule else [""]
+    wrap = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
+    texts = describe_fields(settings_class)
+    lines = [
+        wrap.fill(f"{field.name}: {' '.join(texts.get(field.name, '').split())}")
+        for field in dataclasses.fields(settings_class)
+    ]
+    head = [f"Make `{name}`.", "", f"Model: {model_line}", *([f"Rule: {rule_line}"] if rule else [])]
+    return "\n".join([*head, *(["", "Args:", *lines] if lines else [])])

@@ -23,7 +23,7 @@ S = TypeVar("S", bound="DataclassInstance")
 
 
 class BaseAgent(ABC, Generic[S]):
-    """An agent less what it learns: a family fills in `begin`, `choose` and `learn`, and says what it remembers.
+    """The part that all agents share: a family fills in `begin`, `choose` and `learn`, and says what it remembers.
 
     The protocol (`agents.contract.Agent`) is the contract; nobody has to use this class. What it does is final: graphs,
     masks and rewards are read and checked before anything changes, everything is computed on one thread, and a state
@@ -35,8 +35,8 @@ class BaseAgent(ABC, Generic[S]):
     Attributes:
         generator: of all randomness after `begin`.
         num_graphs: K.
-        algorithm: raised when the agent plays otherwise under equal settings than an earlier version did; results of
-            different versions are never mixed.
+        algorithm: raised when equal settings choose other actions than an earlier version did; results and saved
+            states of different versions are never mixed.
     """
 
     algorithm: int = 1
@@ -68,7 +68,7 @@ class BaseAgent(ABC, Generic[S]):
         return read_graphs(observation, graph_set)
 
     def known(self) -> list[Tensor]:
-        """Return what is known of the graphs, by which states are told apart: K, where it is nothing else."""
+        """Return what is known of the graphs, by which states are told apart; by default only K."""
         return [torch.tensor(self.num_graphs)]
 
     def state(self) -> State:
@@ -84,6 +84,7 @@ class BaseAgent(ABC, Generic[S]):
         """Forget everything and take in the graphs; see `agents.contract.Agent`."""
         network_seed, generator = derive_streams(seed)
         graphs = self.read(observation, graph_set)
+        self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
         self.begin(graphs, network_seed)
         self.generator, self.num_graphs = generator, graphs.num_graphs
 
@@ -135,4 +136,4 @@ class BaseAgent(ABC, Generic[S]):
         settings = dataclasses.asdict(self.settings)
         if "device" in settings:
             settings["device"] = "cpu"  # a state of one device is a state of any
-        return make_identity(settings, self.known())
+        return make_identity(settings, self.known(), self.algorithm)

@@ -63,7 +63,10 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> None:
 
     Raises:
         AgentCheckError: if a check fails; it names every one that does, and what was seen.
+        ValueError: if `needs` is neither.
     """
+    if needs not in ("any", "molecules"):
+        raise ValueError(f'Expected `needs` to be "any" or "molecules". Got {needs!r}.')
     missing = [name for name in METHODS if not callable(getattr(factory(), name, None))]
     if missing:
         raise AgentCheckError([f"methods: expected {', '.join(METHODS)}. Missing: {', '.join(missing)}."])

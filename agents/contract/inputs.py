@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -89,6 +90,20 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
     if rewards.dtype.kind not in "biuf" or not np.isfinite(rewards).all():
         raise ValueError(f"Expected rewards that are finite numbers. Got {reward!r}. Nothing was learnt from them.")
     return torch.from_numpy(actions.astype(np.int64)), torch.from_numpy(rewards.astype(np.float64))
+
+
+def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
+    """Return the graphs that are being measured.
+
+    Raises:
+        ValueError: if one is no index of the set, or is there twice.
+    """
+    checked = np.asarray(pending if len(pending) else np.zeros(0, np.int64))
+    good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()
+    if not good or len(np.unique(checked)) < len(checked):
+        raise ValueError(f"Expected `pending` to be different integers from 0 to {num_graphs - 1}. Got {pending!r}.")
+    indices: list[int] = checked.tolist()
+    return indices
 
 
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:

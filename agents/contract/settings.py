@@ -32,14 +32,16 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
     given = dict(given)
     preset = given.pop("preset", None)
     if preset is not None and (not isinstance(preset, str) or preset not in presets):
-        raise ValueError(f"Unknown preset `{preset}`. Presets: {', '.join(presets) or 'none'}.")
+        nearest = difflib.get_close_matches(str(preset), presets, n=1)
+        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+        raise ValueError(f"Unknown preset `{preset}`.{hint} Presets: {', '.join(presets) or 'none'}.")
     names = [field.name for field in dataclasses.fields(settings_class)]  # type: ignore[arg-type]
     check_names(given, [*names, "preset"] if presets else names)
     return settings_class(**{**(presets[preset] if preset else {}), **given})
 
 
 def check_names(given: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse settings that there are not.
+    """Refuse unknown settings.
 
     Raises:
         ValueError: if one of `given` is not in `known`; the message shows the nearest.
@@ -80,7 +82,7 @@ def check_fields(settings: Any) -> None:
             continue
         (kind,) = (kind for kind in kinds if kind is not NoneType)
         if get_origin(kind) is Literal:
-            good, expected = value in get_args(kind), f"one of {', '.join(get_args(kind))}"
+            good, expected = value in get_args(kind), f"one of {', '.join(map(str, get_args(kind)))}"
         else:
             check, expected = _CHECKS[kind]
             good = check(value)

@@ -1,4 +1,4 @@
-"""Whose state it is: a saved state fits an agent with equal settings on equal graphs, and no other."""
+"""A saved state fits an agent with equal settings on equal graphs, and no other."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from torch import Tensor
 from agents.contract.protocol import State
 
 
-def make_identity(settings: State, tensors: Iterable[Tensor]) -> State:
+def make_identity(settings: State, tensors: Iterable[Tensor], algorithm: int) -> State:
     """Return what a state must agree in with the agent that loads it.
 
     Args:
         settings: of the agent, by name.
         tensors: what the agent knows of the graphs.
+        algorithm: version of the agent's algorithm.
 
     Returns:
-        The settings, and a hash of the graphs.
+        The settings, a hash of the graphs, and the version.
     """
     digest = hashlib.sha256()
     for tensor in tensors:
         digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
         digest.update(tensor.numpy().tobytes())
-    return {"settings": settings, "graphs": digest.hexdigest()}
+    return {"settings": settings, "graphs": digest.hexdigest(), "algorithm": algorithm}
 
 
 def check_identity(state: State, expected: State, keys: Iterable[str]) -> None:
-    """Refuse a state that is not whole, or not of such an agent on such graphs.
+    """Refuse a state that is incomplete, or that another agent saved or one on other graphs.
 
     Raises:
-        ValueError: if a key is missing, or settings or graphs differ; the message says which.
+        ValueError: if a key is missing, or settings, graphs or versions of the algorithm differ; it says which.
     """
     missing = [key for key in ("identity", *keys) if key not in state]
     if missing:
@@ -47,3 +48,9 @@ def check_identity(state: State, expected: State, keys: Iterable[str]) -> None:
         )
     if expected["graphs"] != found["graphs"]:
         raise ValueError("Expected the state of an agent on the same graphs. Got one on others.")
+    version = found.get("algorithm", 1)  # which states of the first version do not say
+    if version != expected["algorithm"]:
+        raise ValueError(
+            f"Expected the state of version {expected['algorithm']} of the agent's algorithm. Got one of version "
+            f"{version}, which plays otherwise. Tell the agent its measurements again by `update`."
+        )

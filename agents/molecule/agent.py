@@ -42,9 +42,21 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     Args:
         settings: of kernel, training and choice.
         make_rule: makes the rule that turns belief into play.
+
+    Raises:
+        ValueError: if the rule remembers graphs.
     """
 
     posterior: DualPosterior
+
+    def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
+        super().__init__(settings, make_rule)
+        rule = make_rule()
+        if rule.state_dict():
+            raise ValueError(
+                f"Expected a rule that remembers nothing, for each choice is among a short list of its own. Got "
+                f"{type(rule).__name__}."
+            )
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
         """Return the molecules, with their SMILES.

@@ -74,7 +74,7 @@ def describes(arguments: type) -> Callable[[Kind], Kind]:
         found = docstring_parser.parse_from_object(each).params
         texts |= {param.arg_name: " ".join((param.description or "").split()) for param in found}
     wrap = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
-    lines = [wrap.fill(f"{field.name}: {texts[field.name]}") for field in dataclasses.fields(arguments)]
+    lines = [wrap.fill(f"{field.name}: {texts.get(field.name, '')}") for field in dataclasses.fields(arguments)]
 
     def decorate(kind: Kind) -> Kind:
         if kind.__doc__:  # `python -OO` leaves none

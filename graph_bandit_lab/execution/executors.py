@@ -177,7 +177,7 @@ def choose_workers(count: int | None, scheduler: str | None) -> tuple[Callable[[
         What opens the workers, and how many repetitions they play at a time.
 
     Raises:
-        ValueError: if there are fewer than no workers.
+        ValueError: if it is negative.
         SchedulerLostError: if there is no scheduler.
     """
     if count is not None and count < 0:

@@ -29,7 +29,7 @@ def _read_and_plan(source: str | Path, overrides: Overrides) -> SweepPlan:
 
 @dataclass(frozen=True)
 class Work:
-    """A plan, parted by what is stored."""
+    """A plan, split into stored and missing ones."""
 
     to_do: tuple[Repetition, ...]
     reused: int

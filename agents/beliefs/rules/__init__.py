@@ -1,4 +1,8 @@
-"""Acquisition rules: one class in one file each, with its settings; each works with every model."""
+"""Acquisition rules: one class in one file each, with its settings.
+
+Each works with every model; one that remembers graphs, with those that always rank all graphs of the set (all but the
+model of molecules).
+"""
 
 from agents.beliefs.rules.count_bonus import CountBonus
 from agents.beliefs.rules.epsilon_greedy import EpsilonGreedy

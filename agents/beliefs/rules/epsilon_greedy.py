@@ -27,6 +27,6 @@ class EpsilonGreedy(Memoryless):
             raise ValueError(f"Expected `epsilon` to be at most 1. Got {self.epsilon}.")
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return the means, or now and then nothing but ties."""
+        """Return the means; with probability epsilon, zeros, so that all graphs tie."""
         explore = torch.rand((), generator=generator) < self.epsilon
         return torch.zeros_like(belief.mean) if explore else belief.mean

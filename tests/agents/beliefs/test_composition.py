@@ -1,4 +1,5 @@
 import inspect
+import pickle
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -6,9 +7,9 @@ import pytest
 import torch
 
 import registry
-from agents.beliefs import Belief, Greedy, Memoryless, ThompsonSampling, compose
+from agents.beliefs import Belief, Greedy, Memoryless, PhasedElimination, ThompsonSampling, compose
 from agents.contract import describe_fields
-from agents.kernel import gntk
+from agents.kernel import KernelAgent, gntk
 from agents.molecule import molecule
 from agents.neural import gnn, nn
 from graph_bandit_env import GraphSet
@@ -116,3 +117,38 @@ def test_each_reset_makes_a_rule_anew(graphs):
 def test_the_algorithm_is_of_another_version_where_plays_have_changed(name, settings, algorithm):
     """Joint draws and the Gaussian process rest on the symmetric root since version 2."""
     assert registry.make_agent(name, **settings).algorithm == algorithm
+
+
+@pytest.mark.parametrize("mapping", ["defaults", "preset_changes", "fixed"])
+def test_a_setting_that_there_is_not_cannot_be_changed(mapping):
+    with pytest.raises(ValueError, match="Did you mean `luck`"):
+        compose("gnn-lucky", gnn, Lucky, **{mapping: {"lukc": 0.1}})
+    with pytest.raises(TypeError, match="Expected a rule for plain"):
+        compose("plain", gnn, **{mapping: {"width": 8}})
+
+
+@pytest.mark.parametrize("name", ["gnn-ts", "gntk-pe", "ucb1", "gaussian-ts", "random"])
+def test_agents_and_their_settings_can_be_pickled_before_and_after_a_reset(name, graphs):
+    agent = registry.make_agent(name)
+    assert pickle.loads(pickle.dumps(agent.settings)) == agent.settings
+    assert pickle.loads(pickle.dumps(agent)).settings == agent.settings
+    agent.reset(None, seed=1, graph_set=GraphSet.from_pyg(graphs))
+    agent.update(None, [0, 1, 1], [0.1, 0.4, 0.2])
+    twin = pickle.loads(pickle.dumps(agent))
+    assert [twin.select_action(None) for _ in range(5)] == [agent.select_action(None) for _ in range(5)]
+
+
+def test_a_rule_that_remembers_graphs_is_refused_where_each_choice_has_a_list_of_its_own():
+    with pytest.raises(ValueError, match="remembers nothing.* Got PhasedElimination"):
+        compose("molecule-pe", molecule, PhasedElimination)()
+
+
+def test_a_version_that_a_family_raises_is_not_lowered_by_joint_draws(monkeypatch):
+    monkeypatch.setattr(KernelAgent, "algorithm", 3)
+    assert registry.make_agent("gntk-ts").algorithm == 3
+
+
+def test_help_describes_every_setting():
+    described = compose("gnn-lucky", gnn, Lucky).__doc__
+    assert "    luck: How lucky; at most 1." in described
+    assert "    width: m, hidden width" in described

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+import torch
+
+import registry
+from agents.contract import BaseAgent
+from graph_bandit_env import GraphSet
+
+
+class Once(BaseAgent):
+    """Cannot begin on two graphs."""
+
+    def begin(self, graphs, seed):
+        if graphs.num_graphs == 2:
+            raise ValueError("two graphs")
+
+    def choose(self, mask):
+        return int(mask.nonzero()[0])
+
+    def learn(self, actions, rewards):
+        self.seen = actions
+
+
+def test_a_reset_that_fails_leaves_an_agent_that_must_be_reset(graphs):
+    agent = Once(registry.make_agent("random").settings)
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    with pytest.raises(ValueError, match="two graphs"):
+        agent.reset(None, graph_set=GraphSet.from_pyg(graphs[:2]))
+    with pytest.raises(RuntimeError, match="Expected `reset` first"):
+        agent.select_action(None)
+
+
+def test_a_state_of_an_earlier_algorithm_is_refused(graphs):
+    agent = registry.make_agent("gntk-ts")
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    state = agent.state_dict()
+    assert state["identity"]["algorithm"] == 2
+    del state["identity"]["algorithm"]  # as the first version wrote it
+    with pytest.raises(ValueError, match="version 2 of the agent's algorithm. Got one of version 1"):
+        agent.load_state_dict(state)
+
+
+def test_what_is_checked_reaches_the_hooks_as_tensors(graphs):
+    agent = Once(registry.make_agent("random").settings)
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    agent.update(None, np.array([1, 2]), np.array([0.5, 1.0]))
+    assert torch.equal(agent.seen, torch.tensor([1, 2]))
+    assert agent.select_action(None, [0, 1, 0, 1]) == 1
+
+
+@pytest.mark.parametrize("pending", [[-1], [99], [0.5], [1, 1]])
+def test_pending_graphs_must_be_some(graphs, pending):
+    agent = registry.make_agent("gntk-ucb")
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    with pytest.raises(ValueError, match="Expected `pending` to be different integers from 0 to 3"):
+        agent.select_batch(None, 2, None, pending)
+    assert len(agent.select_batch(None, np.int64(2), None, np.array([1]))) == 2
