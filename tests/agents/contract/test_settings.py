@@ -32,7 +32,7 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
     ("given", "message"),
     [
         ({"exploration_scal": 1}, "Unknown setting `exploration_scal`. Did you mean `exploration_scale`"),
-        ({"preset": "papers"}, "Unknown preset `papers`. Did you mean `paper`? Presets: paper, paper-steps"),
+        ({"preset": "papers"}, "Unknown preset `papers`. Did you mean `paper`[?] Presets: paper, paper-steps"),
         ({"depth": 1}, "`depth` to be at least 2"),
         ({"width": 3}, "even"),
         ({"width": 2.0}, "`width` to be an integer"),
