@@ -88,7 +88,7 @@ def test_a_package_that_cannot_be_imported_is_named(installed):
     installed("broken_c", ["mine"], code="import not_there\n")
     assert "mine" in registry.list_agents()
     for use in (registry.make_agent, registry.agent_needs):
-        with pytest.raises(ImportError, match="No module named 'not_there'. Mend or remove broken_c 1.2"):
+        with pytest.raises(ImportError, match="No module named 'not_there'. Repair or uninstall broken_c 1.2"):
             use("mine")
 
 
