@@ -30,7 +30,7 @@ class BeliefAgent(BaseAgent[S]):
 
     Args:
         settings: of model and rule.
-        make_rule: makes the rule, which each `reset` does anew.
+        make_rule: makes the rule; called at each `reset`.
 
     Attributes:
         history: of the rewards.
@@ -101,7 +101,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
 
     Args:
         settings: of model and rule.
-        make_rule: makes the rule, which each `reset` does anew.
+        make_rule: makes the rule; called at each `reset`.
     """
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:

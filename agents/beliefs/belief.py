@@ -1,4 +1,4 @@
-"""What an agent believes of the graphs: all that an acquisition rule is told."""
+"""Belief about the graphs: all that an acquisition rule is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent is: protocol, inputs, settings, saved state, and the checks that hold an agent against it."""
+"""The contract of an agent: protocol, inputs, settings, saved state, and the checks that hold an agent against it."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What every agent of ours does alike: read what comes in, keep to one thread, and save its state."""
+"""Base class of our agents: read what comes in, keep to one thread, and save the state."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     """Return the graphs that are being measured.
 
     Raises:
-        ValueError: if one is no index of the set, or is there twice.
+        ValueError: if one is not an index of the set, or occurs twice.
     """
     checked = np.asarray(pending if len(pending) else np.zeros(0, np.int64))
     good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()

@@ -1,4 +1,4 @@
-"""What an acquisition rule is, for those who write one and for the agents that play by it."""
+"""Protocol of an acquisition rule, for those who write one and for the agents that play by it."""
 
 from __future__ import annotations
 
