@@ -5,7 +5,7 @@ import re
 import pytest
 from support import ROOT
 
-PAGES = ("README.md", "docs/sb3.md")
+PAGES = ("README.md", "docs/guides/stable_baselines3.md")
 
 
 def programs():

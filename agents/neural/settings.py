@@ -10,7 +10,7 @@ from agents.contract.settings import check_fields
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
-    # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/zoo.md):
+    # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/evidence/zoo.md):
     # in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
     "covariance": "diagonal",
     "gradients_at": "current",

@@ -52,7 +52,7 @@ class Recipe:
 
 JOINT = {"sampling": "joint"}
 OPTIMISTIC = {"exploration_scale": 1.0}
-# Of the cells of the paper's grid for nu, eta and lambda that were tried, the best for UCB (docs/zoo.md).
+# Of the cells of the paper's grid for nu, eta and lambda that were tried, the best for UCB (docs/evidence/zoo.md).
 PAPER_UCB = {"exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
 
 RECIPES: Mapping[str, Recipe] = {
