@@ -66,7 +66,7 @@ test = make_vec_env(Repairs, n_envs=8, seed=arguments.seed + 1000)
 model = PPO(
     GraphSetPolicy,
     training,
-    n_steps=64,
+    n_steps=min(64, arguments.rounds),
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,

@@ -79,7 +79,7 @@ model = PPO(
     GraphSetPolicy,
     training,
     policy_kwargs={"features_extractor_kwargs": {"network": BondNetwork}},
-    n_steps=32,
+    n_steps=min(32, arguments.rounds),
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,

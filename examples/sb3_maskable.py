@@ -45,7 +45,7 @@ model = MaskablePPO(
     GraphSetMaskablePolicy,
     bandits,
     policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}},
-    n_steps=32,
+    n_steps=min(32, arguments.rounds),
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,

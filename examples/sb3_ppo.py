@@ -55,7 +55,7 @@ training.seed(arguments.seed)
 model = PPO(
     GraphSetPolicy,
     training,
-    n_steps=32,
+    n_steps=min(32, arguments.rounds),
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,
