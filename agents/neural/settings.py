@@ -10,8 +10,8 @@ from agents.contract.settings import check_fields
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
-    # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/evidence/zoo.md):
-    # in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
+    # The paper's algorithm to the letter, at the best of the cells of its grid for nu, eta and lambda that were tried
+    # (docs/evidence/zoo.md). In 10 of 16 cells of eta and lambda the penalty drives the network to zero by t = 1000.
     "covariance": "diagonal",
     "gradients_at": "current",
     "history": "frozen",
