@@ -42,9 +42,12 @@ __all__ = [
 __version__ = version("graph-bandit-env")
 
 ENTRY_POINT_GROUP = "graph_bandit.agents"
+"""Entry-point group by which packages add agents."""
 ENVIRONMENT_ID = "GraphActionBandit-v0"
+"""Id of the environment in Gymnasium."""
 
 AgentFactory = Callable[..., "Agent"]
+"""A function that takes keyword settings and returns an agent."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,11 @@ _REGISTRATIONS: dict[str, Registration] = {
 
 
 def make_environment(**settings: Any) -> gym.Env[Any, Any]:
-    """Make `GraphActionBandit-v0` with these settings; `graph_bandit_env.GraphActionBandit` lists them."""
+    """Make the environment `GraphActionBandit-v0`.
+
+    Args:
+        settings: keyword settings of `graph_bandit_env.GraphActionBandit`.
+    """
     import gymnasium as gym
 
     import graph_bandit_env  # noqa: F401 - the import registers the environment
@@ -140,7 +147,11 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> None:
 
 
 def agent_needs(name: str) -> str:
-    """Return the graph sets on which an agent can play: "any", "molecules", or the name of an SB3 wrapper."""
+    """Return the graph sets on which an agent can play: "any", "molecules", or the name of an SB3 wrapper.
+
+    Args:
+        name: one of `list_agents()`.
+    """
     registration = _find(name)
     if isinstance(registration.factory, EntryPoint):
         return str(getattr(_load(name), "needs", registration.needs))
@@ -148,7 +159,11 @@ def agent_needs(name: str) -> str:
 
 
 def agent_origin(name: str) -> str:
-    """Return name and version of the package that provides an agent; "" for our agents and for registered ones."""
+    """Return name and version of the package that provides an agent; "" for our agents and for registered ones.
+
+    Args:
+        name: one of `list_agents()`.
+    """
     factory = _find(name).factory
     return _package_of(factory) if isinstance(factory, EntryPoint) else ""
 

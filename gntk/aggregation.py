@@ -142,14 +142,17 @@ def _check_batch(batch: Batch) -> None:
             f"Expected a PyG Batch. Got {type(batch).__name__}. Make one with `Batch.from_data_list([...])`."
         )
     if batch.x is None or batch.x.ndim != 2:
-        raise ValueError("Expected a batch with node features `x` of shape `(M, d)`.")
+        shape = "none" if batch.x is None else f"`{tuple(batch.x.shape)}`"
+        raise ValueError(f"Expected a batch with node features `x` of shape `(M, d)`. Got {shape}.")
     if batch.edge_index is None:
         raise ValueError("Expected a batch with `edge_index`. Got none. For no edges, give one of shape `(2, 0)`.")
     if not batch.x.isfinite().all():
         raise ValueError(f"Expected finite node features. Got {int((~batch.x.isfinite()).sum())} that are not finite.")
     edges = batch.edge_index
     if edges.numel() and not (int(edges.min()) >= 0 and int(edges.max()) < len(batch.x)):
-        raise ValueError(f"Expected edges between nodes 0 to {len(batch.x) - 1}. Got node {int(edges.max())}.")
+        raise ValueError(
+            f"Expected edges between nodes 0 to {len(batch.x) - 1}. Got nodes {int(edges.min())} to {int(edges.max())}."
+        )
 
 
 def _unit_sum_of_neighbours(batch: Batch) -> Tensor:

@@ -84,7 +84,11 @@ def rkhs_norm(kernel: ArrayLike | Tensor, means: ArrayLike | Tensor, cutoff: flo
     """
     kernel, means = _read_kernel(kernel), torch.as_tensor(means, dtype=torch.float64)
     if means.shape != kernel.shape[:1] or not means.isfinite().all():
-        raise ValueError(f"Expected finite `means` of shape `({len(kernel)},)`. Got shape `{tuple(means.shape)}`.")
+        count = int((~means.isfinite()).sum())
+        raise ValueError(
+            f"Expected finite `means` of shape `({len(kernel)},)`. Got shape `{tuple(means.shape)}`, with {count} that "
+            "are not finite."
+        )
     if not 0 <= cutoff < 1:
         raise ValueError(f"Expected `cutoff` to be in [0, 1). Got {cutoff!r}.")
     values, vectors = torch.linalg.eigh(kernel)

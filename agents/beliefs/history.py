@@ -11,6 +11,9 @@ from agents.contract.protocol import State
 class History:
     """Sufficient statistics of the rewards, in O(K) memory for any t.
 
+    Args:
+        num_graphs: K.
+
     Attributes:
         counts: `(K,)` int64. Pulls of each graph.
         means: `(K,)` float64. Mean of each graph's rewards so far; 0 if it was never played.

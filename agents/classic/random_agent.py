@@ -18,7 +18,11 @@ class RandomSettings:
 
 
 class RandomAgent(BaseAgent[RandomSettings]):
-    """Play each allowed graph with the same probability, and learn nothing."""
+    """Play each allowed graph with the same probability, and learn nothing.
+
+    Args:
+        settings: no settings.
+    """
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Do nothing."""

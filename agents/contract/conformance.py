@@ -20,7 +20,11 @@ METHODS = ("reset", "select_action", "update", "state_dict", "load_state_dict")
 
 
 class AgentCheckError(AssertionError):
-    """An agent failed checks of the protocol; `problems` holds one line for each."""
+    """An agent failed checks of the protocol.
+
+    Args:
+        problems: one line for each failed check; also an attribute.
+    """
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("The agent does not follow the protocol:\n" + "\n".join(f"- {p}" for p in problems))

@@ -49,6 +49,9 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
 def derive_streams(seed: int) -> tuple[int, torch.Generator]:
     """Return a seed for the initial weights and a generator for everything after, independent children of `seed`.
 
+    Args:
+        seed: an integer >= 0.
+
     Raises:
         ValueError: if `seed` is not an integer >= 0.
     """
@@ -59,7 +62,11 @@ def derive_streams(seed: int) -> tuple[int, torch.Generator]:
 
 
 def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
-    """Return the mask as a bool tensor `(K,)`; None allows every graph.
+    """Return the mask as a `(K,)` bool tensor.
+
+    Args:
+        action_mask: `(K,)`, read as bool. True or 1 for the graphs that are allowed; None: all are allowed.
+        num_graphs: K.
 
     Raises:
         ValueError: if the mask is not of shape `(K,)`, or allows no graph.
@@ -75,7 +82,12 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
 
 
 def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tuple[Tensor, Tensor]:
-    """Return actions as `(n,)` int64 and rewards as `(n,)` float64, n >= 1; two scalars give n = 1.
+    """Return actions as `(n,)` int64 and rewards as `(n,)` float64, n >= 1.
+
+    Args:
+        action: an index of the set, or `(n,)` indices; integers.
+        reward: a finite number, or `(n,)` of them.
+        num_graphs: K.
 
     Raises:
         ValueError: if lengths differ, an action is not an index of the set, or a reward is not a finite number.
@@ -94,6 +106,10 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
 
 def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     """Return the indices of the graphs that are being measured.
+
+    Args:
+        pending: different indices of the set.
+        num_graphs: K.
 
     Raises:
         ValueError: if an index is not one of the set, or occurs twice.

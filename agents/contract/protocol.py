@@ -58,7 +58,7 @@ class Agent(Protocol):
         """Return the index of a graph to play.
 
         Args:
-            observation: of this round.
+            observation: observation of this round.
             action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed.
 
         Returns:

@@ -43,6 +43,10 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
 def check_names(given: Iterable[str], known: Sequence[str]) -> None:
     """Refuse unknown settings.
 
+    Args:
+        given: names that the user gave.
+        known: names of all settings.
+
     Raises:
         ValueError: if a name of `given` is not in `known`; the message shows the nearest.
     """
@@ -54,7 +58,11 @@ def check_names(given: Iterable[str], known: Sequence[str]) -> None:
 
 
 def describe_fields(settings_class: type) -> dict[str, str]:
-    """Return the docstring of each field of a dataclass, including those of its base classes and joined classes."""
+    """Return the docstring of each field of a dataclass, including those of its base classes and joined classes.
+
+    Args:
+        settings_class: a dataclass, or the settings of an agent made by `agents.beliefs.compose`.
+    """
     import docstring_parser  # reads the docstrings from the source
 
     texts: dict[str, str] = {}
@@ -70,6 +78,9 @@ def check_fields(settings: Any) -> None:
 
     A field is a choice, a bool, a str, an int >= 1 or a float >= 0, and may allow None. In a float field 1 and 1.0 both
     become 1.0, so that equal settings have equal hashes.
+
+    Args:
+        settings: the instance; call this from its `__post_init__`.
 
     Raises:
         ValueError: if a value does not fit its field; the message says what was expected.

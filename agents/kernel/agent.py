@@ -185,7 +185,11 @@ def _scale_of_unit_rewards(kernel: Tensor) -> float:
 def _check_kernel(kernel: ArrayLike) -> Tensor:
     array = np.asarray(kernel, np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
-        raise ValueError(f"Expected a finite kernel of shape `(K, K)`. Got shape `{array.shape}`.")
+        count = int((~np.isfinite(array)).sum())
+        raise ValueError(
+            f"Expected a finite kernel of shape `(K, K)`. Got shape `{array.shape}`, with {count} entries that are not "
+            "finite."
+        )
     if not np.allclose(array, array.T) or np.linalg.eigvalsh(array)[0] < -1e-8 * np.abs(array).max():
         raise ValueError("Expected a symmetric and positive semi-definite kernel. Got one that is not.")
     return torch.from_numpy((array + array.T) / 2)

@@ -231,5 +231,10 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
 
 def molecule(settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> MoleculeAgent:
-    """A Gaussian process on fingerprints, properties and the tangent features of a trained network."""
+    """A Gaussian process on fingerprints, properties and the tangent features of a trained network.
+
+    Args:
+        settings: settings of kernel, training and choice.
+        make_rule: makes the acquisition rule.
+    """
     return MoleculeAgent(settings, make_rule)

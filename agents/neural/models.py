@@ -61,5 +61,7 @@ def nn(settings: NeuralSettings, make_rule: Callable[[], AcquisitionRule]) -> Ne
         ValueError: if `settings` name a module.
     """
     if settings.network != "paper":
-        raise ValueError("Expected no `network` for an NN baseline. The `gnn-*` agents take one.")
+        raise ValueError(
+            f"Expected no `network` for an NN baseline. Got {settings.network!r}. The `gnn-*` agents take one."
+        )
     return NeuralAgent(settings, node_network, make_rule)

@@ -45,7 +45,7 @@ def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
     num_edges = observations["n_edge"].flatten()[graphs].long()
     ptr = _offsets(num_nodes)
     edges, graph_of_edge = _rows(graphs, num_edges, links.shape[-1])
-    starts = edges + graphs[graph_of_edge] * links.shape[-1]  # two rows of edges a graph: sources, then targets
+    starts = edges + graphs[graph_of_edge] * links.shape[-1]  # two rows of ends per graph: sources, then targets
     ends = torch.stack([starts, starts + links.shape[-1]])
     nodes, graph_of_node = _rows(graphs, num_nodes, x.shape[-2])
     return make_batch(

@@ -32,7 +32,7 @@ class GraphSetPolicy(MultiInputActorCriticPolicy):
     orthogonal weights.
 
     Args:
-        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of `PaddedGraphSet` or `GraphSetIndices`.
         action_space: `Discrete(K)`.
         lr_schedule: learning rate as a function of the remaining progress, from 1 to 0.
         net_arch: widths of the hidden layers of the scorer (`pi`) and of the value (`vf`), or of both; default `[64]`.

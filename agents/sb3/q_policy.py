@@ -24,7 +24,7 @@ class GraphSetQNetwork(QNetwork):
     0.
 
     Args:
-        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of `PaddedGraphSet` or `GraphSetIndices`.
         action_space: `Discrete(K)`.
         features_extractor: a `GraphSetExtractor`.
         features_dim: number of its features for each graph, including the mask.
@@ -64,7 +64,7 @@ class GraphSetDQNPolicy(DQNPolicy):
     """Play the graph of largest Q, for `GraphSetDQN`; symmetries and sizes are as in `GraphSetPolicy`.
 
     Args:
-        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of `PaddedGraphSet` or `GraphSetIndices`.
         action_space: `Discrete(K)`.
         lr_schedule: learning rate as a function of the remaining progress, from 1 to 0.
         net_arch: widths of the hidden layers of the scorer; default `[64]`.

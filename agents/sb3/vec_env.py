@@ -39,7 +39,7 @@ class SB3VecEnv(VecEnv):
 
     def __init__(self, venv: Any) -> None:
         if not hasattr(venv, "single_observation_space"):
-            raise TypeError(f"Expected a Gymnasium vector environment, as of `gymnasium.make_vec`. Got {venv}.")
+            raise TypeError(f"Expected a Gymnasium vector environment. Got {venv}. `gymnasium.make_vec` makes one.")
         mode = venv.metadata.get("autoreset_mode")
         if getattr(mode, "value", mode) != "SameStep":
             raise ValueError(
@@ -54,7 +54,7 @@ class SB3VecEnv(VecEnv):
             )
         self.venv = venv
         self._actions: Array | None = None
-        self._masks: NDArray[np.bool_] | None = None  # of the last info
+        self._masks: NDArray[np.bool_] | None = None  # masks in the last info
         super().__init__(venv.num_envs, venv.single_observation_space, venv.single_action_space)
 
     def reset(self) -> VecEnvObs:

@@ -13,7 +13,9 @@ from gntk.aggregation import AggregatedGraphs
 from gntk.engines.descent import Batches
 
 Weights = Sequence[Tensor]
+"""theta, as a list of tensors on the device of the network."""
 Gradient = Literal["all", "last_layer"]
+"""Weights with respect to which tangent features are derivatives: all, or those of the last layer."""
 
 
 class Network(Protocol):

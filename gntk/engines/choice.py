@@ -43,7 +43,10 @@ def paper_network(
 
 
 def read_device(name: str) -> torch.device:
-    """Return the torch device of this name.
+    """Return the torch device of a name.
+
+    Args:
+        name: such as "cpu", "cuda" or "cuda:1".
 
     Raises:
         ValueError: if it cannot be used here; the message lists the devices that torch sees.

@@ -15,6 +15,12 @@ def compile_loop(function: Callable[..., object]) -> Any:
 
     Loops that call each other must stand in one file, because a compiled caller is cached together with its callees.
     The loops are not annotated, so the result is `Any`.
+
+    Args:
+        function: takes NumPy arrays and numbers, in the subset of Python that Numba compiles.
+
+    Returns:
+        The compiled function.
     """
     try:
         return njit(cache=True, fastmath={*FASTMATH}, error_model="numpy")(function)

@@ -11,7 +11,7 @@ from torch import Tensor
 from gntk.empirical import gram
 from gntk.engines.base import Network, Weights
 
-BLOCK_BYTES = 1 << 26  # of float64 tangent features that are made at a time where not all are kept
+BLOCK_BYTES = 1 << 26  # largest float64 tangent features that are computed at a time if not all are kept
 HELD_BYTES = 1 << 28  # largest K x p float64 features that are kept in memory: a quarter of a gigabyte
 
 
@@ -47,7 +47,7 @@ class HeldFeatures:
         self.values, self.features = values, features.double()
 
     def select(self, index: Tensor) -> Tensor:
-        """Return some rows."""
+        """Return the rows of some graphs."""
         return self.features[index]
 
     def squares(self, precision: Tensor | None = None) -> Tensor:
@@ -86,7 +86,7 @@ class MadeFeatures:
         return self._values
 
     def select(self, index: Tensor) -> Tensor:
-        """Compute some rows."""
+        """Compute the rows of some graphs."""
         return self.network.features(self.weights, index)
 
     def squares(self, precision: Tensor | None = None) -> Tensor:
@@ -109,7 +109,13 @@ class MadeFeatures:
 
 
 def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:
-    """Return the features at theta: kept in memory if `hold` is set and `HELD_BYTES` is enough."""
+    """Return the tangent features of all graphs at theta, kept in memory or computed when they are needed.
+
+    Args:
+        network: the network to differentiate.
+        weights: theta.
+        hold: keep the features in memory if they take at most `HELD_BYTES`.
+    """
     if hold and 8 * network.num_graphs * network.num_features <= HELD_BYTES:
         return HeldFeatures(*network.values_and_features(weights, torch.arange(network.num_graphs)))
     return MadeFeatures(network, weights)

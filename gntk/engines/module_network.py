@@ -20,6 +20,7 @@ GRAPHS_AT_A_TIME = 8  # in a vectorised backward pass
 NODES_AT_A_TIME = 1 << 14  # in a forward pass without gradients
 
 ModuleOrFactory = nn.Module | Callable[[], nn.Module]
+"""A torch module `Batch -> (K,)`, or a function that makes one."""
 
 
 class ModuleNetwork(Network):

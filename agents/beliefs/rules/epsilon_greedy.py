@@ -24,7 +24,7 @@ class EpsilonGreedy(Memoryless):
 
     def __post_init__(self) -> None:
         if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"Expected `epsilon` to be at most 1. Got {self.epsilon}.")
+            raise ValueError(f"Expected `epsilon` to be between 0 and 1. Got {self.epsilon}.")
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the means; with probability epsilon, zeros, so that all graphs tie."""
