@@ -75,7 +75,7 @@ def test_step_and_instance_need_a_reset_first(small_env):
         ({"observe": "graph"}, "Did you mean `graphs`"),
         ({"render_mode": "ansi"}, "Unknown render_mode `ansi`"),
         ({"graphs": []}, "at least one graph"),
-        ({"graphs": ragged_graphs()}, "`reward_model` with `graphs`. .* each of your 4 graphs .* the name of a random reward function"),
+        ({"graphs": ragged_graphs()}, "`reward_model` with `graphs`. .* each of your 4 graphs .* the name of"),
         ({"graphs": ragged_graphs(), "num_graphs": 2, "resample_graphs": True}, "`reward_model` with `graphs`"),
         ({"graphs": ragged_graphs(), "num_graphs": 7}, "`graphs` alone"),
         ({"graphs": ragged_graphs(), "graph_model": "rdpg"}, "`graphs` alone"),
