@@ -110,7 +110,7 @@ def test_its_needs_and_settings_pass_through_the_registry(in_python):
 def test_it_says_what_it_refuses(in_python):
     assert in_python["refused"] == [
         "Unknown setting `smothness`. Did you mean `smoothness`? Settings: exploration_scale, smoothness.",
-        "Expected `smoothness` to be positive. Got 0, with which all graphs are worth the same.",
+        "Expected `smoothness` to be positive. Got 0, which makes all graphs equally good.",
         "Expected `smoothness` to be finite and >= 0. Got '2'.",
         "Expected `exploration_scale` to be finite and >= 0. Got nan.",
     ]
