@@ -17,8 +17,7 @@ class SuggestSettings:
     out: Path
     """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
     measured: tuple[Path, ...] = ()
-    """Tables of results, of the same kinds; they may hold molecules that are not in the pool. Without results, a first
-    batch is suggested from the structures alone."""
+    """Tables of results (same formats), also of molecules not in the pool. Without any, structures alone are used."""
     n: int = 8
     """How many molecules to suggest."""
     maximize: str | None = None

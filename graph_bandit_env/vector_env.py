@@ -91,7 +91,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
 
     @property
     def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]
-        """Return the seed of each bandit; None if it was reset without one."""
+        """Return the seed of each bandit, given or drawn; None before the first reset."""
         return tuple(self._seeds)
 
     @property

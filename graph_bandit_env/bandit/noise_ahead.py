@@ -22,7 +22,7 @@ class NoiseAhead:
 
     Args:
         num_envs: n.
-        bandit: the bandit that all n have in common.
+        bandit: the model that all n bandits share.
     """
 
     def __init__(self, num_envs: int, bandit: BanditModel) -> None:

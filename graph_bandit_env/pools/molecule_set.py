@@ -96,7 +96,7 @@ class MoleculeSet(GraphPool):
             counts as one more merged row.
 
         Raises:
-            ValueError: if features differ, or an identifier names one molecule here and another in `other`.
+            ValueError: if features differ, or a molecule that is new here has the identifier of another one.
             TypeError: if `other` is not a MoleculeSet.
         """
         if not isinstance(other, MoleculeSet):
