@@ -39,7 +39,7 @@ class Campaign:
             makes no predictions.
         maximize: True if large values are wanted, False for small ones; None: True.
         seed: seed of all randomness; None: 0.
-        target: name of the measured quantity; a file with another name is refused. None: no name.
+        target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
         state: file of the campaign; None: it is not saved. If the file exists, arguments above that are None are taken
             from it. The agent may differ from the file; direction, seed and target may not. If the same agent has
             changed since the file was written, an `AgentChangedWarning` says so, and the campaign continues.

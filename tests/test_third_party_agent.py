@@ -1,4 +1,4 @@
-"""The example of an agent in a package of its own, installed as a user would install it."""
+"""The example of an agent in a separate package, installed as a user would install it."""
 
 import importlib
 import json
@@ -22,7 +22,7 @@ EXAMPLE = ROOT / "examples" / "third_party_agent"
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
     """A folder with nothing but the installed package."""
-    source = tmp_path_factory.mktemp("package") / "source"  # a copy, for a build leaves files beside the sources
+    source = tmp_path_factory.mktemp("package") / "source"  # a copy, for a build leaves files next to the sources
     shutil.copytree(EXAMPLE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     folder = tmp_path_factory.mktemp("installed")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]

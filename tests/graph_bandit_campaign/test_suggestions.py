@@ -172,7 +172,7 @@ def test_a_mended_result_is_taken_as_it_is_now(folder):
     suggest()
     write("results.csv", [("id", "logp"), *((name, 10.0 + k) for k, name in enumerate(NAMES[:6]))])
     suggest()
-    assert sorted(one["value"] for one in state()["measured"]) == [10.0, 11.0, 12.0, 13.0, 14.0, 15.0]
+    assert sorted(result["value"] for result in state()["measured"]) == [10.0, 11.0, 12.0, 13.0, 14.0, 15.0]
 
 
 def test_the_order_of_the_results_does_not_matter(folder):
@@ -201,7 +201,7 @@ def test_small_values_can_be_wanted(folder):
     for _ in range(4):
         _, rows = suggest(direction="--minimize")
         append([(row["id"], VALUES[row["id"]]) for row in rows])
-    found = {one["id"] for one in state()["measured"]}
+    found = {result["id"] for result in state()["measured"]}
     assert min(VALUES, key=VALUES.get) in found
 
 

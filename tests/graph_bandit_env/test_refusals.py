@@ -1,4 +1,4 @@
-"""What the environment does not take, and what it says then."""
+"""Arguments and calls that the environment refuses, and its messages."""
 
 import numpy as np
 import pytest
