@@ -33,9 +33,7 @@ def open_smi(path: Path, file: IO[str]) -> Table:
 
 
 def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
-    reader = csv.reader(
-        lines, delimiter=delimiter, strict=True
-    )  # else an unclosed quotation mark swallows rows
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)  # else an unclosed quotation mark swallows rows
     try:
         for cells in reader:
             yield reader.line_num, cells
