@@ -8,7 +8,7 @@ CASES = {
     "quickstart.py": "random: regret",
     "custom_acquisition.py": "gnn-pi",
     "own_network.py": "its last layer: regret",
-    "own_graphs.py": "random play would expect",
+    "own_graphs.py": "random play has",
     "own_environment.py": "untrained",
     "pyg_custom_gnn.py": "from unseen molecules",
     "sb3_maskable.py": "0 masked graphs played",
