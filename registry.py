@@ -55,7 +55,8 @@ class Registration:
     """The factory of an agent, and the graph sets on which it can play."""
 
     factory: AgentFactory | EntryPoint
-    """Takes keyword settings and returns an agent. An entry point is loaded when it is first used."""
+    """Takes keyword settings and returns an agent. An entry point is loaded when it is first used; it need not be of
+    this class, because the backport `importlib_metadata`, once imported, yields its own."""
     needs: str = "any"
     """Graph sets on which the agent can play: "any", "molecules", or the name of an SB3 wrapper. The factory of an
     entry point states it as an attribute `needs`."""
@@ -153,9 +154,9 @@ def agent_needs(name: str) -> str:
         name: one of `list_agents()`.
     """
     registration = _find(name)
-    if isinstance(registration.factory, EntryPoint):
-        return str(getattr(_load(name), "needs", registration.needs))
-    return registration.needs
+    if callable(registration.factory):
+        return registration.needs
+    return str(getattr(_load(name), "needs", registration.needs))
 
 
 def agent_origin(name: str) -> str:
@@ -165,7 +166,7 @@ def agent_origin(name: str) -> str:
         name: one of `list_agents()`.
     """
     factory = _find(name).factory
-    return _package_of(factory) if isinstance(factory, EntryPoint) else ""
+    return "" if callable(factory) else _package_of(factory)
 
 
 def _all() -> dict[str, Registration]:
@@ -175,7 +176,7 @@ def _all() -> dict[str, Registration]:
 
 def _load(name: str) -> AgentFactory:
     factory = _find(name).factory
-    if not isinstance(factory, EntryPoint):
+    if callable(factory):
         return factory
     try:
         loaded: AgentFactory = factory.load()

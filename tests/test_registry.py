@@ -92,6 +92,14 @@ def test_a_package_that_cannot_be_imported_is_named(installed):
             use("mine")
 
 
+def test_an_agent_of_a_package_is_made_beside_the_backport_that_dask_imports(installed):
+    """`importlib_metadata`, once imported, finds packages first, and its entry points are of a class of its own."""
+    pytest.importorskip("importlib_metadata")
+    installed("mine_f", ["mine_f"])
+    assert registry.agent_origin("mine_f") == "mine_f 1.2"
+    assert registry.make_agent("mine_f", scale=2) == ("made", 2)
+
+
 def test_a_name_that_two_packages_claim_is_refused(installed):
     installed("mine_d", ["mine", "random"])
     installed("mine_e", ["mine"])

@@ -55,7 +55,7 @@ class BanditArguments:
     """Mean reward as a function of the graph: "linear", "gp_gntk", "gp_representation", "gp_representation_relu", an
     array of K means, or a function from a PyG `Data` to a number. None: "linear", which needs random graphs."""
     reward_scale: RewardScale = "raw"
-    """"raw", or "unit": means are shifted and scaled to mean 0 and standard deviation 1 over the graphs."""
+    """Scale of the means: "raw", or "unit", shifted and scaled to mean 0 and standard deviation 1 over the graphs."""
     reward_seed: int | None = None
     """Separate seed of the reward function. The function is then the same for every seed of `reset`, so that a policy
     can be trained on some random graphs and tested on others. None: each instance draws its own function."""
