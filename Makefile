@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests portable stubs bench docs clean
+.PHONY: demo suggest test lint types tests portable stubs bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -40,6 +40,17 @@ bench: $(VENV)/.installed
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs site
+
+release-check: $(VENV)/.installed-all
+	rm -rf build dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --disable-pip-version-check --quiet -c constraints.txt dist/*.whl
+	cd build && empty/bin/graph-bandit run --agents gnn-ts random --num-graphs 5 --num-nodes 5 --horizon 20 \
+		--repetitions 2 --out smoke
+	cd build && empty/bin/python -c "import gymnasium as gym; env = gym.make('graph_bandit_env:GraphActionBandit-v0', \
+		num_graphs=5); env.reset(seed=0); print(env.step(0)[1])"
 
 clean:
 	rm -rf $(VENV) build dist site docs/reference/*.rst docs/examples/*.rst *.egg-info
