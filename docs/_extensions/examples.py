@@ -30,8 +30,9 @@ def write_pages(app: Sphinx) -> None:
 
 
 def lead_links(text: str) -> str:
-    """Lead links to examples to their pages, and links of pages at the root of the repository into this folder."""
+    """Lead links to examples to their pages, and links between this folder and the root of the repository to pages."""
     text = re.sub(r"\]\((?:\.\./)*examples/(\w+)(?:\.py|/[\w./]*)?\)", r"](/examples/\1.rst)", text)
+    text = re.sub(r"\]\((?:\.\./)*(CONTRIBUTING|CHANGELOG)\.md", lambda match: f"](/{match[1].lower()}.md", text)
     return text.replace("](docs/", "](/")
 
 
