@@ -39,7 +39,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python -W ignore -m benchmarks
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/sphinx-build -W --keep-going -b html docs site
+	$(BIN)/sphinx-build -W --keep-going -E -a -q -b html docs site
 
 release-check: $(VENV)/.installed-all
 	rm -rf build dist
