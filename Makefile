@@ -40,6 +40,7 @@ bench: $(VENV)/.installed
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -E -a -q -b html docs site
+	PYTHONPATH=tests $(BIN)/python -m support.site site
 
 release-check: $(VENV)/.installed-all
 	rm -rf build dist

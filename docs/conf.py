@@ -13,7 +13,7 @@ version = release = version_of("graph-bandit-env")
 copyright = "the authors of graph-bandit-env"  # noqa: A001 - Sphinx's name
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]
-extensions += ["docstrings", "reference", "examples", "mathml", "alone"]  # of _extensions
+extensions += ["docstrings", "reference", "examples", "mathml"]  # of _extensions
 exclude_patterns = ["_*"]
 
 # Pages are Markdown, and so are docstrings (see _extensions/docstrings.py).
@@ -34,6 +34,7 @@ toc_object_entries_show_parents = "hide"
 html_title = project
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False

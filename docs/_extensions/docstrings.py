@@ -17,6 +17,8 @@ FIELDS = {"Args": "param", "Attributes": "ivar", "Raises": "raises"}  # a field 
 WHOLE = {"Returns": "returns", "Yields": "yields", "Shapes": "Shapes"}  # one field
 MOST_FIELDS = 6
 """Of a dataclass whose signature is shown."""
+ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
+"""As Sphinx 9.0 writes a name of `autodoc_type_aliases` in a union."""
 WORD = re.compile("[a-z0-9]+")
 """A name that may as well be that of an argument."""
 ENTRY = re.compile(r"    (\*{0,2}[\w.]+(?:, \*{0,2}\w+)*): (.*)")
@@ -48,10 +50,14 @@ def wrap_docstring(app: Sphinx, what: str, name: str, target: object, options: o
         lines[:] = [".. markdown::", "", *(f"   {line}" for line in write_markdown(list(lines))), ""]
 
 
-def shorten_signature(app: Sphinx, what: str, name: str, target: object, *others: object) -> tuple[str, str] | None:
-    """Leave the fields of a large dataclass to the list of its attributes, which describes them."""
+def write_signature(
+    app: Sphinx, what: str, name: str, target: object, options: object, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Leave the fields of a large dataclass to the list of its attributes, and call aliases of types by their names."""
     is_large = dataclasses.is_dataclass(target) and len(dataclasses.fields(target)) > MOST_FIELDS
-    return ("(...)", "") if what == "class" and is_large else None
+    if what == "class" and is_large:
+        return "(...)", None
+    return signature and ALIAS.sub(r"\1", signature), returns and ALIAS.sub(r"\1", returns)
 
 
 class Markdown(SphinxDirective):
@@ -90,7 +96,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register all of it."""
     app.add_directive("markdown", Markdown)
     app.connect("autodoc-process-docstring", wrap_docstring)
-    app.connect("autodoc-process-signature", shorten_signature)
+    app.connect("autodoc-process-signature", write_signature)
     for field in PyObject.doc_field_types:
         if field.name == "variable":
             field.label = "Attributes"

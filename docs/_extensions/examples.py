@@ -6,7 +6,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-LANGUAGES = {".py": "python", ".toml": "toml", ".md": "none"}
+LANGUAGES = {".py": "python", ".toml": "toml"}
 
 
 def write_pages(app: Sphinx) -> None:
@@ -15,15 +15,14 @@ def write_pages(app: Sphinx) -> None:
     for example in sorted(EXAMPLES.iterdir()):
         if example.suffix != ".py" and not (example / "pyproject.toml").is_file():
             continue
-        files = (
-            [example] if example.is_file() else sorted(path for path in example.iterdir() if path.suffix in LANGUAGES)
-        )
-        lines = [example.name, "=" * len(example.name)]
-        for path in files:
-            name = path.relative_to(EXAMPLES.parent).as_posix()
-            lines += ["", f".. literalinclude:: ../../{name}", f"   :language: {LANGUAGES[path.suffix]}"]
-            if len(files) > 1:
-                lines += [f"   :caption: {path.name}"]
+        lines = [example.name, "=" * len(example.name), ""]
+        if example.is_file():
+            lines += [f".. literalinclude:: ../../examples/{example.name}", "   :language: python"]
+        else:
+            lines = [f".. include:: ../../examples/{example.name}/README.md", "   :parser: myst_parser.sphinx_"]
+            for path in sorted(path for path in example.iterdir() if path.suffix in LANGUAGES):
+                lines += ["", f".. literalinclude:: ../../examples/{example.name}/{path.name}"]
+                lines += [f"   :language: {LANGUAGES[path.suffix]}", f"   :caption: {path.name}"]
         page, text = folder / f"{example.stem}.rst", "\n".join(lines) + "\n"
         if not page.is_file() or page.read_text(encoding="utf-8") != text:
             page.write_text(text, encoding="utf-8")

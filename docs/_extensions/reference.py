@@ -100,9 +100,11 @@ def write_command(name: str) -> Iterator[str]:
     settings = importlib.import_module(f"graph_bandit_cli.{module}").Command
     parser = tyro.extras.get_parser(settings, prog=f"graph-bandit {name}", description=summary)
     title = f"graph-bandit {name}"
+    usage = parser.format_help().partition("\n")[0]
     yield from [title, "=" * len(title), "", ".. markdown::", "", f"   {summary}", ""]
+    yield from [".. code-block:: none", "", f"   {usage}", ""]
     for action in parser._actions:
-        flags = ", ".join(action.option_strings)
+        flags = ", ".join(action.option_strings) or f"{action.dest}:"
         yield f"``{' '.join(filter(None, [flags, str(action.metavar or '')]))}``"
         yield from ["   .. markdown::", "", f"      {' '.join(str(action.help).split())}", ""]
 
