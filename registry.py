@@ -1,6 +1,6 @@
-"""Names of environments and agents, and where third-party agents plug in. No numerics, no torch at import.
+"""Make environments and agents by name, and plug in agents of other packages. Importing this does not import torch.
 
-A package of one's own adds an agent by the entry-point group `graph_bandit.agents`, in its pyproject.toml:
+A package adds an agent by the entry-point group `graph_bandit.agents`, in its pyproject.toml:
 
     [project.entry-points."graph_bandit.agents"]
     my-agent = "my_package:make_my_agent"
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points, version
 from typing import TYPE_CHECKING, Any
 
-import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
+import _graph_bandit_strangers  # noqa: F401 - refuses to run with another project's `agents` or `registry`
 from agents.zoo import RECIPES
 
 if TYPE_CHECKING:
@@ -42,20 +42,23 @@ __all__ = [
 __version__ = version("graph-bandit-env")
 
 ENTRY_POINT_GROUP = "graph_bandit.agents"
+"""Entry-point group by which packages add agents."""
 ENVIRONMENT_ID = "GraphActionBandit-v0"
+"""Id of the environment in Gymnasium."""
 
 AgentFactory = Callable[..., "Agent"]
+"""A function that takes keyword settings and returns an agent."""
 
 
 @dataclass(frozen=True)
 class Registration:
-    """How an agent is made, and where it can play."""
+    """The factory of an agent, and the graph sets on which it can play."""
 
     factory: AgentFactory | EntryPoint
-    """Takes keyword settings and returns an agent; an entry point is loaded at the first use."""
+    """Takes keyword settings and returns an agent. An entry point is loaded when it is first used."""
     needs: str = "any"
-    """What the agent asks of the graph set: "any" set will do, "molecules", or the name of an SB3 wrapper. A factory
-    behind an entry point says so by an attribute `needs`."""
+    """Graph sets on which the agent can play: "any", "molecules", or the name of an SB3 wrapper. The factory of an
+    entry point states it as an attribute `needs`."""
 
 
 _REGISTRATIONS: dict[str, Registration] = {
@@ -67,7 +70,11 @@ _REGISTRATIONS: dict[str, Registration] = {
 
 
 def make_environment(**settings: Any) -> gym.Env[Any, Any]:
-    """Make `GraphActionBandit-v0` with these settings; see `graph_bandit_env.GraphActionBandit` for them."""
+    """Make the environment `GraphActionBandit-v0`.
+
+    Args:
+        settings: keyword settings of `graph_bandit_env.GraphActionBandit`.
+    """
     import gymnasium as gym
 
     import graph_bandit_env  # noqa: F401 - the import registers the environment
@@ -80,18 +87,18 @@ def make_agent(name: str, **settings: Any) -> Agent:
 
     Args:
         name: one of `list_agents()`.
-        settings: of that agent; those not given have its defaults.
+        settings: settings of that agent; the others keep their defaults.
 
     Returns:
-        The agent; call its `reset` before anything else.
+        The agent. Call its `reset` before any other method.
 
     Raises:
-        ValueError: if the name or a setting is unknown (the message shows the nearest), or a value is refused, or two
+        ValueError: if the name or a setting is unknown (the message shows the nearest), a value is not allowed, or two
             installed packages claim the name.
         ImportError: if the agent's package cannot be imported; the message names it.
     """
     factory = _load(name)
-    if name not in RECIPES:  # ours refuse what they do not take
+    if name not in RECIPES:  # our own factories refuse unknown settings themselves
         from agents.contract import check_names
 
         parameters = inspect.signature(factory).parameters
@@ -101,17 +108,17 @@ def make_agent(name: str, **settings: Any) -> Agent:
 
 
 def list_agents() -> tuple[str, ...]:
-    """Return the names of all agents, those of installed plug-ins too, in alphabetical order."""
+    """Return the names of all agents, including those of installed packages, in alphabetical order."""
     return tuple(sorted(_all()))
 
 
 def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None:
-    """Add an agent of one's own to this process.
+    """Register your own agent, for this process.
 
     Args:
-        name: by which `make_agent` finds it.
+        name: name to pass to `make_agent`.
         factory: takes keyword settings and returns an agent.
-        needs: "any", "molecules", or the name of an SB3 wrapper.
+        needs: graph sets on which the agent can play: "any", "molecules", or the name of an SB3 wrapper.
 
     Raises:
         ValueError: if the name is taken.
@@ -125,14 +132,14 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
 
 
 def check_agent(factory: AgentFactory, needs: str = "any") -> None:
-    """Hold an agent against the protocol; see `agents.contract.check_agent`.
+    """Check that an agent follows the protocol; see `agents.contract.check_agent`.
 
     Args:
         factory: makes a new agent at each call.
-        needs: "any" or "molecules", as where it is registered.
+        needs: "any" or "molecules", as in `register_agent`.
 
     Raises:
-        agents.contract.AgentCheckError: if a check fails; it names every one that does.
+        agents.contract.AgentCheckError: if a check fails; it lists all that do.
     """
     from agents.contract import check_agent as check
 
@@ -140,7 +147,11 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> None:
 
 
 def agent_needs(name: str) -> str:
-    """Return what an agent asks of the graph set: "any", "molecules", or the name of an SB3 wrapper."""
+    """Return the graph sets on which an agent can play: "any", "molecules", or the name of an SB3 wrapper.
+
+    Args:
+        name: one of `list_agents()`.
+    """
     registration = _find(name)
     if isinstance(registration.factory, EntryPoint):
         return str(getattr(_load(name), "needs", registration.needs))
@@ -148,7 +159,11 @@ def agent_needs(name: str) -> str:
 
 
 def agent_origin(name: str) -> str:
-    """Return name and version of the package that an agent comes in; "" for ours, and for what a script registered."""
+    """Return name and version of the package that provides an agent; "" for our agents and for registered ones.
+
+    Args:
+        name: one of `list_agents()`.
+    """
     factory = _find(name).factory
     return _package_of(factory) if isinstance(factory, EntryPoint) else ""
 
@@ -164,7 +179,7 @@ def _load(name: str) -> AgentFactory:
         return factory
     try:
         loaded: AgentFactory = factory.load()
-    except Exception as error:  # whatever the import of somebody's package raises
+    except Exception as error:  # importing another package may raise anything
         package = _package_of(factory) or "graph-bandit-env"
         raise ImportError(
             f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Repair or uninstall {package}."

@@ -1,8 +1,8 @@
-"""The players of graph-bandit-env: each agent sees observations, masks and rewards, never means or regret.
+"""The agents of graph-bandit-env. An agent sees observations, masks and rewards, never mean rewards or regret.
 
-Make one by name with `registry.make_agent`. The rooms are doors for those who write agents of their own: `contract`,
-`beliefs`, the families `neural`, `kernel`, `molecule`, `classic` and `policy_gradient`, and `zoo`, where models and
-rules meet. `sb3` has policies for users of Stable-Baselines3.
+Make an agent by name with `registry.make_agent`. To write your own agent, import from the subpackages: `contract`,
+`beliefs`, the families `neural`, `kernel`, `molecule`, `classic` and `policy_gradient`, and `zoo`, which joins models
+and rules. `sb3` holds policies for users of Stable-Baselines3.
 """
 
 from importlib.metadata import version

@@ -1,1 +1,1 @@
-"""Speed, as ratios within one run: `make bench` prints a table and writes JSON. Nothing here is asserted by tests."""
+"""Benchmarks. `make bench` measures speed, prints a table and writes JSON; no test asserts these numbers."""

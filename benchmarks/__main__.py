@@ -1,4 +1,4 @@
-"""Run every benchmark: python -m benchmarks [--out FILE] [--repetitions R]."""
+"""Run the speed benchmarks: python -m benchmarks [--out FILE] [--repetitions R]."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def main() -> None:
     """Print the table and write the JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("runs/bench.json"))
-    parser.add_argument("--repetitions", type=int, default=10, help="of the comparison of regret")
+    parser.add_argument("--repetitions", type=int, default=10, help="repetitions of the comparison of regret")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found = [*kernels.rows(), *vector.rows()]
-    show(found)
+    rows = [*kernels.rows(), *vector.rows()]
+    show(rows)
     whole = runs.rows(arguments.repetitions)
     show(whole)
-    found += whole
+    rows += whole
     machine = {"processor": platform.processor() or platform.machine(), "threads": 1, **software_versions()}
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(json.dumps({"machine": machine, "rows": [dataclasses.asdict(r) for r in found]}, indent=1))
+    arguments.out.write_text(json.dumps({"machine": machine, "rows": [dataclasses.asdict(r) for r in rows]}, indent=1))
     print(f"\n{arguments.out}")
 
 

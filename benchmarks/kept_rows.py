@@ -1,4 +1,4 @@
-"""Rows of finished work in a CSV file, which a benchmark that goes on does not do again."""
+"""Keep finished work as rows of a CSV file, so that a benchmark can resume without repeating it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ Row = tuple[str | int | float, ...]
 
 
 def append_rows(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Append rows, with a header before the first."""
+    """Append rows; an empty or new file gets a header first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    begun = path.is_file() and path.stat().st_size > 0
+    has_header = path.is_file() and path.stat().st_size > 0
     with path.open("a", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([*rows] if begun else [columns, *rows])
+        csv.writer(file, lineterminator="\n").writerows([*rows] if has_header else [columns, *rows])
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
-    """Return the rows of a file, of which there may be none; one that was cut short is taken away.
+    """Return the rows of a file, which may be missing; an unfinished last line is removed from it.
 
     Raises:
         ValueError: if the file has other columns.

@@ -1,4 +1,4 @@
-"""Calls in processes of their own, each worth minutes: what is finished is handed over at once."""
+"""Run calls that take minutes in parallel processes, and yield each result as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Task = TypeVar("Task", bound=tuple[Any, ...])
 def run_in_parallel(
     function: Callable[..., Result], tasks: Sequence[Task], workers: int
 ) -> Generator[tuple[Task, Result | Exception]]:
-    """Yield each task with what the function returned for it, or raised, in the order in which they are finished.
+    """Yield each task with the result or the error of its call, in the order in which the calls finish.
 
-    Close the generator to end the processes: a driver that stops leaves none behind.
+    Close the generator to end all processes.
 
     Args:
-        function: of the entries of a task; it can be pickled.
-        tasks: what to call it with.
-        workers: processes.
+        function: called with the entries of a task; it must be picklable.
+        tasks: the arguments of each call.
+        workers: how many processes to use.
     """
     waiting = iter(tasks)
     flying: dict[Future[Result], Task] = {}
@@ -45,5 +45,5 @@ def run_in_parallel(
 def _outcome_of(future: Future[Any]) -> Any:
     try:
         return future.result()
-    except Exception as error:  # noqa: BLE001 - of any call; the others go on
+    except Exception as error:  # noqa: BLE001 - an error of one call must not stop the others
         return error

@@ -1,7 +1,7 @@
-"""Add an acquisition rule of your own, and play it against the zoo.
+"""Add your own acquisition rule, and play it against the agents of the zoo.
 
-The rule here plays the graph with the largest probability of beating the best mean so far. It is one class; network,
-covariance and fit are those of the zoo.
+The rule here plays the graph with the largest probability of beating the best mean so far. It is a single class; the
+network, the covariance and the fit are those of the zoo.
 
     python examples/custom_acquisition.py --rounds 60
 """
@@ -23,10 +23,10 @@ class ProbabilityOfImprovement(Memoryless):
     """P(mu(G) > best mean + margin), under N(mean, spread^2)      [Kushner 1964]."""
 
     margin: float = 0.1
-    """By how much the best mean is to be beaten; a setting of every agent that plays by this rule."""
+    """By how much to beat the best mean; a setting of every agent that plays by this rule."""
 
     def __call__(self, belief: Belief, action_mask: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-        """Return the standardised improvement of each graph: the probability is a growing function of it."""
+        """Return the standardised improvement of each graph; the probability grows with it."""
         return (belief.mean - belief.mean.max() - self.margin) / belief.spread.clamp(min=1e-12)
 
 

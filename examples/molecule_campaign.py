@@ -1,4 +1,4 @@
-"""Ask which molecules to measure next, tell what came back, close the laptop, and go on.
+"""Ask which molecules to measure next, report the results, close the laptop, and continue later.
 
 python examples/molecule_campaign.py --rounds 5
 """
@@ -15,21 +15,21 @@ parser.add_argument("--rounds", type=int, default=5)
 arguments = parser.parse_args()
 
 molecules = enumerate_library("qed")  # or from_smiles_csv("pool.csv", smiles="smiles", identifier="id")
-laboratory = dict(zip(molecules.ids, molecules.targets, strict=True))  # in real life this is a measurement
+laboratory = dict(zip(molecules.ids, molecules.targets, strict=True))  # in practice, these are measurements
 
 with tempfile.TemporaryDirectory() as folder:
     state = Path(folder) / "campaign.json"
     campaign = Campaign(molecules, "molecule-ucb", state=state)
-    campaign.tell_many({key: laboratory[key] for key in molecules.ids[::150]})  # old measurements: a warm start
-    print(f"{len(campaign.state.measured)} old measurements, the best {campaign.best:.3f}")
+    campaign.tell_many({key: laboratory[key] for key in molecules.ids[::150]})  # old measurements
+    print(f"{len(campaign.state.measured)} old measurements, the best of them {campaign.best:.3f}")
     for number in range(1, arguments.rounds + 1):
         suggestions = campaign.ask(4)
         first = suggestions[0]
-        print(f"round {number}: {first.id} is expected at {first.mean:.3f} ± {first.std:.3f}, ", end="")
+        print(f"round {number}: {first.id} is predicted at {first.mean:.3f} ± {first.std:.3f}, ", end="")
         print(f"and beats the best with probability {first.probability:.0%}")
         for suggestion in suggestions[:-1]:  # in any order
             campaign.tell(suggestion.id, laboratory[suggestion.id])
-        campaign.tell_failed(suggestions[-1].id)  # the last one could not be made
-        campaign = Campaign(molecules, state=state)  # as another program would, tomorrow
+        campaign.tell_failed(suggestions[-1].id)  # this molecule could not be made
+        campaign = Campaign(molecules, state=state)  # as another program would open it tomorrow
     above = (molecules.targets > campaign.best).mean()
     print(f"the best is {campaign.best:.3f}; {above:.1%} of the {len(molecules)} molecules are better")

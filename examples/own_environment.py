@@ -1,9 +1,9 @@
-"""An environment of one's own that observes graph sets, and a policy that learns to act in it.
+"""Write your own environment that observes graph sets, and train a policy in it.
 
 python examples/own_environment.py --rounds 10000
 
-Six networks lose links in every round, and one of them can be repaired. The reward is the share of all nodes that have
-a link left, so what is played now changes what comes. This is no bandit, but it has the spaces and the policy of one.
+Six networks lose links in every round, and the policy repairs one of them. The reward is the share of all nodes that
+have a link left. An action changes later rounds, so this is not a bandit, but it has the spaces and policy of one.
 """
 
 import argparse
@@ -19,13 +19,13 @@ from agents.sb3 import GraphSetPolicy
 from graph_bandit_env.wrappers import Padding
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--rounds", type=int, default=10_000, help="of training")
+parser.add_argument("--rounds", type=int, default=10_000, help="rounds of training")
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
 
 
 class Repairs(gym.Env):
-    """Choose which of six networks is repaired in each of 20 rounds; the others lose links, some sooner than others."""
+    """Choose which of six networks to repair in each of 20 rounds; the others lose links, some faster than others."""
 
     def __init__(self):
         self.padding = Padding(graphs=6, nodes=10, edges=90, feature_dim=1, edge_feature_dim=1)
@@ -33,12 +33,12 @@ class Repairs(gym.Env):
         self.action_space = Discrete(6)
 
     def reset(self, *, seed=None, options=None):
-        """Draw networks, and how fast each wears."""
+        """Draw the networks, and how fast each of them wears."""
         super().reset(seed=seed)
         upper = np.triu(self.np_random.random((6, 10, 10)) < 0.3, k=1)
         self.whole = upper | upper.transpose(0, 2, 1)
         self.links = self.whole.copy()
-        self.wear = self.np_random.uniform(0.0, 0.4, size=6)  # share of the links that a round takes
+        self.wear = self.np_random.uniform(0.0, 0.4, size=6)  # share of links lost in a round
         self.round = 0
         return self.observe(), {}
 
@@ -53,7 +53,7 @@ class Repairs(gym.Env):
         return self.observe(), reward, False, self.round == 20, {}
 
     def observe(self):
-        """Return the networks as padded arrays; a node's feature is 1, so that links are all there is to see."""
+        """Return the networks as padded arrays; every node has the feature 1, so only the links differ."""
         observation = self.padding.zeros()
         pairs = [np.argwhere(links) for links in self.links]
         ones = np.ones((10, 1), np.float32)
@@ -66,7 +66,7 @@ test = make_vec_env(Repairs, n_envs=8, seed=arguments.seed + 1000)
 model = PPO(
     GraphSetPolicy,
     training,
-    n_steps=64,
+    n_steps=min(64, arguments.rounds),
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,

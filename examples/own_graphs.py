@@ -1,4 +1,4 @@
-"""Bring graphs of your own, of different sizes, and tell the agent what was measured before it began.
+"""Use your own graphs, of different sizes, and give the agent measurements made before it began.
 
 python examples/own_graphs.py --rounds 40
 """
@@ -16,7 +16,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--rounds", type=int, default=40)
 arguments = parser.parse_args()
 
-# Twenty-four networks of 6 to 29 nodes. Each node has a vector `x`: here its degree, its clustering, and a constant.
+# Twenty-four networks of 6 to 29 nodes. Each node has a vector `x`: its degree, its clustering, and a constant.
 graphs = [nx.connected_watts_strogatz_graph(6 + k, 4, 0.05 * (k % 8), seed=k) for k in range(24)]
 for graph in graphs:
     clustering = nx.clustering(graph)
@@ -25,7 +25,7 @@ for graph in graphs:
 
 
 def efficiency(data):
-    """Say what a graph is worth: here, how short its paths are. In real life this is a measurement."""
+    """Return the mean reward of a graph: here, how short its paths are. In practice, this is a measurement."""
     graph = nx.Graph(data.edge_index.T.tolist())
     return nx.global_efficiency(graph)
 
@@ -35,7 +35,7 @@ observation, info = env.reset(seed=0)
 agent = registry.make_agent("gnn-ts", width=256)
 agent.reset(observation, seed=0)
 
-# Old measurements are told first, all at once: one fit.
+# Old measurements come first, all at once, so that the agent fits them once.
 known = np.array([5, 11, 20])
 agent.update(observation, known, env.unwrapped.mean_rewards[known])
 
@@ -48,4 +48,4 @@ for _ in range(arguments.rounds):
     regret += info["regret"]
 worst = arguments.rounds * (info["optimal_mean_reward"] - env.unwrapped.mean_rewards.mean())
 print(f"best graph {info['optimal_action']}, played last {action}")
-print(f"regret {regret:.2f} in {arguments.rounds} rounds; random play would expect {worst:.2f}")
+print(f"regret {regret:.2f} in {arguments.rounds} rounds; random play has {worst:.2f} on average")

@@ -1,7 +1,7 @@
-"""Give an agent a network of your own: a GIN with embeddings of categorical node and edge features.
+"""Give an agent your own network: a GIN with embeddings of categorical node and edge features.
 
-The graphs are rings with a tail, with five kinds of nodes and two kinds of bonds, as a toy of molecules; the reward
-counts one kind of bond. Any module that maps a PyG batch to one number for each graph will do.
+The graphs are toy molecules: rings with a tail, with five kinds of nodes and two kinds of bonds. The reward counts one
+kind of bond. Any module that maps a PyG batch to one number for each graph will do.
 
     python examples/own_network.py --rounds 60
 """
@@ -19,7 +19,7 @@ from graph_bandit_lab import run_bandit
 
 
 class Gin(nn.Module):
-    """Three GIN layers on embedded categories; the environment stores features as float32, hence `.long()`."""
+    """Three GIN layers on embedded categories; `.long()` is there because the environment stores float32 features."""
 
     def __init__(self, width: int = 32) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Gin(nn.Module):
 
 
 def ring_with_tail(generator: torch.Generator) -> Data:
-    """Draw a ring of 5 or 6 nodes with a tail of 0 to 4."""
+    """Draw a ring of 5 or 6 nodes with a tail of 0 to 4 nodes."""
     ring, tail = (int(torch.randint(*bounds, (), generator=generator)) for bounds in ((5, 7), (0, 5)))
     start = torch.arange(ring + tail)
     stop = torch.cat([(start[:ring] + 1) % ring, torch.arange(ring - 1, ring + tail - 1)])

@@ -1,9 +1,9 @@
-"""Train a policy with a graph network of one's own, a GINE on bonds, to choose molecules that it has never seen.
+"""Train a policy with your own graph network, a GINE on bonds, to choose among molecules that it has never seen.
 
 python examples/pyg_custom_gnn.py --rounds 6000     # with the extra chem: pip install 'graph-bandit-env[chem]'
 
-Half of a library is for training and half for tests. In each episode the policy chooses one of 20 molecules; the reward
-is its drug-likeness (QED, as RDKit computes it).
+Half of a library is for training and half for the test. In each episode the policy chooses one of 20 molecules; the
+reward is its drug-likeness (QED, computed by RDKit).
 """
 
 import argparse
@@ -19,13 +19,13 @@ from graph_bandit_env import enumerate_library
 from graph_bandit_env.wrappers.vector import PaddedGraphSet
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--rounds", type=int, default=6000, help="of training")
+parser.add_argument("--rounds", type=int, default=6000, help="rounds of training")
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
 
 
 class BondNetwork(nn.Module):
-    """Two convolutions that see atoms and bonds, and a mean over atoms: a PyG `Batch` to `(num_graphs, out_dim)`."""
+    """Map a PyG `Batch` to `(num_graphs, out_dim)`: two convolutions on atoms and bonds, then a mean over atoms."""
 
     def __init__(self, feature_dim, edge_feature_dim, out_dim, width=32):
         super().__init__()
@@ -50,7 +50,7 @@ nodes, edges = library.largest_sizes
 
 
 def make_bandits(count, molecules):
-    """Make bandits that draw 20 molecules for each episode of one round."""
+    """Make bandits with episodes of one round, for each of which 20 molecules are drawn."""
     bandits = gym.make_vec(
         "graph_bandit_env:GraphActionBandit-v0",
         num_envs=count,
@@ -66,7 +66,7 @@ def make_bandits(count, molecules):
 
 
 def test(model, bandits, seed):
-    """Return the mean QED of what the policy likes best, of the best, and of random play."""
+    """Return the mean QED of the policy's choices, of the best choices, and of random play."""
     observation, _ = bandits.reset(seed=seed)
     actions, _ = model.predict(observation, deterministic=True)
     means = bandits.unwrapped.mean_rewards
@@ -79,7 +79,7 @@ model = PPO(
     GraphSetPolicy,
     training,
     policy_kwargs={"features_extractor_kwargs": {"network": BondNetwork}},
-    n_steps=32,
+    n_steps=min(32, arguments.rounds),
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,
@@ -88,5 +88,5 @@ model = PPO(
     device="cpu",
 )
 model.learn(arguments.rounds)
-found, best, random = test(model, make_bandits(100, unseen), seed=1)
-print(f"mean QED of 100 choices from unseen molecules: {found:.3f} (random {random:.3f}, best {best:.3f})")
+chosen, best, random = test(model, make_bandits(100, unseen), seed=1)
+print(f"mean QED of 100 choices from unseen molecules: {chosen:.3f} (random {random:.3f}, best {best:.3f})")

@@ -1,4 +1,4 @@
-"""Play GNN Thompson sampling on random graphs, first by hand and then by the laboratory's loop.
+"""Play GNN Thompson sampling on random graphs, first in a loop written by hand and then in the laboratory's.
 
 python examples/quickstart.py --rounds 100
 """
@@ -19,7 +19,7 @@ arguments = parser.parse_args()
 
 env = gym.make("GraphActionBandit-v0", num_graphs=30, num_nodes=20, horizon=arguments.rounds)
 
-# By hand: the agent sees observations, masks and rewards; means and regret stay in `info`, for us.
+# By hand: the agent sees observations, masks and rewards. Means and regret are in `info`, which it never sees.
 agent = registry.make_agent("gnn-ts", width=256)
 observation, info = env.reset(seed=arguments.seed)
 agent.reset(observation, seed=arguments.seed)
@@ -34,7 +34,7 @@ while not over:
     over = terminated or truncated
 print(f"by hand: regret {np.sum(regret):.1f} in {len(regret)} rounds, {np.sum(regret[-10:]):.2f} in the last 10")
 
-# By the loop, on one instance for both agents.
+# The laboratory's loop; both agents play the same instance.
 env = gym.make("GraphActionBandit-v0", num_graphs=30, num_nodes=20, horizon=arguments.rounds, observe="indices")
 for name in ("gnn-ts", "random"):
     result = run_bandit(env, registry.make_agent(name), seed=arguments.seed)

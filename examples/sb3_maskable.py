@@ -1,9 +1,9 @@
-"""Train MaskablePPO of sb3-contrib where each round offers other graphs of one set, as products that are in stock.
+"""Train MaskablePPO of sb3-contrib where each round offers some graphs of one set, like the products in stock.
 
 python examples/sb3_maskable.py --rounds 10000      # with the extra sb3: pip install 'graph-bandit-env[sb3]'
 
-The set never changes, so its graphs live in the policy, and observations are indices and a mask: rollouts stay small.
-The environment raises an error where a masked graph is played.
+The set never changes, so the policy keeps its graphs, and observations are indices and a mask, which keeps rollouts
+small. The environment raises an error if a masked graph is played.
 """
 
 import argparse
@@ -17,11 +17,11 @@ from agents.sb3 import GraphSetMaskablePolicy, SB3VecEnv
 from graph_bandit_env.wrappers.vector import GraphSetIndices
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--rounds", type=int, default=10_000, help="of training")
+parser.add_argument("--rounds", type=int, default=10_000, help="rounds of training")
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
 
-# One graph set for all bandits: those of a first bandit.
+# All bandits share the graph set of a first bandit.
 first = gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=100, num_nodes=20)
 first.reset(seed=arguments.seed)
 graphs, means = first.unwrapped.graph_set, first.unwrapped.mean_rewards
@@ -45,7 +45,7 @@ model = MaskablePPO(
     GraphSetMaskablePolicy,
     bandits,
     policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}},
-    n_steps=32,
+    n_steps=min(32, arguments.rounds),
     batch_size=256,
     n_epochs=4,
     learning_rate=1e-3,
@@ -56,7 +56,7 @@ model = MaskablePPO(
 
 
 def mean_regret(choose, rounds=100):
-    """Return the mean regret of a round, and how many of the graphs that were played were not on offer."""
+    """Return the mean regret of a round, and how many graphs were played that were not on offer."""
     observation, regrets, masked = bandits.reset(), [], 0
     for _ in range(rounds):
         masks = get_action_masks(bandits)
@@ -68,12 +68,12 @@ def mean_regret(choose, rounds=100):
 
 
 def policy(observation, masks):
-    """Return the graphs on offer that the policy likes best."""
+    """Return the graph on offer that the policy prefers, for each bandit."""
     return model.predict(observation, action_masks=masks, deterministic=True)[0]
 
 
 def random(observation, masks):
-    """Return any graphs on offer."""
+    """Return a random graph on offer, for each bandit."""
     return np.array([generator.choice(np.flatnonzero(mask)) for mask in masks])
 
 

@@ -1,7 +1,7 @@
-"""The maths of graph neural tangent kernels: aggregation, network, tangent features, kernels, dimensions.
+"""Compute graph neural tangent kernels: aggregation, network, tangent features, kernels and dimensions.
 
-torch and PyTorch Geometric only: nothing here knows of bandits or of Gymnasium. `gntk.engines` has the fast ways to
-compute a network.
+The package needs only torch and PyTorch Geometric and knows nothing of bandits or Gymnasium. `gntk.engines` holds the
+fast ways to compute a network.
 """
 
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""Ragged graph sets after aggregation: what the network sees, computed once per graph set."""
+"""Aggregate the nodes of a graph set once, in the ragged form that the network takes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ EDGES_PER_BLOCK = 1 << 20  # bounds the temporary of gathered neighbours to this
 
 @dataclass(frozen=True, eq=False)
 class AggregatedGraphs:
-    """Graphs without edges: the aggregated nodes h_i of all graphs, one graph behind the other.
+    """Hold the aggregated nodes h_i of all graphs, one graph after the other, without edges.
 
     Attributes:
         nodes: `(M, d)` floating point. h_i of every node of every graph; M is the sum of the node counts.
-        offsets: `(K + 1,)` int64. Graph k owns rows `offsets[k]` to `offsets[k + 1]`.
-        divisors: `(K,)` like `nodes`. N, what the sum over the nodes of each graph is divided by.
+        offsets: `(K + 1,)` int64. The rows of graph k are `offsets[k]:offsets[k + 1]`.
+        divisors: `(K,)`, same type as `nodes`. N, the divisor of the sum over the nodes of each graph.
     """
 
     nodes: Tensor
@@ -32,7 +32,7 @@ class AggregatedGraphs:
 
     @property
     def feature_dim(self) -> int:
-        """Return d."""
+        """Return d, the number of features of a node."""
         return self.nodes.shape[1]
 
     @cached_property
@@ -42,18 +42,18 @@ class AggregatedGraphs:
 
     @cached_property
     def graph_index(self) -> Tensor:
-        """Return, for each of the M nodes, the index of its graph: `(M,)` int64."""
+        """Return the index of the graph of each node, `(M,)` int64."""
         return torch.repeat_interleave(torch.arange(len(self), device=self.nodes.device), self.sizes)
 
     def to(self, dtype: torch.dtype, device: torch.device | None = None) -> AggregatedGraphs:
-        """Return the same graphs with nodes of this floating point type, on this device (None: where they are)."""
+        """Return the same graphs with nodes of this floating point type, on this device (None: their own)."""
         device = device or self.nodes.device
         if self.nodes.dtype == dtype and self.nodes.device == device:
             return self
         return AggregatedGraphs(self.nodes.to(device, dtype), self.offsets.to(device), self.divisors.to(device, dtype))
 
     def sum_over_nodes(self, values: Tensor) -> Tensor:
-        """Sum `(M, ...)` values of nodes to `(K, ...)` values of graphs."""
+        """Sum `(M, ...)` values of nodes into `(K, ...)` values of graphs."""
         return values.new_zeros(len(self), *values.shape[1:]).index_add_(0, self.graph_index, values)
 
 
@@ -63,23 +63,24 @@ def aggregate_neighbours(batch: Batch, num_nodes: int | None = None, *, own_coun
         h_i = u(sum_{j in N(i)} X_j),   u(x) = x / |x|,   u(0) = 0      [Wu & Amini 2024, Section 3.1]
 
     Args:
-        batch: K graphs; `x` is `(M, d)`, `edge_index` is `(2, E)` and holds both directions of each edge.
-        num_nodes: N, at least the largest node count. None: the largest of this batch.
+        batch: K graphs; `x` is `(M, d)`, `edge_index` is `(2, E)` int64 and holds both directions of each edge.
+        num_nodes: N, at least the largest node count. None: the largest node count of this batch.
         own_count: divide the sum over a graph's nodes by its own node count instead of by N.
 
     Returns:
-        The K graphs as the network takes them. An isolated node has h_i = 0.
+        The K graphs in the form that the network takes: float32 if `x` holds integers, else of the type of `x`. An
+        isolated node has h_i = 0.
 
     Raises:
-        TypeError: if `batch` is no PyG Batch.
-        ValueError: if there is no graph, a graph has no node, features are missing or not finite, edges are missing or
-            out of range, or `num_nodes` is below the largest node count.
+        TypeError: if `batch` is not a PyG Batch.
+        ValueError: if there are no graphs, a graph has no nodes, features are missing or not finite, edges are missing
+            or out of range, or `num_nodes` is below the largest node count.
     """
     return _from_batch(batch, _unit_sum_of_neighbours, num_nodes, own_count)
 
 
 def keep_nodes(batch: Batch, num_nodes: int | None = None, *, own_count: bool = False) -> AggregatedGraphs:
-    """Ignore the edges, as the NN baselines of the paper do: each node is its only neighbour (A = I).
+    """Ignore the edges, as the NN baselines of the paper do: each node is its own only neighbour (A = I).
 
         h_i = u(X_i),   u(x) = x / |x|,   u(0) = 0
 
@@ -89,23 +90,24 @@ def keep_nodes(batch: Batch, num_nodes: int | None = None, *, own_count: bool = 
         own_count: as in `aggregate_neighbours`.
 
     Returns:
-        The K graphs as the network takes them.
+        The K graphs, as from `aggregate_neighbours`.
 
     Raises:
-        TypeError, ValueError: as in `aggregate_neighbours`.
+        TypeError: as in `aggregate_neighbours`.
+        ValueError: as in `aggregate_neighbours`.
     """
     return _from_batch(batch, lambda batch: _directions(batch.x.double()), num_nodes, own_count)
 
 
 def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
-    """Take some graphs of a set, repeats allowed; each keeps its N.
+    """Select graphs of a set by index, repeats allowed; each keeps its N.
 
     Args:
         graphs: K graphs.
-        index: `(n,)` int64. Which ones, in this order.
+        index: `(n,)` int64. Indices of the graphs to select.
 
     Returns:
-        The n graphs.
+        The n graphs, in the order of `index`.
     """
     sizes = graphs.sizes[index]
     offsets = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
@@ -115,7 +117,7 @@ def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
 
 
 def as_aggregated(graphs: Batch | AggregatedGraphs, num_nodes: int | None = None) -> AggregatedGraphs:
-    """Return `graphs` as they are if they are aggregated (and bring their N), else aggregate the neighbours."""
+    """Return aggregated graphs unchanged, with the N they carry; aggregate the neighbours of others."""
     return graphs if isinstance(graphs, AggregatedGraphs) else aggregate_neighbours(graphs, num_nodes)
 
 
@@ -125,7 +127,7 @@ def _from_batch(
     _check_batch(batch)
     sizes = batch.ptr.diff()
     if len(sizes) == 0 or int(sizes.min()) == 0:
-        raise ValueError("Expected at least one graph, and at least one node in each.")
+        raise ValueError("Expected at least one graph, and at least one node in each. Got none, or an empty graph.")
     largest = int(sizes.max())
     if num_nodes is not None and num_nodes < largest:
         raise ValueError(f"Expected `num_nodes` to be at least {largest}, the largest graph. Got {num_nodes}.")
@@ -140,18 +142,21 @@ def _check_batch(batch: Batch) -> None:
             f"Expected a PyG Batch. Got {type(batch).__name__}. Make one with `Batch.from_data_list([...])`."
         )
     if batch.x is None or batch.x.ndim != 2:
-        raise ValueError("Expected a batch with node features `x` of shape `(M, d)`.")
+        shape = "none" if batch.x is None else f"`{tuple(batch.x.shape)}`"
+        raise ValueError(f"Expected a batch with node features `x` of shape `(M, d)`. Got {shape}.")
     if batch.edge_index is None:
-        raise ValueError("Expected a batch with `edge_index`. Got none; for no edges, give one of shape `(2, 0)`.")
+        raise ValueError("Expected a batch with `edge_index`. Got none. For no edges, give one of shape `(2, 0)`.")
     if not batch.x.isfinite().all():
-        raise ValueError(f"Expected finite node features. Got {int((~batch.x.isfinite()).sum())} that are not.")
+        raise ValueError(f"Expected finite node features. Got {int((~batch.x.isfinite()).sum())} that are not finite.")
     edges = batch.edge_index
     if edges.numel() and not (int(edges.min()) >= 0 and int(edges.max()) < len(batch.x)):
-        raise ValueError(f"Expected edges between nodes 0 to {len(batch.x) - 1}. Got node {int(edges.max())}.")
+        raise ValueError(
+            f"Expected edges between nodes 0 to {len(batch.x) - 1}. Got nodes {int(edges.min())} to {int(edges.max())}."
+        )
 
 
 def _unit_sum_of_neighbours(batch: Batch) -> Tensor:
-    # Sums and lengths in float64: a length that should be 0 must not come out as rounding error.
+    # Sums and lengths are float64, so that a length that should be 0 does not become a rounding error instead.
     sums = torch.zeros(batch.x.shape, dtype=torch.float64, device=batch.x.device)
     for source, target in batch.edge_index.split(EDGES_PER_BLOCK, dim=1):
         sums.index_add_(0, target, batch.x[source].double())
@@ -159,7 +164,7 @@ def _unit_sum_of_neighbours(batch: Batch) -> Tensor:
 
 
 def _directions(rows: Tensor) -> Tensor:
-    """Scale rows to unit length; a row of zeros stays one."""
+    """Scale rows to unit length; a row of zeros stays zero."""
     length = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
     directions: Tensor = rows / length.where(length > 0, 1.0)
     return directions

@@ -1,4 +1,4 @@
-"""What a kernel says of a bandit: how many directions matter, what rewards tell, how large a reward function is."""
+"""Compute the effective dimension, the information gain and the RKHS norm under a kernel."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: 
         d~, between 0 (a zero kernel) and the rank of the kernel.
 
     Raises:
-        ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, or `horizon` or `ridge` not
-            positive and finite.
+        ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, if `horizon` is below 1 or
+            infinite, or if `ridge` is not positive and finite.
     """
     kernel = _read_kernel(kernel)
     if not 1 <= horizon < math.inf:
@@ -42,20 +42,21 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: 
 
 
 def information_gain(kernel: ArrayLike | Tensor, ridge: float) -> float:
-    """Compute what t noisy rewards tell about the mean rewards.
+    """Compute the information that t noisy rewards carry about the mean rewards.
 
         gamma_t = (1/2) log det(I + K_t / ridge)      [Srinivas et al. 2010]
 
     Args:
-        kernel: `(t, t)`, read as float64, positive semi-definite. Of the graphs played, repeats included; t may be 0.
+        kernel: `(t, t)`, read as float64, positive semi-definite. Kernel of the graphs played, repeats included; t may
+            be 0.
         ridge: in units of the kernel (for a neural agent, width times its `regularization`).
 
     Returns:
         gamma_t >= 0, in nats.
 
     Raises:
-        ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, or `ridge` not positive and
-            finite.
+        ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, or `ridge` is not positive
+            and finite.
     """
     kernel = _read_kernel(kernel)
     if not 0 < ridge < math.inf:
@@ -70,19 +71,24 @@ def rkhs_norm(kernel: ArrayLike | Tensor, means: ArrayLike | Tensor, cutoff: flo
 
     Args:
         kernel: `(K, K)`, read as float64, positive semi-definite.
-        means: `(K,)`. mu.
-        cutoff: eigenvalues below this times the largest count as 0. What mu has in their directions is left out, so
-            that the norm is that of the nearest function in the space.
+        means: `(K,)`, read as float64, in reward units. mu.
+        cutoff: eigenvalues below `cutoff` times the largest one count as 0. The part of mu in their directions is left
+            out: the result is the norm of the nearest function in the space.
 
     Returns:
-        The norm, in reward units.
+        The norm, in reward units over the root of the kernel's.
 
     Raises:
-        ValueError: as `information_gain`; also if `means` is not `(K,)` and finite, or `cutoff` not in [0, 1).
+        ValueError: if `kernel` is not square, finite, symmetric and positive semi-definite, if `means` is not `(K,)`
+            and finite, or if `cutoff` is not in [0, 1).
     """
     kernel, means = _read_kernel(kernel), torch.as_tensor(means, dtype=torch.float64)
     if means.shape != kernel.shape[:1] or not means.isfinite().all():
-        raise ValueError(f"Expected finite `means` of shape `({len(kernel)},)`. Got shape `{tuple(means.shape)}`.")
+        count = int((~means.isfinite()).sum())
+        raise ValueError(
+            f"Expected finite `means` of shape `({len(kernel)},)`. Got shape `{tuple(means.shape)}`, with {count} that "
+            "are not finite."
+        )
     if not 0 <= cutoff < 1:
         raise ValueError(f"Expected `cutoff` to be in [0, 1). Got {cutoff!r}.")
     values, vectors = torch.linalg.eigh(kernel)
@@ -95,9 +101,10 @@ def _read_kernel(kernel: ArrayLike | Tensor) -> Tensor:
     if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1]:
         raise ValueError(f"Expected `kernel` of shape `(K, K)`. Got `{tuple(kernel.shape)}`.")
     if not kernel.isfinite().all():
-        raise ValueError(f"Expected a finite `kernel`. Got {int((~kernel.isfinite()).sum())} entries that are not.")
+        count = int((~kernel.isfinite()).sum())
+        raise ValueError(f"Expected a finite `kernel`. Got {count} entries that are not finite.")
     if not torch.allclose(kernel, kernel.T, rtol=1e-5, atol=1e-8):
-        raise ValueError("Expected a symmetric `kernel`. Got one that is not.")
+        raise ValueError("Expected a symmetric `kernel`. Got one that is not symmetric.")
     if len(kernel):
         eigenvalues = torch.linalg.eigvalsh(kernel)
         smallest = eigenvalues[0].item()

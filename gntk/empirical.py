@@ -1,4 +1,4 @@
-"""Tangent features of a `GraphMLP` in closed form, and the kernel that they span."""
+"""Compute the tangent features of a `GraphMLP` in closed form, and the kernel that they span."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ def tangent_features(model: GraphMLP, batch: Batch | AggregatedGraphs) -> Tensor
         psi(G) = d f(G; theta) / d theta      [g(G; theta) in Wu & Amini 2024, Section 3.2]
 
     Args:
-        model: at its present weights.
+        model: the network, at its current weights.
         batch: K graphs.
 
     Returns:
-        `(K, p)` tensor without autograd history, p = d m + (L - 2) m^2 + m: the matrices in the order of
-        `model.parameters()`, each row-major.
+        `(K, p)`, of the type of the weights, without autograd history; p = d m + (L - 2) m^2 + m. The derivatives stand
+        in the order of `model.parameters()`, each matrix row-major.
 
     Raises:
-        ValueError: if the graphs do not have the model's number of features.
+        ValueError: if the number of node features is not the model's.
     """
     return values_and_features([weight.detach() for weight in model.weights], model.aggregate(batch))[1]
 
 
 def values_and_features(weights: Sequence[Tensor], graphs: AggregatedGraphs) -> tuple[Tensor, Tensor]:
-    """Compute the predictions and the tangent features together, graph by graph (so that each stays in cache).
+    """Compute predictions and tangent features together, graph by graph, so that each graph stays in cache.
 
     Args:
         weights: L matrices, `(m, d)`, `(m, m)` ..., `(1, m)`.
         graphs: K graphs.
 
     Returns:
-        `(K,)` predictions f(G), and `(K, p)` tangent features psi(G).
+        `(K,)` predictions f(G), and `(K, p)` tangent features psi(G), both of the type of the nodes.
 
     Raises:
-        ValueError: if the graphs do not have d features.
+        ValueError: if the nodes do not have d features.
     """
     values = graphs.nodes.new_empty(len(graphs))
     features = graphs.nodes.new_empty(len(graphs), sum(weight.numel() for weight in weights))
@@ -60,15 +60,15 @@ def values_and_features(weights: Sequence[Tensor], graphs: AggregatedGraphs) -> 
 
 
 def layer_signals(weights: Sequence[Tensor], inputs: Sequence[Tensor], start: Tensor) -> list[Tensor]:
-    """Send a weight of each node back through the network.
+    """Propagate one weight per node back through the network.
 
         delta^(L) = start,   delta^(l-1) = m^(-1/2) (W^(l)^T delta^(l)) * 1[f^(l-1) > 0]
 
-    so that the derivative of sum_i start_i f^(L)(h_i) with respect to W^(l) is sum_i delta_i^(l) z_i^(l-1)^T.
+    The derivative of sum_i start_i f^(L)(h_i) with respect to W^(l) is then sum_i delta_i^(l) z_i^(l-1)^T.
 
     Args:
         weights: L matrices.
-        inputs: what `layer_inputs` returned.
+        inputs: the result of `layer_inputs`.
         start: `(M,)`. Weight of each node's output.
 
     Returns:
@@ -83,9 +83,9 @@ def layer_signals(weights: Sequence[Tensor], inputs: Sequence[Tensor], start: Te
 def weighted_gradient(
     weights: Sequence[Tensor], graphs: AggregatedGraphs, targets: Tensor
 ) -> tuple[Tensor, list[Tensor]]:
-    """Compute the gradient of the squared loss, summed over graphs in one pass.
+    """Compute the gradient of the squared loss of all graphs in one pass.
 
-        (1/2) sum_G (f(G) - y_G)^2   has the gradient   sum_G (f(G) - y_G) psi(G)
+        d/dtheta (1/2) sum_G (f(G) - y_G)^2 = sum_G (f(G) - y_G) psi(G)
 
     Args:
         weights: L matrices.
@@ -107,11 +107,11 @@ def empirical_kernel(model: GraphMLP, batch: Batch | AggregatedGraphs) -> Tensor
         k(G, G') = <psi(G), psi(G')>      [the paper's kernel without its further 1/m]
 
     Args:
-        model: at its present weights.
+        model: the network, at its current weights.
         batch: K graphs.
 
     Returns:
-        `(K, K)` float64 tensor. 1 on the diagonal for a single unit node at L = 2 and large m.
+        `(K, K)` float64. For L = 2 and large m the diagonal entry of a graph of one unit node tends to 1.
 
     Raises:
         ValueError: as `tangent_features`.
@@ -121,9 +121,16 @@ def empirical_kernel(model: GraphMLP, batch: Batch | AggregatedGraphs) -> Tensor
 
 
 def gram(left: Tensor, right: Tensor) -> Tensor:
-    """Multiply `(a, p)` and `(b, p)` features to an `(a, b)` Gram matrix in float64, in blocks of bounded memory.
+    """Compute the Gram matrix of two sets of features in float64, in blocks of bounded memory.
 
-    In float32 the product errs by 1e-5 at a ridge of m * 1e-4, which a posterior variance does not forgive.
+    Float32 would not do: at a ridge of m * 1e-4 its errors of 1e-5 spoil a posterior variance.
+
+    Args:
+        left: `(a, p)` floating point.
+        right: `(b, p)` floating point.
+
+    Returns:
+        `(a, b)` float64. left right^T.
     """
     product = left.new_zeros(len(left), len(right), dtype=torch.float64)
     for a, b in zip(left.split(COLUMNS_PER_BLOCK, 1), right.split(COLUMNS_PER_BLOCK, 1), strict=True):

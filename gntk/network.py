@@ -13,23 +13,23 @@ from gntk.aggregation import AggregatedGraphs, as_aggregated
 
 
 class GraphMLP(nn.Module):
-    """Predict one number per graph, which is 0 for every graph at the start.
+    """Predict one number per graph; by default the prediction is 0 for every graph at the initial weights.
 
         f^(1) = W^(1) h,   f^(l) = m^(-1/2) W^(l) ReLU(f^(l-1)),   f(G) = (1/N) sum_i f^(L)(h_i)
         [Wu & Amini 2024, Eq. (1)]; all weights N(0, 1), no biases.
 
-    With `zero_start` the network is two mirrored halves whose output weights are w and -w. The hidden blocks are
-    block-diagonal with variance 2 then, so that each half keeps the scale of the whole and the kernel tends to
+    With `zero_start` the network consists of two mirrored halves with output weights w and -w. Its hidden matrices are
+    then block-diagonal with variance 2, so that each half keeps the scale of the whole network and the kernel tends to
     the same infinite-width kernel.
 
     Args:
-        feature_dim: d.
-        width: m, even if `zero_start`.
+        feature_dim: d, number of features of a node; at least 1.
+        width: m, number of hidden units; even if `zero_start`.
         depth: L, number of weight matrices; at least 2.
-        seed: of the initial weights.
-        num_nodes: N, what sums over the nodes of a PyG batch are divided by. None: the largest graph of each
-            batch. Aggregated graphs bring their own N.
-        zero_start: f(G) = 0 for every graph at the initial weights.
+        seed: seed of the initial weights.
+        num_nodes: N, the divisor of sums over the nodes of a PyG batch. None: the node count of the largest graph in
+            each batch. Aggregated graphs carry their own N.
+        zero_start: make f(G) = 0 for every graph at the initial weights.
 
     Raises:
         ValueError: if a size is out of its range.
@@ -59,12 +59,12 @@ class GraphMLP(nn.Module):
         self.weights = nn.ParameterList(draw(feature_dim, width, depth, generator))
 
     def forward(self, graphs: Batch | AggregatedGraphs) -> Tensor:
-        """Return the `(K,)` predictions f(G)."""
+        """Return the predictions f(G): `(K,)`, of the floating point type of the weights."""
         graphs = self.aggregate(graphs)
         return predict(tuple(self.weights), graphs, layer_inputs(tuple(self.weights), graphs.nodes))
 
     def aggregate(self, graphs: Batch | AggregatedGraphs) -> AggregatedGraphs:
-        """Return the graphs as this network takes them: aggregated, and of the type of its weights."""
+        """Aggregate the graphs if they are not yet, and convert them to the floating point type of the weights."""
         return as_aggregated(graphs, self.num_nodes).to(self.weights[0].dtype)
 
 
@@ -75,10 +75,10 @@ def layer_inputs(weights: Sequence[Tensor], nodes: Tensor) -> list[Tensor]:
 
     Args:
         weights: L matrices, `(m, d)`, `(m, m)` ..., `(1, m)`.
-        nodes: `(..., d)`. h.
+        nodes: `(..., d)`, of the type of the weights. h.
 
     Returns:
-        z^(0) `(..., d)` to z^(L-1) `(..., m)`: what each weight matrix is applied to.
+        z^(0) `(..., d)` to z^(L-1) `(..., m)`, the input of each weight matrix.
 
     Raises:
         ValueError: if the nodes do not have d features.
@@ -98,8 +98,8 @@ def predict(weights: Sequence[Tensor], graphs: AggregatedGraphs, inputs: Sequenc
 
     Args:
         weights: as in `layer_inputs`.
-        graphs: K graphs with M nodes in all.
-        inputs: what `layer_inputs` returned for these nodes.
+        graphs: K graphs with M nodes in total.
+        inputs: the result of `layer_inputs` for these nodes.
 
     Returns:
         `(K,)` predictions.

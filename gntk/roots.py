@@ -1,4 +1,4 @@
-"""The root of a covariance that changes as little as the covariance does."""
+"""Compute a root of a covariance matrix that is a continuous function of the matrix."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ def symmetric_root(covariance: Tensor) -> Tensor:
         R = V sqrt(Lambda) V^T,   C = V Lambda V^T
 
     R is a continuous function of C. V sqrt(Lambda) is another root, but a solver may give an eigenvector either sign
-    and equal eigenvalues any basis, so that two covariances which differ in their last bits have roots far apart. Of a
-    singular C half the digits are kept: an error of 1e-16 in C is one of 1e-8 in R.
+    and equal eigenvalues any basis. Two covariances that differ in their last bits can then have roots far apart. For a
+    singular C, R keeps half of the digits: an error of 1e-16 in C becomes one of 1e-8 in R.
 
     Args:
-        covariance: `(K, K)` float64, symmetric but for rounding. Negative eigenvalues are taken as 0.
+        covariance: `(K, K)` float64, symmetric up to rounding. Negative eigenvalues count as 0.
 
     Returns:
         `(K, K)` float64. R, symmetric, with R R^T = C.

@@ -1,4 +1,4 @@
-"""One thread: on matrices this small two are several times slower, and the order of sums would change with them."""
+"""Compute on one thread: on matrices this small two are several times slower, and would change the order of sums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread inside a `with` block or a decorated function; restore the number afterwards."""
+    """Make torch use one thread inside a `with` block or a decorated function, and restore the number afterwards."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,10 +1,10 @@
-"""Choose what to measure next from a pool of graphs, and take in what came back."""
+"""Choose which graphs of a pool to measure next, and take in the results."""
 
 from importlib.metadata import version
 
 import lazy_loader
 
-import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
+import _graph_bandit_strangers  # noqa: F401 - refuses to run if another `agents` or `registry` is installed
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = version("graph-bandit-env")

@@ -1,4 +1,4 @@
-"""What a campaign is told, held against what it can be."""
+"""Check the values and counts given to a campaign."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 
 def check_value(identifier: str, value: float) -> float:
-    """Return a value as a float.
+    """Return a measured value as a float.
 
     Raises:
-        ValueError: if it is no finite number.
+        ValueError: if it is not a finite number.
     """
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not good or not math.isfinite(value):
@@ -25,7 +25,7 @@ def check_integer(name: str, value: SupportsIndex, smallest: int) -> int:
     """Return a whole number as an int.
 
     Raises:
-        ValueError: if it is none, or too small.
+        ValueError: if it is not an integer, or too small.
     """
     try:
         number = operator.index(value)

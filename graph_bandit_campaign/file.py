@@ -1,4 +1,4 @@
-"""The one file of a campaign: replaced whole, and never over what somebody else has written."""
+"""The file of a campaign, replaced atomically, and never after another process has changed it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ class CampaignFile:
     """A file that holds the state of a campaign.
 
     Args:
-        path: of the file; None: nothing is kept.
+        path: path of the file; None: nothing is saved.
 
     Raises:
-        ValueError: if the folder is not there.
+        ValueError: if the folder does not exist.
     """
 
     def __init__(self, path: str | Path | None) -> None:
         self.path = None if path is None else Path(path)
         if self.path is not None and not self.path.parent.is_dir():
-            raise ValueError(f"Expected the folder of {self.path} to be there. Make it first.")
+            raise ValueError(f"Expected the folder of {self.path} to exist. Make it first.")
         self._written = self._text()
 
     def read(self) -> CampaignState | None:
-        """Return the state that the file had when it was opened, or was last written.
+        """Return the state that the file held when it was opened or last written here.
 
         Raises:
-            ValueError: if it is no campaign.
+            ValueError: if the file does not hold a campaign.
         """
         if self.path is None or self._written is None:
             return None
@@ -40,13 +40,15 @@ class CampaignFile:
         """Replace the file.
 
         Raises:
-            ValueError: if it is not as it was last read or written here.
+            ValueError: if another process has changed it since it was last read or written here.
         """
         if self.path is None:
             return
         with FileLock(self.path.with_name(f".{self.path.name}.lock")):
             if self._text() != self._written:
-                raise ValueError(f"Expected {self.path} as this campaign left it. Another process wrote to it: reopen.")
+                raise ValueError(
+                    f"Expected {self.path} as this campaign left it. Another process wrote to it. Open it again."
+                )
             text = state.to_json()
             replace_file(self.path, text.encode())
             self._written = text

@@ -1,4 +1,4 @@
-"""What a campaign asks of a pool."""
+"""The interface of a pool that a campaign needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agents.contract import GraphSetLike
 
 
 class PoolLike(GraphSetLike, Protocol):
-    """K graphs that can be counted before they are read."""
+    """A graph set that knows its length before its graphs are read."""
 
     def __len__(self) -> int:
         """Return K."""

@@ -1,4 +1,4 @@
-"""The agent of a campaign, trained anew from its measurements, and what it expects."""
+"""Train the agent of a campaign from its measurements, and read its predictions."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from graph_bandit_lab import AgentSpec
 
 
 class Learner:
-    """An agent that depends on the measurements and the seed alone, however it came to them.
+    """An agent that depends only on the measurements and the seed, not on the rounds in which they came.
 
     Args:
         graph_set: K graphs.
-        spec: the agent as on the command line; None: the best one for this kind of graphs.
+        spec: the agent as on the command line; None: the default for molecules or for other graphs.
 
     Raises:
-        ValueError: if there is no such agent, or it cannot play here.
+        ValueError: if the agent is unknown, or cannot play these graphs.
     """
 
     spec: str
     """The agent as on the command line."""
     algorithm: int
-    """Version of its algorithm; another one may suggest other graphs from equal measurements."""
+    """Version of its algorithm; another version may suggest other graphs from the same measurements."""
 
     def __init__(self, graph_set: PoolLike, spec: str | None) -> None:
         molecules = isinstance(graph_set, MoleculeSetLike)
@@ -36,56 +36,58 @@ class Learner:
         self.spec = spec or ("molecule-ucb" if molecules else "gnn-ts:steps=1000")
         name = AgentSpec.parse(self.spec).name
         if registry.agent_needs(name) == "molecules" and not molecules:
-            raise ValueError(f"Agent `{name}` needs molecules. Choose another, or make a MoleculeSet.")
+            raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
         self.algorithm = int(getattr(self._make(), "algorithm", 1))
-        self._learnt: tuple[object, Agent] | None = None
+        self._trained: tuple[object, Agent] | None = None
 
-    def learn(self, state: CampaignState, places: Sequence[int], fresh: bool = False) -> Agent:
-        """Return the agent that has learnt all measurements.
+    def learn(self, state: CampaignState, indices: Sequence[int], fresh: bool = False) -> Agent:
+        """Return an agent trained on all measurements.
 
         Args:
-            state: of the campaign.
-            places: index of the graph of each measurement.
-            fresh: whether the agent must not have drawn anything yet; else it may be one that was asked before.
+            state: state of the campaign.
+            indices: index of the graph of each measurement.
+            fresh: True: train a new agent, which has drawn no random numbers since; False: the last one will do.
         """
         measured = state.measured
-        key = tuple((one.id, one.value) for one in measured)
-        if fresh or self._learnt is None or self._learnt[0] != key:
+        key = tuple((measurement.id, measurement.value) for measurement in measured)
+        if fresh or self._trained is None or self._trained[0] != key:
             agent = self._make()
             sequence = np.random.SeedSequence([state.seed, len(measured)])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
             if measured:
                 sign = 1.0 if state.maximize else -1.0
-                agent.update(None, np.array(places), np.array([sign * one.value for one in measured]))
-            self._learnt = key, agent
-        return self._learnt[1]
+                rewards = np.array([sign * measurement.value for measurement in measured])
+                agent.update(None, np.array(indices), rewards)
+            self._trained = key, agent
+        return self._trained[1]
 
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)
         return registry.make_agent(spec.name, **spec.settings)
 
 
-def expect(agent: Agent, places: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
-    """Say what an agent expects of some graphs.
+def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
+    """Return an agent's predictions for some graphs.
 
         P(beats the best) = Phi(+-(mean - best) / std)
 
-    Nothing but their names, if it does not predict, or before two values differ: nobody knows their unit then.
+    The suggestions have ids only if the agent makes no predictions, or if all values so far are equal: their scale is
+    unknown then.
 
     Args:
-        agent: which was told rewards, the values or (where small ones are wanted) their negatives.
-        places: indices of the graphs.
+        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
+        indices: indices of the graphs.
         ids: names of all graphs.
-        state: of the campaign.
+        state: state of the campaign.
     """
     values = state.means().values()
     if not isinstance(agent, BatchAgent) or len(set(values)) < 2:
-        return tuple(Suggestion(ids[k]) for k in places)
-    found, sign = agent.predict(), 1.0 if state.maximize else -1.0
+        return tuple(Suggestion(ids[k]) for k in indices)
+    prediction, sign = agent.predict(), 1.0 if state.maximize else -1.0
     best = max(sign * value for value in values)
     expected = []
-    for k in places:
-        reward, std = float(found.mean[k]), float(found.std[k])
+    for k in indices:
+        reward, std = float(prediction.mean[k]), float(prediction.std[k])
         beats = NormalDist().cdf((reward - best) / max(std, 1e-300))
-        expected.append(Suggestion(ids[k], sign * reward, std, found.noise_std, beats))
+        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, beats))
     return tuple(expected)

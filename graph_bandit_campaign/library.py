@@ -1,4 +1,4 @@
-"""A pool and a few results to try `graph-bandit suggest` on, without any data."""
+"""Write a pool and a few results to try `graph-bandit suggest` without data of your own."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def write_library(
     """Write pool.csv (id, smiles) and measured.csv (id, the property) of the enumerated library.
 
     Args:
-        folder: is made if it is not there.
-        reward: property that was "measured": it is computed by RDKit.
+        folder: folder of the files; made if it does not exist.
+        reward: the property that stands for a measurement; RDKit computes it.
         measured: how many molecules have a result.
-        seed: by which they are drawn.
+        seed: seed by which these molecules are drawn.
 
     Returns:
         The paths of both files.
 
     Raises:
-        ImportError: if RDKit is not installed (the extra `chem` brings it).
-        ValueError: if there are not as many molecules.
+        ImportError: if RDKit is not installed (the extra `chem` installs it).
+        ValueError: if `measured` is not from 1 to the number of molecules.
     """
     molecules = enumerate_library(reward)
     if not 1 <= measured <= len(molecules):

@@ -1,4 +1,4 @@
-"""What a command asks of a campaign: results to take over, and whether that was asked before."""
+"""Copy the results of the tables into a campaign, and recognise a question that was asked before."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from graph_bandit_campaign.tables.books import Books
 
 
 def take_over(campaign: Campaign, books: Books, settings: SuggestSettings) -> str:
-    """Enter the results of the tables, and what was suggested before and has none yet.
+    """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
     Args:
-        campaign: whose measurements become those of the tables.
-        books: what the tables say.
-        settings: of the command.
+        campaign: the campaign to change.
+        books: results of the tables.
+        settings: settings of the command.
 
     Returns:
         A digest of the question, the same for the same command with the same results and the same algorithm.
 
     Raises:
-        ValueError: if results of earlier rounds are in no table.
+        ValueError: if results of earlier rounds are missing from the tables.
     """
     known = campaign.state
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, settings.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
     question = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
     if settings.undo or question == known.question:
-        campaign.undo_ask()  # the same question has the same answer, and is no further round
+        campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     known = campaign.state
-    lost = sorted({one.id for one in known.measured} - {identifier for identifier, _ in books.measured})
+    lost = sorted({result.id for result in known.measured} - {identifier for identifier, _ in books.measured})
     if lost and not settings.forget:
         raise ValueError(
-            f"Expected the results of earlier rounds in the tables again. Missing: {listed(lost)}. Give all tables "
-            "with --measured, or --forget to go on without these."
+            f"Expected the results of earlier rounds in the tables again. Missing: {listed(lost)}. Pass all tables "
+            "with --measured, or --forget to continue without these."
         )
-    first_told = {one.id: one.round for one in reversed(known.measured)}
+    first_round = {result.id: result.round for result in reversed(known.measured)}
     measured = [
-        Measurement(identifier, value, first_told.get(identifier, len(known.rounds)))
+        Measurement(identifier, value, first_round.get(identifier, len(known.rounds)))
         for identifier, value in sorted(books.measured)
     ]
-    settled = {one.id for one in measured} | set(books.failed)
+    settled = {result.id for result in measured} | set(books.failed)
     waiting = [key for key in known.pending if key in campaign.ids and key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)

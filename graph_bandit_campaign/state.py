@@ -1,4 +1,4 @@
-"""What a campaign remembers: a few dataclasses that are one JSON file."""
+"""The state of a campaign: dataclasses that are saved as one JSON file."""
 
 from __future__ import annotations
 
@@ -14,52 +14,53 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A graph to measure next, and what was expected of it when it was suggested."""
+    """A graph to measure next, and the prediction for it when it was suggested."""
 
     id: str
-    """Of the graph."""
+    """Id of the graph."""
     mean: float | None = None
-    """Predicted value, in the units of the measurements; None: the agent does not predict."""
+    """Predicted value, in the units of the measurements; None: the agent made no prediction."""
     std: float | None = None
     """Standard deviation of that prediction."""
     noise_std: float | None = None
-    """Standard deviation of the noise of one measurement, as estimated."""
+    """Estimated standard deviation of the noise of one measurement."""
     probability: float | None = None
-    """Probability that its true value beats the best one measured by then; None: nothing was measured."""
+    """Probability that the true value beats the best value measured by then; None: there was no prediction."""
 
     @property
     def result_std(self) -> float | None:
-        """Return the standard deviation of a measurement about `mean`: of prediction and noise together."""
+        """Return the standard deviation of a measurement around `mean`, from prediction and noise together."""
         return None if self.std is None or self.noise_std is None else math.hypot(self.std, self.noise_std)
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A value that came back."""
+    """A measured value."""
 
     id: str
-    """Of the graph."""
+    """Id of the graph."""
     value: float
-    """What was measured."""
+    """The measured value."""
     round: int
-    """How many rounds had been suggested when it was told; 0: known before the campaign."""
+    """How many rounds had been suggested when the value came in; 0: it was known before the campaign."""
 
 
 @dataclass(frozen=True)
 class CampaignState:
-    """All that a campaign is resumed from; the agent is trained anew from it.
+    """Everything that is needed to resume a campaign; the agent is retrained from it.
 
     Attributes:
-        agent: as it is written on the command line.
-        maximize: whether large values are wanted.
-        seed: of all randomness.
-        measured: in the order in which they were told.
-        failed: graphs whose measurement failed.
-        pending: graphs that are being measured.
-        rounds: suggestions of each `ask`.
-        target: name of what is measured.
-        question: what the last `ask` was given as such.
-        algorithm: version of the agent's algorithm; another one may suggest other graphs from equal measurements.
+        agent: as on the command line.
+        maximize: True if large values are wanted.
+        seed: seed of all randomness.
+        measured: results, in the order in which they came in.
+        failed: ids of graphs that could not be measured.
+        pending: ids of graphs that are being measured.
+        rounds: the suggestions of each `ask`.
+        target: name of the measured quantity.
+        question: the argument `question` of the last `ask`.
+        algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
+            measurements.
     """
 
     agent: str
@@ -76,39 +77,39 @@ class CampaignState:
     def means(self) -> dict[str, float]:
         """Return the mean of the measurements of each graph, by its id."""
         values: dict[str, list[float]] = {}
-        for one in self.measured:
-            values.setdefault(one.id, []).append(one.value)
-        return {identifier: sum(found) / len(found) for identifier, found in values.items()}
+        for measurement in self.measured:
+            values.setdefault(measurement.id, []).append(measurement.value)
+        return {identifier: sum(repeats) / len(repeats) for identifier, repeats in values.items()}
 
     def to_json(self) -> str:
         """Write the state as text that people can read too."""
         fields = {"format": FORMAT, **dataclasses.asdict(self)}
-        if self.algorithm == 1:  # as files were before there was another, so that every version reads them
+        if self.algorithm == 1:  # the files of the first version lack this key, and every version can read them
             del fields["algorithm"]
         return json.dumps(fields, indent=1, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str, path: Path) -> CampaignState:
-        """Read what `to_json` wrote.
+        """Read the text that `to_json` wrote.
 
         Raises:
-            ValueError: if it is no campaign, or one of a later version.
+            ValueError: if the text is not a campaign, or one of another version.
         """
         try:
-            found: dict[str, Any] = json.loads(text)  # whatever it holds: what is no campaign is told below
-            if found.pop("format") != FORMAT:
+            fields: dict[str, Any] = json.loads(text)  # any other content fails below
+            if fields.pop("format") != FORMAT:
                 raise ValueError(f"Expected {path} in format {FORMAT}. It is of another version of graph-bandit-env.")
             return cls(
                 **{
-                    **found,
-                    "measured": tuple(Measurement(**one) for one in found["measured"]),
-                    "failed": tuple(found["failed"]),
-                    "pending": tuple(found["pending"]),
-                    "rounds": tuple(tuple(Suggestion(**one) for one in suggested) for suggested in found["rounds"]),
+                    **fields,
+                    "measured": tuple(Measurement(**result) for result in fields["measured"]),
+                    "failed": tuple(fields["failed"]),
+                    "pending": tuple(fields["pending"]),
+                    "rounds": tuple(tuple(Suggestion(**each) for each in suggested) for suggested in fields["rounds"]),
                 }
             )
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"Expected {path} to be the state of a campaign. Got something else ({type(error).__name__}: {error}). "
-                "Move it away to begin anew."
+                "Move it away to start a new campaign."
             ) from error

@@ -1,4 +1,4 @@
-"""`graph-bandit suggest`: which molecules of a table to measure next."""
+"""The work of `graph-bandit suggest`: choose the molecules of a table to measure next."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from graph_bandit_lab.storage import make_folder, replace_file
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
-    """Read pool and results, choose, and write suggestions, campaign and page.
+    """Read pool and results, choose molecules, and write suggestions, campaign and page.
 
-    Results are read anew each time, so that a table may be mended. The same command with the same results gives the
-    same suggestions; with other results, or by another version of the agent, it is another round.
+    All results are read again each time, so a table may be corrected. The same command with the same results gives the
+    same suggestions; other results, or another version of the agent, make another round.
 
     Raises:
-        ValueError, OSError: if something cannot be read; nothing is written then.
-        ImportError: if a package that reads it is not installed.
+        ValueError, OSError: if a file cannot be read; nothing is written then.
+        ImportError: if a package that reads a file is not installed.
     """
     inputs = read_inputs(settings)
     molecules = inputs.molecules
@@ -45,7 +45,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         question = take_over(campaign, inputs.books, settings)
         suggested = campaign.ask(settings.n, question)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-    near = nearest_measured([one.id for one in suggested], campaign.state.means(), smiles_of)
+    near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(), smiles_of)
     answer = Answer(
         settings.target, len(inputs.pool), campaign.state, suggested, near, smiles_of, campaign.agent_change
     )

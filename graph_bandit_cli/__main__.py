@@ -1,4 +1,4 @@
-"""`python -m graph_bandit_cli` is `graph-bandit`."""
+"""Run `graph-bandit` by `python -m graph_bandit_cli`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The command `graph-bandit`: find the command that is asked for, and import nothing for the others."""
+"""The command `graph-bandit`: find the requested subcommand, and import nothing for the others."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Protocol
 
-COMMANDS = {  # where each is, and what it does
+COMMANDS = {  # module and summary of each
     "run": ("research.run", "Play agents against each other on one environment, and write a report."),
     "sweep": (
         "research.sweep",
-        "Play grids of environments and agents in parallel, and go on after any interruption.",
+        "Play grids of environments and agents in parallel, and continue after any interruption.",
     ),
     "report": ("research.report", "Write the report of a folder again, from its stored results."),
     "tuned": ("research.tuned", "Write the best settings of a folder to a file that `sweep --tuned` reads."),
-    "compare": ("research.compare", "Say whether a change made agents better or worse: two folders, paired."),
-    "agents": ("research.agents", "List the agents that are installed, or the settings of one."),
+    "compare": ("research.compare", "Compare two folders in pairs: did a change make agents better or worse?"),
+    "agents": ("research.agents", "List the installed agents, or the settings of one."),
     "suggest": ("measure.suggest", "Suggest which molecules of a table to measure next."),
-    "library": ("measure.library", "Write a pool of 4,419 molecules, and results of a few, to try `suggest` on."),
+    "library": ("measure.library", "Write a pool of 4,419 molecules and a few results, to try `suggest` with."),
 }
 
 
 class Command(Protocol):
-    """Settings of a command, which tyro reads from its flags, and what it does."""
+    """A command, with the settings that tyro reads from its flags."""
 
     def run(self) -> int:
-        """Do it, and return the exit code."""
+        """Run the command and return the exit code."""
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run a command; return the exit code (0 done, 1 refused, 2 not understood, 130 stopped by Ctrl-C)."""
+    """Run a command; return the exit code (0 done, 1 refused, 2 unknown command, 130 stopped by Ctrl-C)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a letter that a terminal does not know stops nothing
+            stream.reconfigure(errors="replace")  # a character that the terminal cannot show is not an error
     name, *rest = (sys.argv[1:] if args is None else args) or [""]
     if name in ("-h", "--help"):
         print(usage())
@@ -53,13 +53,13 @@ def main(args: list[str] | None = None) -> int:
     try:
         return _parse(name, rest).run()
     except KeyboardInterrupt:
-        print("\nStopped. What was finished is stored.", file=sys.stderr)
+        print("\nStopped. Finished work is stored.", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # whoever read has had enough: `graph-bandit agents | head`
+    except BrokenPipeError:  # the reader has closed the pipe: `graph-bandit agents | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except sqlite3.Error as error:
-        print(f"graph-bandit: {error}. What was finished is stored; the same command goes on.", file=sys.stderr)
+        print(f"graph-bandit: {error}. Finished work is stored; run the same command to continue.", file=sys.stderr)
         return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)
@@ -67,11 +67,11 @@ def main(args: list[str] | None = None) -> int:
 
 
 def usage() -> str:
-    """Return the list of commands."""
+    """Return the help text with the list of commands."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
     head = ["usage: graph-bandit COMMAND ...", "", "Graph action bandits.", "", "commands:"]
-    return "\n".join([*head, *lines, "", "`graph-bandit COMMAND --help` says what a command takes."])
+    return "\n".join([*head, *lines, "", "`graph-bandit COMMAND --help` lists the settings of a command."])
 
 
 def _parse(name: str, args: list[str]) -> Command:

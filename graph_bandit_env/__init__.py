@@ -1,7 +1,7 @@
 """The world of graph action bandits: graph sets, reward functions and `GraphActionBandit-v0`.
 
-Importing this package registers the environment; `gymnasium.make("graph_bandit_env:GraphActionBandit-v0")` does
-so by itself. torch and `gntk` are imported only when a reward model or `GraphSet.to_pyg` needs them.
+Importing this package registers the environment; `gymnasium.make("graph_bandit_env:GraphActionBandit-v0")` imports it
+by itself. torch and `gntk` are imported only when a reward model or `GraphSet.to_pyg` needs them.
 """
 
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""What every setting is held against: the message says what was expected and what came."""
+"""Check settings, with messages that say what was expected and what came."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_choice(name: str, value: object, choices: Sequence[Choice]) -> Choice:
-    """Return `value` if it is one of `choices`, or raise a ValueError that shows the nearest and all of them."""
+    """Return `value` if it is one of `choices`, or raise a ValueError that lists them and suggests the nearest."""
     if isinstance(value, str) and value in choices:
         return choices[choices.index(value)]
     nearest = difflib.get_close_matches(str(value), choices, n=1)

@@ -28,41 +28,42 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     ## Description
     In round t the learner sees the graph set, plays a graph G_t that `action_mask` allows, and receives
     y_t = mu(G_t) + noise. It wants small cumulative regret, the sum of mu(G*_t) - mu(G_t).  [Wu & Amini 2024]
-    `gymnasium.make_vec` makes many such bandits that step together: `graph_bandit_env.vector_env`.
+    `gymnasium.make_vec` makes many such bandits that step together (`graph_bandit_env.vector_env`).
 
     ## Action space
     `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`.
 
     ## Observation space
     `observe="graphs"`: a tuple of K `GraphInstance` (see `graph_bandit_env.bandit.spaces`), a fresh copy each round.
-    `observe="indices"`: the indices of the graphs that this round offers (without replacement, followed by -1 in the
-    places of those that are used up); the graphs are at `env.unwrapped.graph_set`.
+    `observe="indices"`: the indices of the graphs that this round offers (without replacement, -1 fills the entries of
+    graphs that are used up). The graphs themselves are at `env.unwrapped.graph_set`.
 
     ## Rewards
-    mu of the graph that was played, plus noise. Each graph's mean is fixed for an instance. With `resample_graphs` the
-    named Gaussian processes are drawn as functions over graphs (`graph_bandit_env.rewards.general_rewards`).
+    mu of the graph that was played, plus noise. The mean of each graph is fixed within an instance. With
+    `resample_graphs`, the named Gaussian processes are drawn as functions of any graph
+    (`graph_bandit_env.rewards.general_rewards`).
 
     ## Info
-    `reset` and `step` give `action_mask`, int8 `(K,)`: the graphs that the *next* round offers. `step` also gives
-    `mean_reward`, `optimal_mean_reward`, `optimal_action` and `regret` of the round just played, where the optimum
-    is taken over the graphs which that round offered. Agents must not read these four.
+    `reset` and `step` give `action_mask`, int8 `(K,)`: 1 for the graphs that the *next* round offers. `step` also gives
+    `mean_reward`, `optimal_mean_reward`, `optimal_action` and `regret` of the round just played; the optimum is over
+    the graphs that this round offered. Agents must not read these four.
 
     ## Starting state
-    `reset(seed=s)` draws graphs, mean rewards, rounds and noise from four independent streams of one SeedSequence:
-    equal seeds give equal instances, whatever is played. `reset()` keeps the instance and goes on with the noise (and,
-    with `resample_graphs`, to the next graph set);
-    `reset(options={"resample": True})` draws a new instance from the same seed's next streams.
+    `reset(seed=s)` draws graphs, mean rewards, rounds and noise from four independent streams of one SeedSequence, so
+    equal seeds give equal instances, whatever is played. `reset()` keeps the instance: the noise continues, and with
+    `resample_graphs` the next graph set is drawn. `reset(options={"resample": True})` draws a new instance from the
+    next streams of the same seed.
 
     ## Episode end
     After `horizon` rounds the episode is truncated (terminated, if `horizon` is 1). Without replacement it terminates
-    when every graph was played. There is no `TimeLimit`, but `spec.max_episode_steps` is the horizon, for wrappers that
-    look it up.
+    once every graph has been played. There is no `TimeLimit`, but `spec.max_episode_steps` is the horizon, for wrappers
+    that look it up.
 
     ## Arguments
-    Keywords, the fields of `BanditArguments`, which declares and describes them.
+    The fields of `BanditArguments`, as keywords.
 
     Raises:
-        ValueError: if an argument is out of its range; the message says what was expected.
+        ValueError: if an argument is out of range.
         TypeError: if an argument is unknown, `graphs` is not a collection of graphs, or `graph_model` is not a name.
 
     ## Version history
@@ -84,13 +85,13 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space
         self._instance: Instance | None = None
-        self._available: NDArray[np.int64] | None = None  # of the round to come; None outside an episode
+        self._available: NDArray[np.int64] | None = None  # graphs of the next round; None outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
 
     @property
     def spec(self) -> EnvSpec | None:
-        """Return what `gymnasium.make` was asked for; its `max_episode_steps` is at most the horizon."""
+        """Return the spec given to `gymnasium.make`, with `max_episode_steps` at most the horizon."""
         return self._spec
 
     @spec.setter
@@ -99,7 +100,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
     @property
     def graph_set(self) -> GraphSet:
-        """Return the K graphs of this episode; graphs of one's own are there before the first `reset`."""
+        """Return the K graphs of this episode; a fixed set given as `graphs` is available before the first `reset`."""
         if self._instance is None and self.bandit.own_graphs is not None and not self.bandit.resample_graphs:
             return self.bandit.own_graphs
         return self._after_reset(self._instance).graph_set
@@ -110,13 +111,13 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         return self._after_reset(self._instance).mean_rewards.copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the graphs that the coming round offers, bool `(K,)`, as MaskablePPO of sb3-contrib asks for it."""
+        """Return the mask of the graphs that the next round offers, bool `(K,)`; sb3-contrib's MaskablePPO calls it."""
         mask = np.zeros(self.num_graphs, np.bool_)
         mask[self._after_reset(self._available)] = True
         return mask
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
-        """Begin an episode, on a new instance if `seed` or the option `resample` says so.
+        """Begin an episode, on a new instance if `seed` or the option `resample` is given.
 
         Raises:
             ValueError: if an option is unknown.
@@ -171,7 +172,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         return observation, reward, terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Draw the episode as it stands: a frame `(540, 960, 3)` uint8 for "rgb_array", None for "human"."""
+        """Draw the episode so far: return a frame `(540, 960, 3)` uint8 for "rgb_array", None for "human"."""
         if self._renderer is None:
             gym.logger.warn('Expected `render_mode` to be "rgb_array" or "human" for `render`. Got None.')
             return None

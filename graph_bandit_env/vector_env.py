@@ -1,4 +1,4 @@
-"""Many independent graph bandits that step together, in NumPy: what `gymnasium.make_vec` makes."""
+"""The native vector environment: many independent graph bandits that step together, in NumPy."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 
 Array = NDArray[np.bool_ | np.integer | np.float64]
 VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
-"""The graphs at each of K places, n of them, or n rows of indices."""
+"""K tuples of n graphs each (one tuple for each action), or `(n, k)` indices."""
 
 
 @describes(VectorArguments)
 class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike, Array]):
-    """`num_envs` bandits, each as `GraphActionBandit` with the same arguments and a seed of its own.
+    """`num_envs` bandits, each a `GraphActionBandit` with the same arguments and its own seed.
 
-    `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one; `SyncVectorEnv` and `AsyncVectorEnv`
+    `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one. `SyncVectorEnv` and `AsyncVectorEnv`
     (`vectorization_mode="sync"`, or "async" with `vector_kwargs={"shared_memory": False}`) give the same trajectories
-    for the same list of seeds and the same actions, slower.
+    for the same list of seeds and the same actions, but slower.
 
     ## Seeds
-    `reset(seed=[s_1, ..., s_n])` is `reset(seed=s_i)` of bandit i. An integer becomes such a list by `spread_seeds`.
+    `reset(seed=[s_1, ..., s_n])` resets bandit i with seed s_i. `spread_seeds` turns an integer into such a list.
 
     ## Arguments
-    The fields of `VectorArguments`: `num_envs`, then keywords, which are those of `GraphActionBandit` and two more.
+    The fields of `VectorArguments`: `num_envs`, then the keywords of `GraphActionBandit` and two more.
 
     Raises:
-        ValueError, TypeError: as `GraphActionBandit`.
+        ValueError, TypeError: as in `GraphActionBandit`.
     """
 
     @takes(VectorArguments)
@@ -53,7 +53,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         if arguments.render_mode is not None:
             raise ValueError(
                 f"Expected `render_mode` to be None. Got {arguments.render_mode!r}. "
-                "Bandits of `make_vec(..., vectorization_mode='sync')` can be seen."
+                "Use `make_vec(..., vectorization_mode='sync')` to render."
             )
         self.render_mode = None
         self.num_envs = check_integer("num_envs", arguments.num_envs, 1)
@@ -75,14 +75,14 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         self._seeds: list[int | None] = [None] * self.num_envs
         self._means = np.zeros(shape)
         self._left = np.ones(shape, np.bool_)  # graphs that the episode may still offer
-        self._offered = np.zeros(shape, np.bool_)  # graphs that the coming round offers
+        self._offered = np.zeros(shape, np.bool_)  # graphs that the next round offers
         self._round = np.zeros(self.num_envs, np.int64)
         self._over = np.ones(self.num_envs, np.bool_)  # bandits whose episode is over
         self._noise = NoiseAhead(self.num_envs, self.bandit)
 
     @property
     def spec(self) -> EnvSpec | None:
-        """Return what `gymnasium.make_vec` was asked for; its `max_episode_steps` is at most the horizon."""
+        """Return the spec given to `gymnasium.make_vec`, with `max_episode_steps` at most the horizon."""
         return self._spec
 
     @spec.setter
@@ -91,7 +91,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
 
     @property
     def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]
-        """Return the seed of each bandit, None where it drew one of its own."""
+        """Return the seed of each bandit, given or drawn; None before the first reset."""
         return tuple(self._seeds)
 
     @property
@@ -106,7 +106,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         return self._means.copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return a copy of the graphs that the coming round of each bandit offers, bool `(n, K)`."""
+        """Return the masks of the graphs that the next round of each bandit offers, bool `(n, K)`."""
         self._after_reset()
         return self._offered.copy()
 
@@ -117,7 +117,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
 
         Raises:
             ValueError: if there are not as many seeds as bandits, or an option is unknown.
-            ResetNeeded: if `reset_mask` leaves bandits out that were never reset.
+            ResetNeeded: if `reset_mask` leaves out a bandit that was never reset.
         """
         options = dict(options or {})
         chosen = self._check_reset_mask(options.pop("reset_mask", None))
@@ -131,11 +131,11 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
     def step(
         self, actions: ArrayLike
     ) -> tuple[VectorObservation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]:
-        """Play a graph in each bandit; one whose episode was over begins the next instead, and its action is not read.
+        """Play a graph in each bandit. A bandit whose episode is over ignores its action and begins the next episode.
 
         Raises:
-            ResetNeeded: before the first reset, or outside an episode where nothing begins the next by itself.
-            InvalidAction: if an action is not an index that the round offers; nothing is changed then.
+            ResetNeeded: before the first reset, or if an episode is over and the next one does not begin by itself.
+            InvalidAction: if an action is not an index that the round offers; nothing has changed then.
         """
         instances = self._after_reset()
         waiting = self._over.copy()
@@ -162,7 +162,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         truncated = playing & (self._round == self.bandit.horizon) & ~terminated
         if self._step_limit is not None:
             truncated |= playing & (self._round >= self._step_limit)
-        self._over = terminated | truncated | waiting  # until their reset has succeeded
+        self._over = terminated | truncated | waiting  # until they have been reset
 
         info: Info = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
@@ -208,7 +208,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": last, "_final_info": over.copy()}
 
     def _add_rows(self, info: Info, rows: NDArray[np.bool_], **values: Array) -> Info:
-        """Add values as Gymnasium does: zeros in the rows that have none, and under `_key` which rows have one."""
+        """Add values as Gymnasium does: with zeros in the other rows, and the mask of `rows` under `_key`."""
         for key, value in values.items() if rows.any() else ():
             info[key] = np.where(rows.reshape(-1, *[1] * (value.ndim - 1)), value, value.dtype.type(0))
             info[f"_{key}"] = rows.copy()

@@ -17,6 +17,28 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, max_exa
 settings.load_profile("repeatable")
 
 
+SLOWEST_FIRST = (
+    "tests/test_examples.py",
+    "tests/graph_bandit_cli/research/test_sweep.py",
+    "tests/graph_bandit_lab/execution/test_execute.py",
+    "tests/test_packaging.py",
+    "tests/benchmarks/",
+    "tests/graph_bandit_env/rewards/",
+    "tests/agents/neural/test_module_play.py",
+    "tests/agents/molecule/",
+    "tests/test_third_party_agent.py",
+    "tests/test_docs.py",
+)
+"""Each file is one worker's (`--dist loadfile`): were a long one the last, the other workers would wait for it."""
+
+
+def pytest_collection_modifyitems(items):
+    def rank(item):
+        return next((k for k, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)), len(SLOWEST_FIRST))
+
+    items.sort(key=rank)
+
+
 @pytest.fixture
 def graphs():
     return ragged_graphs()

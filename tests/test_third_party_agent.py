@@ -1,4 +1,4 @@
-"""The example of an agent in a package of its own, installed as a user would install it."""
+"""The example of an agent in a separate package, installed as a user would install it."""
 
 import importlib
 import json
@@ -22,7 +22,7 @@ EXAMPLE = ROOT / "examples" / "third_party_agent"
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
     """A folder with nothing but the installed package."""
-    source = tmp_path_factory.mktemp("package") / "source"  # a copy, for a build leaves files beside the sources
+    source = tmp_path_factory.mktemp("package") / "source"  # a copy, for a build leaves files next to the sources
     shutil.copytree(EXAMPLE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     folder = tmp_path_factory.mktemp("installed")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
@@ -110,7 +110,7 @@ def test_its_needs_and_settings_pass_through_the_registry(in_python):
 def test_it_says_what_it_refuses(in_python):
     assert in_python["refused"] == [
         "Unknown setting `smothness`. Did you mean `smoothness`? Settings: exploration_scale, smoothness.",
-        "Expected `smoothness` to be positive. Got 0, with which all graphs are worth the same.",
+        "Expected `smoothness` to be positive. Got 0, which makes all graphs equally good.",
         "Expected `smoothness` to be finite and >= 0. Got '2'.",
         "Expected `exploration_scale` to be finite and >= 0. Got nan.",
     ]

@@ -1,4 +1,4 @@
-"""The parts that models of every family share: beliefs, acquisition rules, batches, history, likelihood and insight."""
+"""The parts that all families of agents share: belief, acquisition rules, batches, history, likelihood and insight."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Agents that hold a belief about every graph and play what an acquisition rule makes of it."""
+"""Agents that hold a belief about every graph and play the graph that an acquisition rule ranks highest."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ S = TypeVar("S", bound="DataclassInstance")
 
 
 class BeliefAgent(BaseAgent[S]):
-    """Believe, rank, play: models and rules know nothing of each other but `Belief`.
+    """Form a belief, rank the graphs by a rule, and play the best; model and rule share only the type `Belief`.
 
     Args:
-        settings: of model and rule.
+        settings: settings of model and rule.
         make_rule: makes the rule; called at each `reset`.
 
     Attributes:
-        history: of the rewards.
-        rule: turns belief into play.
+        history: the rewards observed.
+        rule: ranks the graphs by the belief.
     """
 
     history: History
@@ -47,10 +47,10 @@ class BeliefAgent(BaseAgent[S]):
 
     @abstractmethod
     def belief(self) -> Belief:
-        """Return what is believed of each graph now.
+        """Return the current belief about each graph.
 
         Raises:
-            DivergedError: if it is not finite.
+            DivergedError: if the belief is not finite.
         """
 
     def begin(self, graphs: Batch, seed: int) -> None:
@@ -66,16 +66,16 @@ class BeliefAgent(BaseAgent[S]):
         return masked_argmax(index, mask, self.generator)
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Count the rewards."""
+        """Add the rewards to the history."""
         self.history.add(actions, rewards)
         self._ranked = None
 
     def state(self) -> State:
-        """Return what was observed, and what the rule remembers."""
+        """Return the history, and the state of the rule."""
         return {"history": self.history.state_dict(), "rule": self.rule.state_dict()}
 
     def restore(self, state: State) -> None:
-        """Replace both."""
+        """Replace the history and the state of the rule."""
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
         self._ranked = None
@@ -92,36 +92,37 @@ class BeliefAgent(BaseAgent[S]):
         return self._ranked
 
     def best_seen(self, mean: Tensor) -> float | None:
-        """Return the largest of the means `(K,)` of graphs that were played; None if none was."""
+        """Return the largest entry of `mean` `(K,)` among the graphs played; None if none was played."""
         return mean[self.history.seen].max().item() if len(self.history.seen) else None
 
 
 class BatchBeliefAgent(BeliefAgent[S]):
-    """An agent with a model, which imagines rewards that have not come yet, and says what it expects.
+    """An agent whose model can imagine rewards, so that it can choose batches, and can predict mean rewards.
 
     Args:
-        settings: of model and rule.
+        settings: settings of model and rule.
         make_rule: makes the rule; called at each `reset`.
     """
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
         if getattr(make_rule(), "draws_jointly", False):
-            self.algorithm = max(2, type(self).algorithm)  # by the symmetric root of the covariance; 1 had another
+            self.algorithm = max(2, type(self).algorithm)  # version 2 draws by the symmetric root of the covariance
 
     @abstractmethod
     def imagine(self) -> Callable[[int], Belief]:
-        """Return a function that is told actions in turn, and returns what would be believed after each.
+        """Return a function that takes actions one by one, and returns the belief after all actions so far.
 
-        Their rewards are imagined to be the means that are believed; what is really believed stays as it is.
+        It imagines that the reward of each action equals its mean under the belief. The agent's own belief does not
+        change.
         """
 
     @abstractmethod
     def expect(self) -> Prediction:
-        """Return what is expected of each graph now."""
+        """Return the current prediction of the mean reward of each graph."""
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
-        """Return different graphs that `mask` allows, one chosen after the other."""
+        """Return `count` different graphs that `mask` allows, chosen one after the other."""
         return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), pending)
 
     @final
@@ -137,6 +138,6 @@ class BatchBeliefAgent(BeliefAgent[S]):
     @final
     @one_thread()
     def predict(self) -> Prediction:
-        """Return what is expected of each graph now; see `agents.contract.BatchAgent`."""
+        """Return the prediction of the mean reward of each graph; see `agents.contract.BatchAgent`."""
         self.check_reset()
         return self.expect()

@@ -1,4 +1,4 @@
-"""Batches: several actions are chosen before any of their rewards is seen."""
+"""Choose several actions before any of their rewards is known."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ def choose_batch(
 ) -> list[int]:
     """Choose distinct actions one after the other.
 
-    A rule that draws rewards draws them anew for each [Kandasamy et al. 2018]; for any other, the covariance is updated
-    as if each action had been played and its mean seen, which needs no reward [Desautels et al. 2014, GP-BUCB].
+    A rule that draws rewards draws new ones for each choice [Kandasamy et al. 2018]. For any other rule the covariance
+    is updated as if the action had been played and its mean observed, which needs no reward [Desautels et al. 2014,
+    GP-BUCB].
 
     Args:
         rule: ranks the K actions.
-        belief: about them.
-        mask: `(K,)` bool. Actions that are on offer.
-        count: how many.
-        generator: of all the agent's randomness.
-        hallucinate: returns the belief after one more action without its reward; is told each in turn.
-        pending: actions already under way, whose rewards are not known yet. They are not on offer again.
+        belief: belief about the K actions.
+        mask: `(K,)` bool. Actions on offer.
+        count: number of actions to choose.
+        generator: generator of all the agent's randomness.
+        hallucinate: takes actions one by one, and returns the belief after them without their rewards.
+        pending: actions that are being measured; their rewards are not known yet, and they are not chosen.
 
     Returns:
         `count` indices, in the order of choice.
@@ -46,7 +47,7 @@ def choose_batch(
     left, chosen, imagines = mask.clone(), [], not getattr(rule, "draws_rewards", False)
     left[list(pending)] = False
     check_count(count, left)
-    index = rule(belief, left, generator)  # what a rule remembers comes from what is known, not from what is imagined
+    index = rule(belief, left, generator)  # the rule itself remembers only real beliefs; its copy sees imagined ones
     rule = copy.deepcopy(rule)
     if pending and imagines:
         for action in pending:
@@ -63,7 +64,7 @@ def choose_batch(
 
 
 def check_count(count: int, mask: Tensor) -> None:
-    """Refuse to choose more actions than there are.
+    """Refuse to choose more actions than are on offer.
 
     Raises:
         ValueError: if `count` is not an integer from 1 to the number of actions on offer.

@@ -1,4 +1,4 @@
-"""Belief about the graphs: all that an acquisition rule is told."""
+"""The belief about the graphs, which is all that an acquisition rule sees."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What an agent believes of the mean rewards of K graphs, in the units of its targets; all float64.
+    """An agent's belief about the mean rewards of K graphs, in the units of its targets.
 
     Attributes:
-        mean: `(K,)`. f(G).
-        spread: `(K,)`. nu sigma(G), a standard deviation.
-        root: returns R, `(K, r)`, where R R^T is nu^2 times the joint covariance of the graphs; None: they are believed
-            to be independent.
-        best: the largest mean of a graph that was played; None before the first reward.
+        mean: `(K,)` float64. f(G).
+        spread: `(K,)` float64. nu sigma(G), a standard deviation.
+        root: returns R, `(K, r)` float64, with R R^T = nu^2 times the joint covariance of the graphs; None: the graphs
+            are independent.
+        best: largest mean among the graphs played; None before the first reward.
     """
 
     mean: Tensor
@@ -27,5 +27,5 @@ class Belief:
     best: float | None = None
 
     def joint_root(self) -> Tensor:
-        """Return R; only a rule that asks for it pays for it."""
+        """Compute R, `(K, r)` float64; rules that do not need it save its cost."""
         return torch.diag(self.spread) if self.root is None else self.root()

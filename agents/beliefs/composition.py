@@ -1,4 +1,4 @@
-"""An agent is a model and a rule: how the two are joined, with one flat set of settings."""
+"""Join a model and an acquisition rule into an agent with one flat set of settings."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def compose(
 ) -> Factory:
     """Join a model and an acquisition rule into a function that makes agents.
 
-    Its settings are those of the model and those of the rule side by side, in one frozen dataclass.
+    The settings of the agent are those of the model and of the rule, in one frozen dataclass.
 
     Args:
-        name: of the agent.
-        model: function of `settings` (annotated with its dataclass), of `make_rule` where there is a rule, and perhaps
-            of keywords of its own that are no settings: a module, an array.
-        rule: an `AcquisitionRule`, which is a dataclass; None for an agent that has none.
-        defaults: settings whose defaults are others for this pair.
-        preset_changes: what this pair changes in every preset of the model.
-        fixed: settings of the rule that this pair does not offer.
+        name: name of the agent.
+        model: function of `settings` (annotated with its dataclass), of `make_rule` if there is a rule, and optionally
+            of keywords that are not settings, such as a module or an array.
+        rule: an `AcquisitionRule`, which is a dataclass; None for an agent without a rule.
+        defaults: defaults of settings that differ for this pair.
+        preset_changes: settings that this pair changes in every preset of the model.
+        fixed: settings of the rule that this pair fixes and does not offer.
 
     Returns:
-        A function of keyword settings, `preset` and the model's own keywords, with a signature that shows them all.
+        A function of keyword settings, `preset` and the model's own keywords; its signature shows them all.
 
     Raises:
         TypeError: if model and rule have a setting of the same name, or mappings are given without a rule.
-        ValueError: if one of the mappings names an unknown setting.
+        ValueError: if a mapping names an unknown setting.
     """
     settings_class: type[DataclassInstance] = get_type_hints(model)["settings"]
     if rule is not None:
@@ -63,7 +63,7 @@ def compose(
         if rule is None:
             return model(settings, **extras)
         chosen = {name: getattr(settings, name, fixed.get(name)) for name in fields_of(rule)}
-        rule(**chosen)  # which refuses what it cannot take before anything is made
+        rule(**chosen)  # refuses bad values before anything is made
         return model(settings, partial(rule, **chosen), **extras)
 
     make.__name__ = make.__qualname__ = name.replace("-", "_")
@@ -81,7 +81,7 @@ def join_settings(
     changes: Pairs,
     fixed: Pairs,
 ) -> type[DataclassInstance]:
-    """Make the dataclass of an agent's settings: those of its model, extended by those of its rule."""
+    """Make the dataclass of an agent's settings: the settings of its model, extended by those of its rule."""
     inherited, added = {field.name for field in dataclasses.fields(base)}, fields_of(rule)
     twice = sorted(inherited & added.keys())
     if twice:
@@ -105,12 +105,12 @@ def join_settings(
 
 
 def fields_of(rule: type[DataclassInstance]) -> dict[str, dataclasses.Field[Any]]:
-    """Return the settings of a rule by name: its fields with `init`."""
+    """Return the settings of a rule by name: its fields that `__init__` takes."""
     return {field.name: field for field in dataclasses.fields(rule) if field.init}
 
 
 def _reduce(settings: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Tell pickle how to make these settings again, for their class is found under no name."""
+    """Tell pickle how to rebuild these settings, because their class cannot be imported by name."""
     return _rebuild, (settings.joined_from, dataclasses.asdict(settings))
 
 

@@ -1,4 +1,4 @@
-"""What has been observed: per graph, what the squared loss needs of it; and in order, where that is asked for."""
+"""Store the rewards observed: their sufficient statistics per graph, and in order for the fits that need it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from agents.contract.protocol import State
 
 
 class History:
-    """Sufficient statistics of the rewards: O(K) memory, whatever t.
+    """Sufficient statistics of the rewards, in O(K) memory for any t.
+
+    Args:
+        num_graphs: K.
 
     Attributes:
         counts: `(K,)` int64. Pulls of each graph.
-        means: `(K,)` float64. Mean reward of each graph so far; 0 where it was never played.
+        means: `(K,)` float64. Mean of each graph's rewards so far; 0 if it was never played.
         squares: `(K,)` float64. Sum of squared deviations of each graph's rewards from their mean.
         seen: `(q,)` int64. The distinct graphs played, in the order of their first rewards.
     """
@@ -28,7 +31,7 @@ class History:
         return int(self.counts.sum())
 
     def add(self, actions: Tensor, rewards: Tensor) -> None:
-        """Take in `(n,)` actions and `(n,)` finite rewards."""
+        """Add `(n,)` actions and their `(n,)` finite rewards."""
         new = [action for action in dict.fromkeys(actions.tolist()) if self.counts[action] == 0]
         self.seen = torch.cat([self.seen, torch.tensor(new, dtype=torch.int64)])
         for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
@@ -38,10 +41,10 @@ class History:
             self.squares[action] += deviation * (reward - self.means[action])
 
     def location_and_scale(self) -> tuple[float, float]:
-        """Return mean and standard deviation, over distinct graphs played, of their mean rewards.
+        """Return mean and standard deviation of the graphs' mean rewards, over the distinct graphs played.
 
-        Unweighted: weighted by pulls, the deviation would shrink while the agent exploits. The scale is 1 until two
-        graphs differ.
+        Graphs are not weighted by pulls, because the deviation would then shrink while the agent exploits. The scale is
+        1 until the means of two graphs differ.
         """
         seen = self.means[self.seen]
         if len(seen) == 0:
@@ -60,7 +63,7 @@ class History:
 
 
 class OrderedHistory(History):
-    """The same, and every observation in order: O(t) memory, for fits that pass over all of them."""
+    """A history that also keeps every observation in order, in O(t) memory, for fits that pass over all of them."""
 
     def __init__(self, num_graphs: int) -> None:
         super().__init__(num_graphs)
@@ -78,7 +81,7 @@ class OrderedHistory(History):
         return torch.tensor(self._rewards, dtype=torch.float64)
 
     def add(self, actions: Tensor, rewards: Tensor) -> None:
-        """Take in `(n,)` actions and `(n,)` finite rewards."""
+        """Add `(n,)` actions and their `(n,)` finite rewards."""
         super().add(actions, rewards)
         self._actions += actions.tolist()
         self._rewards += rewards.tolist()

@@ -1,4 +1,4 @@
-"""What an agent believed when it last chose: for those who study it, never for play."""
+"""The belief behind an agent's last choice, for diagnostics; it is never used in play."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Insight:
-    """The belief of one choice about the K graphs, and what the covariance has seen by then.
+    """The belief about the K graphs on which a choice was made, and measures of the covariance at that time.
 
     Attributes:
-        mean: `(K,)`. f(G), in reward units.
-        spread: `(K,)`. nu sigma(G), in reward units.
-        sampled: `(K,)`, r_hat(G) in reward units; None if the rule draws no rewards.
-        variance: `(K,)`. sigma^2(G), in units of the noise variance.
-        log_determinant: log det(U / ridge) of all rounds before this one.
-        effective_dimension: of the kernel at these weights, with the number of those rounds (at least 1) as horizon.
+        mean: `(K,)` float64. f(G), in reward units.
+        spread: `(K,)` float64. nu sigma(G), in reward units.
+        sampled: `(K,)` float64. r_hat(G), in reward units; None if the rule draws no rewards.
+        variance: `(K,)` float64. sigma^2(G), in units of the noise variance.
+        log_determinant: log det(U / ridge) after all earlier rounds.
+        effective_dimension: effective dimension of the kernel at these weights; its horizon is the number of earlier
+            rounds, at least 1.
     """
 
     mean: Array
@@ -44,7 +45,7 @@ def make_insight(
     log_determinant: float,
     effective_dimension: float,
 ) -> Insight:
-    """Return the insight of a belief in the units of targets, of which `unit` is one in rewards and `location` is 0."""
+    """Convert a belief from the units of the targets, (reward - location) / unit, to reward units."""
     draws = getattr(rule, "draws_rewards", False)
     return Insight(
         mean=(location + unit * belief.mean).numpy(),

@@ -1,4 +1,4 @@
-"""Output scale and noise variance of a Gaussian process by marginal likelihood, from sufficient statistics."""
+"""Fit output scale and noise variance of a Gaussian process by marginal likelihood, from sufficient statistics."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from torch import Tensor
 
 from agents.beliefs.history import History
 
-BOUNDS = (1e-8, 1e4)  # of both, in units of standardised rewards
-PRIOR_ROUNDS = 2.0  # how many observations the prior of the output scale is worth
-PRIOR_NOISE = 1e-2  # median of the noise variance's prior, a log-normal one ...
-PRIOR_NOISE_SPREAD = 3.0  # ... of this standard deviation: a factor of 20 either way is ordinary
+BOUNDS = (1e-8, 1e4)  # of scale and noise, in squared units of standardised rewards
+PRIOR_ROUNDS = 2.0  # number of observations that the prior of the output scale is worth
+PRIOR_NOISE = 1e-2  # median of the log-normal prior of the noise variance
+PRIOR_NOISE_SPREAD = 3.0  # standard deviation of its logarithm: a factor of 20 either way is ordinary
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Two positive numbers, in squared units of the targets."""
+    """Output scale and noise variance, both positive and in squared units of the targets."""
 
     scale: float
     """Output scale s: the prior covariance is s K."""
@@ -30,18 +30,18 @@ class Hyperparameters:
 
 
 class MarginalLikelihood:
-    """Density of all rewards under a Gaussian process, in the coordinates where an evaluation costs O(K).
+    """Marginal likelihood of all rewards under a Gaussian process, in coordinates where one evaluation costs O(K).
 
         2 NLL = sum_i [log(s e_i + n) + u_i^2 / (s e_i + n)] + (t - q) log n + SS / n + constant
 
-    where e and V are eigenvalues and vectors of D K D, D = diag(sqrt(counts)) on the q graphs seen, u = V^T D ybar, and
-    SS is the sum of squares within graphs. No t x t matrix is ever formed.
+    Here e and V are the eigenvalues and eigenvectors of D K D with D = diag(sqrt(counts)) on the q graphs seen,
+    u = V^T D ybar, and SS is the sum of squares within graphs. No t x t matrix is formed.
 
     Args:
-        kernel: `(q, q)` float64, of the graphs seen, in the order of the set.
-        history: of the rewards.
+        kernel: `(q, q)` float64. Kernel of the graphs seen, in the order of the set.
+        history: the rewards observed.
         location: subtracted from the rewards.
-        unit: then divided by.
+        unit: the rewards are then divided by it.
     """
 
     def __init__(self, kernel: Tensor, history: History, location: float = 0.0, unit: float = 1.0) -> None:
@@ -54,32 +54,33 @@ class MarginalLikelihood:
         self._within = float(history.squares.sum()) / unit**2
 
     def twice_negative_log(self, scale: float, noise: float) -> float:
-        """Return 2 NLL, up to a constant that depends on neither argument."""
+        """Return 2 NLL, up to a constant."""
         total = scale * self._eigenvalues + noise
         between = np.log(total) + self._coordinates**2 / total
         return float(between.sum() + self._repeats * math.log(noise) + self._within / noise)
 
     def fit_noise(self, ridge: float) -> float:
-        """Return the likely noise variance n, where the prior covariance is (n / ridge) K.
+        """Estimate the noise variance n if the prior covariance is (n / ridge) K, as for tangent features.
 
             n = (sum_i u_i^2 / (e_i / ridge + 1) + SS + P ridge) / (t + P),   P = `PRIOR_ROUNDS`
 
-        as for tangent features, whose variance is in units of the noise. The prior is worth P rewards with a noise of
-        `ridge`, at which the prior covariance is K; without it one reward, or equal ones, would leave no noise at all.
+        The prior is worth P rewards with noise variance `ridge`, at which the prior covariance is K. Without it, a
+        single reward or equal rewards would give a noise of 0.
         """
         between = float((self._coordinates**2 / (self._eigenvalues / ridge + 1)).sum())
         rounds = len(self._eigenvalues) + self._repeats
         return (between + self._within + PRIOR_ROUNDS * ridge) / (rounds + PRIOR_ROUNDS)
 
     def fit(self, scale: float | None, noise: float | None, prior_scale: float) -> Hyperparameters:
-        """Maximise the likelihood times two weak priors, which matter in the first rounds only.
+        """Maximise the likelihood times two weak priors, which matter only in the first rounds.
 
-        s is drawn to `prior_scale` as by `PRIOR_ROUNDS` observations, n to `PRIOR_NOISE` as by a log-normal.
+        The prior of s is worth `PRIOR_ROUNDS` observations at `prior_scale`; that of n is log-normal with median
+        `PRIOR_NOISE`.
 
         Args:
             scale: s if it is known, else None.
             noise: n if it is known, else None.
-            prior_scale: what s is where nothing is known.
+            prior_scale: the value of s before any observation.
 
         Returns:
             s and n.
@@ -99,11 +100,11 @@ class MarginalLikelihood:
         free = (scale is None) + (noise is None)
         starts = np.stack(np.meshgrid(*[grid] * free, indexing="ij"), axis=-1).reshape(-1, free)
         best = min(starts, key=objective)
-        found = minimize(objective, best, method="L-BFGS-B", bounds=[(low, high)] * free)
-        return Hyperparameters(*_fill(found.x if found.fun < objective(best) else best, scale, noise))
+        optimum = minimize(objective, best, method="L-BFGS-B", bounds=[(low, high)] * free)
+        return Hyperparameters(*_fill(optimum.x if optimum.fun < objective(best) else best, scale, noise))
 
 
 def _fill(logarithms: NDArray[np.float64], scale: float | None, noise: float | None) -> tuple[float, float]:
-    """Take from the vector what is not known."""
+    """Return s and n: those that are known, and the others from the vector of their logarithms."""
     values = iter(np.exp(logarithms).tolist())
     return next(values) if scale is None else scale, next(values) if noise is None else noise

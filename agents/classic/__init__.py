@@ -1,4 +1,4 @@
-"""Agents that take no notice of what a graph looks like."""
+"""Agents that ignore the structure and the features of the graphs."""
 
 import lazy_loader
 

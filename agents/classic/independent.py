@@ -1,4 +1,4 @@
-"""Agents that take each graph for itself: what the structure of the graphs is worth shows against them."""
+"""Agents that judge each graph by its own rewards alone: the baseline that shows what graph structure is worth."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from agents.contract.settings import check_fields
 
 @dataclass(frozen=True, kw_only=True)
 class IndependentSettings:
-    """Settings of agents that take each graph for itself."""
+    """Settings of agents that judge each graph by its own rewards alone."""
 
     exploration_scale: float = 0.3
-    """nu, standard deviation of a reward around its mean; in standard deviations of the rewards over the graphs."""
+    """nu, standard deviation of the noise of a reward; in standard deviations of the rewards over the graphs."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -25,16 +25,16 @@ class IndependentSettings:
 
 
 class IndependentAgent(BeliefAgent[IndependentSettings]):
-    """Believe nothing of a graph but what its own rewards say.
+    """Judge each graph by its own rewards alone.
 
         mu(G) ~ N(0, 1 / a) and y ~ N(mu(G), nu^2)   give   spread^2 = 1 / (a + n / nu^2), mean = spread^2 n ybar / nu^2
 
-    in rewards standardised over the graphs seen (`History.location_and_scale`).
+    Rewards are standardised over the graphs seen (`History.location_and_scale`).
 
     Args:
-        settings: nu.
-        make_rule: makes the rule that turns belief into play.
-        prior_precision: a; 1 for standardised rewards, 0 to know nothing of a graph without reward.
+        settings: holds nu.
+        make_rule: makes the acquisition rule.
+        prior_precision: a; 1 for standardised rewards, 0 for no prior.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class IndependentAgent(BeliefAgent[IndependentSettings]):
 
 
 def counted(settings: IndependentSettings, make_rule: Callable[[], AcquisitionRule]) -> IndependentAgent:
-    """Each graph by its own rewards alone, with no prior."""
+    """Each graph judged by its own rewards alone, without a prior."""
     return IndependentAgent(settings, make_rule, prior_precision=0.0)
 
 
 def independent(settings: IndependentSettings, make_rule: Callable[[], AcquisitionRule]) -> IndependentAgent:
-    """Each graph by its own rewards, with a Gaussian prior."""
+    """Each graph judged by its own rewards alone, with a Gaussian prior."""
     return IndependentAgent(settings, make_rule, prior_precision=1.0)

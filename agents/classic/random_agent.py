@@ -1,4 +1,4 @@
-"""Uniform random play: the yardstick of every table."""
+"""Uniform random play, the baseline of every table."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from agents.contract.inputs import masked_argmax
 
 @dataclass(frozen=True)
 class RandomSettings:
-    """Settings of random play: there are none."""
+    """Settings of random play; it has none."""
 
 
 class RandomAgent(BaseAgent[RandomSettings]):
-    """Play each allowed graph with the same probability; learn nothing."""
+    """Play each allowed graph with the same probability, and learn nothing.
+
+    Args:
+        settings: no settings.
+    """
 
     def begin(self, graphs: Batch, seed: int) -> None:
-        """Take no notice of the graphs but their number."""
+        """Do nothing."""
 
     def choose(self, mask: Tensor) -> int:
-        """Return any allowed graph: all tie."""
+        """Return a random allowed graph."""
         return masked_argmax(torch.zeros(len(mask)), mask, self.generator)
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Forget the rewards."""
+        """Do nothing."""
 
 
 def uniform(settings: RandomSettings) -> RandomAgent:

@@ -1,4 +1,4 @@
-"""The contract of an agent: protocol, inputs, settings, saved state, and the checks that hold an agent against it."""
+"""The contract of an agent: protocol, base class, inputs, settings, saved state, and checks that an agent keeps it."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Base class of our agents: read what comes in, keep to one thread, and save the state."""
+"""Base class of our agents: it checks inputs, computes on one thread, and saves the state."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ S = TypeVar("S", bound="DataclassInstance")
 
 
 class BaseAgent(ABC, Generic[S]):
-    """The part that all agents share: a family fills in `begin`, `choose` and `learn`, and says what it remembers.
+    """The part that all agents share: subclasses implement `begin`, `choose` and `learn`, and state what they remember.
 
-    The protocol (`agents.contract.Agent`) is the contract; nobody has to use this class. What it does is final: graphs,
-    masks and rewards are read and checked before anything changes, everything is computed on one thread, and a state
-    goes to an agent with equal settings on equal graphs only.
+    An agent need not use this class; only the protocol `agents.contract.Agent` is binding. The methods marked final
+    check graphs, masks and rewards before anything changes, compute on one thread, and load a state only into an agent
+    with equal settings on equal graphs.
 
     Args:
         settings: a frozen dataclass of JSON values.
 
     Attributes:
-        generator: of all randomness after `begin`.
+        generator: random generator for everything after `begin`.
         num_graphs: K.
-        algorithm: raised when equal settings choose other actions than an earlier version did; results and saved
-            states of different versions are never mixed.
+        algorithm: version of the algorithm, raised when equal settings no longer choose the same actions. Results and
+            saved states of different versions are never mixed.
     """
 
     algorithm: int = 1
@@ -52,31 +52,31 @@ class BaseAgent(ABC, Generic[S]):
 
         Args:
             graphs: K graphs.
-            seed: of initial weights.
+            seed: seed of the initial weights.
         """
 
     @abstractmethod
     def choose(self, mask: Tensor) -> int:
-        """Return the index of a graph that `mask`, bool `(K,)`, allows."""
+        """Return the index of a graph that `mask`, `(K,)` bool, allows."""
 
     @abstractmethod
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Learn from int64 `(n,)` actions and finite float64 `(n,)` rewards, n >= 1."""
+        """Learn from actions `(n,)` int64 and finite rewards `(n,)` float64, n >= 1."""
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
-        """Return the K graphs; a family that needs more of them than most refuses others here."""
+        """Return the K graphs; a subclass refuses here graphs that it cannot play on."""
         return read_graphs(observation, graph_set)
 
     def known(self) -> list[Tensor]:
-        """Return what is known of the graphs, by which states are told apart; by default only K."""
+        """Return tensors that identify the graphs of a saved state; by default only K."""
         return [torch.tensor(self.num_graphs)]
 
     def state(self) -> State:
-        """Return copies of all that `begin` does not restore, the generator aside."""
+        """Return copies of everything that `begin` does not restore, except the generator."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Replace what `state` returns by what it returned elsewhere."""
+        """Continue from what `state` returned, here or in another agent."""
 
     @final
     @one_thread()
@@ -98,22 +98,23 @@ class BaseAgent(ABC, Generic[S]):
     @final
     @one_thread()
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
-        """Learn from one reward or many, once they are checked."""
+        """Check one reward or many, and learn from them."""
         self.check_reset()
         self.learn(*read_feedback(action, reward, self.num_graphs))
 
     @final
     def state_dict(self) -> State:
-        """Return all that `reset` does not restore, and whose it is."""
+        """Return everything that `reset` does not restore, and the identity of the agent and its graphs."""
         return {"identity": self._identity(), **self.state(), "generator": self.generator.get_state()}
 
     @final
     @one_thread()
     def load_state_dict(self, state: State) -> None:
-        """Go on where `state` was taken; `reset` on the same graphs must come first.
+        """Continue where `state` was saved; call `reset` with the same graphs first.
 
         Raises:
-            ValueError: if the state is of other settings or graphs; nothing is changed then.
+            ValueError: if the state belongs to other settings, graphs or another version of the algorithm; nothing is
+                changed then.
         """
         check_identity(state, self._identity(), (*self.state(), "generator"))
         self.restore(state)
@@ -121,19 +122,19 @@ class BaseAgent(ABC, Generic[S]):
 
     @final
     def check_reset(self) -> None:
-        """Refuse to go on with an agent that has not been reset.
+        """Refuse an agent that has not been reset.
 
         Raises:
-            RuntimeError: if it knows no graphs yet.
+            RuntimeError: if the agent has no graphs yet.
         """
         if not hasattr(self, "num_graphs"):
             raise RuntimeError(
-                "Expected `reset` first: the agent knows no graphs. Call agent.reset(observation, seed=0)."
+                "Expected `reset` first. Got an agent without graphs. Call agent.reset(observation, seed=0)."
             )
 
     def _identity(self) -> State:
         self.check_reset()
         settings = dataclasses.asdict(self.settings)
         if "device" in settings:
-            settings["device"] = "cpu"  # a state of one device is a state of any
+            settings["device"] = "cpu"  # a state saved on one device fits all
         return make_identity(settings, self.known(), self.algorithm)

@@ -1,4 +1,4 @@
-"""The conformance kit: what every agent must do, checked one by one on a few small graphs."""
+"""Check on a few small graphs that an agent does what the protocol asks of it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ METHODS = ("reset", "select_action", "update", "state_dict", "load_state_dict")
 
 
 class AgentCheckError(AssertionError):
-    """What is wrong with an agent; `problems` holds a line for each failed check."""
+    """An agent failed checks of the protocol.
+
+    Args:
+        problems: one line for each failed check; also an attribute.
+    """
 
     def __init__(self, problems: list[str]) -> None:
-        super().__init__("The agent does not do what is expected of it:\n" + "\n".join(f"- {p}" for p in problems))
+        super().__init__("The agent does not follow the protocol:\n" + "\n".join(f"- {p}" for p in problems))
         self.problems = problems
 
 
 class _Instance(NamedTuple):
-    """What Gymnasium calls a `GraphInstance`, without Gymnasium."""
+    """A graph with the fields of Gymnasium's `GraphInstance`, without importing Gymnasium."""
 
     nodes: NDArray[np.float32]
     edges: NDArray[np.float32] | None
@@ -36,9 +40,9 @@ class _Instance(NamedTuple):
 
 
 class _Graphs:
-    """Five graphs of one to five nodes with two features, in the form in which agents are handed graph sets.
+    """A graph set of five paths of one to five nodes with two features.
 
-    They are paths, and so are these molecules, for agents that ask for some.
+    The SMILES are paths of the same lengths, for agents that need molecules.
     """
 
     smiles = tuple("C" * nodes for nodes in range(1, NUM_GRAPHS + 1))
@@ -54,16 +58,16 @@ class _Graphs:
 
 
 def check_agent(factory: AgentFactory, needs: str = "any") -> None:
-    """Hold an agent against the protocol, as Gymnasium's `check_env` does with environments.
+    """Check that an agent follows the protocol, as Gymnasium's `check_env` does for environments.
 
     Args:
         factory: makes a new agent at each call.
-        needs: "any", or "molecules": an agent that is always given a `graph_set`, of molecules, and reads no graphs
+        needs: "any"; or "molecules" for an agent that always needs a `graph_set` of molecules and cannot read graphs
             from observations.
 
     Raises:
-        AgentCheckError: if a check fails; it names every one that does, and what was seen.
-        ValueError: if `needs` is neither.
+        AgentCheckError: if a check fails; it lists all that do, and what the agent did.
+        ValueError: if `needs` has another value.
     """
     if needs not in ("any", "molecules"):
         raise ValueError(f'Expected `needs` to be "any" or "molecules". Got {needs!r}.')
@@ -71,13 +75,13 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> None:
     if missing:
         raise AgentCheckError([f"methods: expected {', '.join(METHODS)}. Missing: {', '.join(missing)}."])
     problems = []
-    for check in CHECKS if needs == "any" else [one for one in CHECKS if one is not _reads_observations]:
+    for check in CHECKS if needs == "any" else [check for check in CHECKS if check is not _reads_observations]:
         try:
-            seen = check(factory)
-        except Exception as error:  # noqa: BLE001 - whatever an unknown agent raises is a finding
-            seen = f"raised {type(error).__name__}: {error}"
-        if seen:
-            problems.append(f"{(check.__doc__ or '').rstrip('.')}. It {seen}.")
+            fault = check(factory)
+        except Exception as error:  # noqa: BLE001 - an unknown agent may raise anything, and all of it is a fault
+            fault = f"raised {type(error).__name__}: {error}"
+        if fault:
+            problems.append(f"{(check.__doc__ or '').rstrip('.')}. It {fault}.")
     if problems:
         raise AgentCheckError(problems)
 
@@ -136,12 +140,12 @@ def _leaves_global_generators_alone(factory: AgentFactory) -> str | None:
 
 
 def _restores_its_state(factory: AgentFactory) -> str | None:
-    """`load_state_dict` after `reset`, with whatever seed, goes on exactly where `state_dict` was taken."""
+    """`load_state_dict` after `reset` with any seed continues exactly where `state_dict` was taken."""
     agent, twin = _ready(factory), _ready(factory, seed=1)
     list(_play(agent, 8))
     twin.load_state_dict(agent.state_dict())
-    expected, found = list(_play(agent, 8)), list(_play(twin, 8))
-    return None if expected == found else f"went on with {found} instead of {expected}"
+    expected, played = list(_play(agent, 8)), list(_play(twin, 8))
+    return None if expected == played else f"continued with {played} instead of {expected}"
 
 
 def _takes_arrays(factory: AgentFactory) -> str | None:
@@ -155,43 +159,43 @@ def _takes_arrays(factory: AgentFactory) -> str | None:
 def _refuses_bad_rewards(factory: AgentFactory) -> str | None:
     """`update` refuses a reward that is not finite with a ValueError, and changes nothing."""
     agent, twin = _ready(factory), _ready(factory)
-    for one in (agent, twin):
-        list(_play(one, 3))
+    for player in (agent, twin):
+        list(_play(player, 3))
     for reward in (float("nan"), float("inf")):
         try:
             agent.update(np.arange(NUM_GRAPHS), 0, reward)
         except ValueError:
             continue
         return f"took {reward}"
-    expected, found = list(_play(twin, 6)), list(_play(agent, 6))
-    return None if expected == found else "played otherwise afterwards"
+    expected, played = list(_play(twin, 6)), list(_play(agent, 6))
+    return None if expected == played else "played differently afterwards"
 
 
 def _tells_its_settings(factory: AgentFactory) -> str | None:
-    """`settings` is a frozen dataclass of JSON values, by which results are told apart."""
+    """`settings` is a frozen dataclass of JSON values, which identifies the agent in results."""
     settings = getattr(factory(), "settings", None)
     if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
         return f"has {settings!r}"
     if not type(settings).__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        return "has one that is not frozen"
+        return "has settings that are not frozen"
     json.dumps(dataclasses.asdict(settings), allow_nan=False)
     return None
 
 
 def _reads_observations(factory: AgentFactory) -> str | None:
-    """`reset` takes the graphs from an observation (a tuple of `GraphInstance`) where no `graph_set` is given."""
+    """`reset` takes the graphs from an observation (a tuple of `GraphInstance`) if no `graph_set` is given."""
     agent, twin = _ready(factory), factory()
     observation = tuple(
         _Instance(graph.x.numpy(), np.ones((graph.num_edges, 1), np.float32), graph.edge_index.T.numpy())
         for graph in _Graphs().to_pyg()
     )
     twin.reset(observation, seed=0)
-    expected, found = list(_play(agent, 8)), list(_play(twin, 8))
-    return None if expected == found else f"played {found} instead of {expected}"
+    expected, played = list(_play(agent, 8)), list(_play(twin, 8))
+    return None if expected == played else f"played {played} instead of {expected}"
 
 
 def _refuses_unknown_graphs(factory: AgentFactory) -> str | None:
-    """`update` refuses an action that is no index of the graph set with a ValueError."""
+    """`update` refuses an action that is not an index of the graph set with a ValueError."""
     for action in (-1, NUM_GRAPHS):
         try:
             _ready(factory).update(np.arange(NUM_GRAPHS), action, 0.0)

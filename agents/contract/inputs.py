@@ -1,4 +1,4 @@
-"""What comes in from outside, read and checked once for all agents."""
+"""Read and check the inputs of all agents: graphs, seeds, masks, actions and rewards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch_geometric.data import Batch, Data
 
 from agents.contract.protocol import GraphSetLike
 
-TIE = 1e-12  # of the largest index in absolute value: rounding errors of float64 are about 1e-15 of it
+TIE = 1e-12  # relative to the largest index in absolute value; rounding errors of float64 are about 1e-15
 
 
 def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> Batch:
@@ -21,14 +21,14 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
 
     Args:
         observation: a tuple of K Gymnasium `GraphInstance`; not read if `graph_set` is given.
-        graph_set: None, or the graphs.
+        graph_set: the K graphs; None: read them from the observation.
 
     Returns:
         A batch of K graphs.
 
     Raises:
-        TypeError: if neither holds graphs.
-        ValueError: if there is no graph, or numbers of features differ.
+        TypeError: if neither argument holds graphs.
+        ValueError: if there are no graphs, or their numbers of features differ.
     """
     if graph_set is not None:
         graphs = list(graph_set.to_pyg())
@@ -47,7 +47,10 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
 
 
 def derive_streams(seed: int) -> tuple[int, torch.Generator]:
-    """Return a seed for initial weights and a generator for all that follows, independent children of `seed`.
+    """Return a seed for the initial weights and a generator for everything after, independent children of `seed`.
+
+    Args:
+        seed: an integer >= 0.
 
     Raises:
         ValueError: if `seed` is not an integer >= 0.
@@ -59,10 +62,14 @@ def derive_streams(seed: int) -> tuple[int, torch.Generator]:
 
 
 def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
-    """Return the mask as a bool tensor `(K,)`; None allows every graph.
+    """Return the mask as a `(K,)` bool tensor.
+
+    Args:
+        action_mask: `(K,)`, read as bool. True or 1 for the graphs that are allowed; None: all are allowed.
+        num_graphs: K.
 
     Raises:
-        ValueError: if it is not of shape `(K,)`, or allows nothing.
+        ValueError: if the mask is not of shape `(K,)`, or allows no graph.
     """
     if action_mask is None:
         return torch.ones(num_graphs, dtype=torch.bool)
@@ -75,10 +82,15 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
 
 
 def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tuple[Tensor, Tensor]:
-    """Return actions as int64 `(n,)` and rewards as float64 `(n,)`, n >= 1; scalars count as one of each.
+    """Return actions as `(n,)` int64 and rewards as `(n,)` float64, n >= 1.
+
+    Args:
+        action: an index of the set, or `(n,)` indices; integers.
+        reward: a finite number, or `(n,)` of them.
+        num_graphs: K.
 
     Raises:
-        ValueError: if lengths differ, an action is no index of the set, or a reward is not a finite number.
+        ValueError: if lengths differ, an action is not an index of the set, or a reward is not a finite number.
     """
     actions, rewards = np.atleast_1d(np.asarray(action)), np.atleast_1d(np.asarray(reward))
     if actions.ndim != 1 or actions.shape != rewards.shape or len(actions) == 0:
@@ -93,10 +105,14 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
 
 
 def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
-    """Return the graphs that are being measured.
+    """Return the indices of the graphs that are being measured.
+
+    Args:
+        pending: different indices of the set.
+        num_graphs: K.
 
     Raises:
-        ValueError: if one is not an index of the set, or occurs twice.
+        ValueError: if an index is not one of the set, or occurs twice.
     """
     checked = np.asarray(pending if len(pending) else np.zeros(0, np.int64))
     good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()
@@ -107,17 +123,18 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
 
 
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
-    """Return where `index` is largest among the graphs that `mask` allows, ties at random.
+    """Return the graph of largest `index` among those that `mask` allows; break ties at random.
 
-    What is closer to the largest than rounding errors are counts as a tie, so that a play does not hang on them.
+    Values that differ from the largest by no more than rounding errors count as ties, so that rounding does not decide
+    a play.
 
     Args:
-        index: `(K,)`, no NaN.
+        index: `(K,)` float64, no NaN.
         mask: `(K,)` bool, not all False.
         generator: breaks ties.
 
     Returns:
-        An index of the set.
+        A graph of the set, from 0 to K - 1.
     """
     allowed = index[mask]
     best = allowed.max()
@@ -127,7 +144,7 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
 
 
 def _fill_missing_edge_features(graphs: list[Data]) -> None:
-    """Give graphs without edges what the others have, for a batch wants it in all."""
+    """Give graphs without edges empty edge features if others have some, because a batch needs them in all graphs."""
     widths = [graph.edge_attr.shape[1:] for graph in graphs if graph.edge_attr is not None]
     for graph in graphs:
         if widths and graph.edge_attr is None:
@@ -135,7 +152,7 @@ def _fill_missing_edge_features(graphs: list[Data]) -> None:
 
 
 class _Instance(Protocol):
-    """A graph of an observation: Gymnasium's `GraphInstance`, which nothing here imports."""
+    """A graph of an observation, with the fields of Gymnasium's `GraphInstance`, which is not imported here."""
 
     nodes: NDArray[np.float32]
     edges: NDArray[np.float32] | None

@@ -1,4 +1,4 @@
-"""What an agent is, for those who write one and for those who run it."""
+"""Protocols of agents and graph sets, and the types that agents return."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ State: TypeAlias = dict[str, Any]
 
 
 class DivergedError(FloatingPointError):
-    """A fit turned non-finite. The agent still has its last finite weights; whoever runs it ends the repetition."""
+    """A fit turned non-finite. The agent keeps its last finite weights; the caller should end the repetition."""
 
 
 @runtime_checkable
 class GraphSetLike(Protocol):
-    """K graphs, in the form in which agents are handed graph sets."""
+    """K graphs, in the form in which agents receive graph sets."""
 
     def to_pyg(self) -> list[Data]:
         """Return the graphs as PyG `Data`."""
@@ -39,51 +39,59 @@ class MoleculeSetLike(GraphSetLike, Protocol):
 
 @runtime_checkable
 class Agent(Protocol):
-    """A learner on a graph set. All randomness comes from the seed that `reset` is given."""
+    """A learner on a graph set. All its randomness comes from the seed given to `reset`."""
 
     @property
     def settings(self) -> object:
-        """A frozen dataclass of JSON values: everything that sets this agent apart, seeds aside."""
+        """A frozen dataclass of JSON values that determines the agent's play, apart from seeds."""
 
     def reset(self, observation: object, seed: int = 0, graph_set: GraphSetLike | None = None) -> None:
         """Forget everything and take in the graphs.
 
         Args:
-            observation: K Gymnasium `GraphInstance`, or indices if `graph_set` is given.
-            seed: of all the agent's randomness.
-            graph_set: None, or the K graphs.
+            observation: a tuple of K Gymnasium `GraphInstance`; or indices, if `graph_set` is given.
+            seed: seed of all the agent's randomness.
+            graph_set: the K graphs; None: take them from the observation.
         """
 
     def select_action(self, observation: object, action_mask: ArrayLike | None = None) -> int:
-        """Return the index of a graph whose `action_mask` is 1 (None: all are allowed)."""
-
-    def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
-        """Learn from one reward, or from equal-length arrays of many; no `select_action` needs to come before.
+        """Return the index of a graph to play.
 
         Args:
-            observation: in which the action was chosen, as in Gymnasium's (s, a, r); not the one that followed.
-            action: the graph that was played.
-            reward: what was seen.
+            observation: observation of this round.
+            action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed.
+
+        Returns:
+            A Python int from 0 to K - 1.
+        """
+
+    def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
+        """Learn from one reward, or from arrays of many. A call of `select_action` need not come first.
+
+        Args:
+            observation: the one in which the action was chosen, as in Gymnasium's (s, a, r); not the next one.
+            action: index of the graph that was played, or `(n,)` integers.
+            reward: the reward that was observed, or `(n,)` numbers.
 
         Raises:
-            ValueError: if a reward is not finite or an action no graph of the set; nothing is changed then.
+            ValueError: if a reward is not finite or an action is not a graph of the set; nothing is changed then.
             DivergedError: if the fit turned non-finite.
         """
 
     def state_dict(self) -> State:
-        """Return all that `reset` does not restore."""
+        """Return everything that `reset` does not restore."""
 
     def load_state_dict(self, state: State) -> None:
-        """Go on exactly where another agent stood; call `reset` with the same graphs first."""
+        """Continue exactly where `state` was saved; call `reset` with the same graphs first."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What an agent expects of each graph, in reward units.
+    """An agent's prediction of the mean reward of each graph, in reward units.
 
     Attributes:
-        mean: `(K,)` float64.
-        std: `(K,)` float64. Standard deviation of the mean reward, exploration scale left out.
+        mean: `(K,)` float64. Posterior mean of the mean reward.
+        std: `(K,)` float64. Posterior standard deviation of the mean reward, without the exploration scale.
         noise_std: standard deviation of the noise of a reward, by marginal likelihood.
     """
 
@@ -94,22 +102,22 @@ class Prediction:
 
 @runtime_checkable
 class BatchAgent(Agent, Protocol):
-    """An agent that can also choose several graphs at a time, and say what it expects of each."""
+    """An agent that can also choose several graphs at a time, and predict the mean reward of each."""
 
     def select_batch(
         self, observation: object, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
     ) -> list[int]:
-        """Return `count` different graphs whose `action_mask` is 1, in the order of choice.
+        """Return `count` different graphs that `action_mask` allows, in the order of choice.
 
         Args:
             observation: as in `select_action`.
-            count: how many.
-            action_mask: `(K,)`; None: all are allowed.
-            pending: graphs that are being measured, whose rewards are not known yet; they are not chosen.
+            count: number of graphs to choose.
+            action_mask: `(K,)`, as in `select_action`.
+            pending: graphs that are being measured; their rewards are not known yet, and they are not chosen.
 
         Raises:
-            ValueError: if fewer are on offer.
+            ValueError: if fewer than `count` graphs are on offer.
         """
 
     def predict(self) -> Prediction:
-        """Return what is expected of each graph now."""
+        """Return the current prediction of the mean reward of each graph."""

@@ -1,4 +1,4 @@
-"""How keyword settings become a frozen dataclass, checked field by field; no typo is swallowed."""
+"""Turn keyword settings into a frozen dataclass, refuse unknown ones, and check every field."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
     Args:
         settings_class: a dataclass that validates itself; its class attribute `presets`, if any, holds presets by
             name.
-        given: what the user gave; it overrides the preset.
+        given: the user's settings; they override the preset.
 
     Returns:
         An instance of `settings_class`.
 
     Raises:
-        ValueError: if a setting or the preset is unknown (the message shows the nearest), or a value is refused.
+        ValueError: if a setting or the preset is unknown (the message shows the nearest), or a value is not allowed.
     """
     presets: Mapping[str, Mapping[str, Any]] = getattr(settings_class, "presets", {})
     given = dict(given)
@@ -43,8 +43,12 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
 def check_names(given: Iterable[str], known: Sequence[str]) -> None:
     """Refuse unknown settings.
 
+    Args:
+        given: names that the user gave.
+        known: names of all settings.
+
     Raises:
-        ValueError: if one of `given` is not in `known`; the message shows the nearest.
+        ValueError: if a name of `given` is not in `known`; the message shows the nearest.
     """
     for name in given:
         if name not in known:
@@ -54,25 +58,32 @@ def check_names(given: Iterable[str], known: Sequence[str]) -> None:
 
 
 def describe_fields(settings_class: type) -> dict[str, str]:
-    """Return the strings below the fields of a dataclass, of those it extends, and of those it was joined from."""
-    import docstring_parser  # which reads the source
+    """Return the docstring of each field of a dataclass, including those of its base classes and joined classes.
+
+    Args:
+        settings_class: a dataclass, or the settings of an agent made by `agents.beliefs.compose`.
+    """
+    import docstring_parser  # reads the docstrings from the source
 
     texts: dict[str, str] = {}
     for described in getattr(settings_class, "described_by", (settings_class,)):
-        for each in reversed(described.__mro__[:-1]):
-            for parameter in docstring_parser.parse_from_object(each).params:
+        for base in reversed(described.__mro__[:-1]):
+            for parameter in docstring_parser.parse_from_object(base).params:
                 texts[parameter.arg_name] = parameter.description or ""
     return texts
 
 
 def check_fields(settings: Any) -> None:
-    """Hold each field of a frozen dataclass against its type, and store numbers as plain int and float.
+    """Check each field of a frozen dataclass against its type, and store numbers as plain int and float.
 
-    A field is a choice, a bool, a str, an int >= 1 or a float >= 0, and may allow None. 1 and 1.0 become the same
-    float, so that equal settings have equal hashes.
+    A field is a choice, a bool, a str, an int >= 1 or a float >= 0, and may allow None. In a float field 1 and 1.0 both
+    become 1.0, so that equal settings have equal hashes.
+
+    Args:
+        settings: the instance; call this from its `__post_init__`.
 
     Raises:
-        ValueError: if a value is none of these; the message says what was expected.
+        ValueError: if a value does not fit its field; the message says what was expected.
     """
     hints = get_type_hints(type(settings))
     for name in (field.name for field in dataclasses.fields(settings) if field.init):

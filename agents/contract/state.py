@@ -1,4 +1,4 @@
-"""A saved state fits an agent with equal settings on equal graphs, and no other."""
+"""Check that a saved state belongs to an agent with the same settings, graphs and version of the algorithm."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from agents.contract.protocol import State
 
 
 def make_identity(settings: State, tensors: Iterable[Tensor], algorithm: int) -> State:
-    """Return what a state must agree in with the agent that loads it.
+    """Make the identity of an agent, which a state must share with the agent that loads it.
 
     Args:
-        settings: of the agent, by name.
-        tensors: what the agent knows of the graphs.
+        settings: the agent's settings by name.
+        tensors: tensors that identify the graphs.
         algorithm: version of the agent's algorithm.
 
     Returns:
@@ -29,28 +29,29 @@ def make_identity(settings: State, tensors: Iterable[Tensor], algorithm: int) ->
 
 
 def check_identity(state: State, expected: State, keys: Iterable[str]) -> None:
-    """Refuse a state that is incomplete, or that another agent saved or one on other graphs.
+    """Refuse a state that is incomplete, or that was saved with other settings or on other graphs.
 
     Raises:
-        ValueError: if a key is missing, or settings, graphs or versions of the algorithm differ; it says which.
+        ValueError: if a key is missing, or settings, graphs or versions of the algorithm differ; the message says
+            which.
     """
     missing = [key for key in ("identity", *keys) if key not in state]
     if missing:
         raise ValueError(f"Expected a state made by `state_dict`. Got one without {', '.join(missing)}.")
-    found = state["identity"]
-    names = expected["settings"].keys() | found["settings"].keys()
-    differing = sorted(n for n in names if expected["settings"].get(n) != found["settings"].get(n))
+    identity = state["identity"]
+    names = expected["settings"].keys() | identity["settings"].keys()
+    differing = sorted(name for name in names if expected["settings"].get(name) != identity["settings"].get(name))
     if differing:
         raise ValueError(
             "Expected the state of an agent with the same settings. Got another "
-            + ", ".join(f"`{n}`: {found['settings'].get(n)!r}" for n in differing)
+            + ", ".join(f"`{name}`: {identity['settings'].get(name)!r}" for name in differing)
             + "."
         )
-    if expected["graphs"] != found["graphs"]:
-        raise ValueError("Expected the state of an agent on the same graphs. Got one on others.")
-    version = found.get("algorithm", 1)  # which states of the first version do not say
+    if expected["graphs"] != identity["graphs"]:
+        raise ValueError("Expected the state of an agent on the same graphs. Got one on other graphs.")
+    version = identity.get("algorithm", 1)  # states of the first version do not contain it
     if version != expected["algorithm"]:
         raise ValueError(
             f"Expected the state of version {expected['algorithm']} of the agent's algorithm. Got one of version "
-            f"{version}, which plays otherwise. Tell the agent its measurements again by `update`."
+            f"{version}, which plays differently. Give a new agent the same measurements by `update`."
         )

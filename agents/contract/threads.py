@@ -1,3 +1,3 @@
-"""One thread, for whoever plays an agent: `gntk` has it, and laboratories see the contract alone."""
+"""Re-export `gntk.one_thread`, so that code that plays agents needs only the contract."""
 
 from gntk import one_thread as one_thread

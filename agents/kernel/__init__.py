@@ -1,4 +1,4 @@
-"""The exact Gaussian process on a finite graph set."""
+"""Agents with an exact Gaussian process on a finite graph set."""
 
 import lazy_loader
 

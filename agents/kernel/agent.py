@@ -1,4 +1,4 @@
-"""The kernel agent: an exact Gaussian process on the graph set, which the paper could not run."""
+"""The kernel agent: an exact Gaussian process on the graph set."""
 
 from __future__ import annotations
 
@@ -34,19 +34,20 @@ from gntk import (
 class KernelAgent(BatchBeliefAgent[KernelSettings]):
     """Keep the posterior of all mean rewards; play by its mean and covariance.
 
-    Memory is O(K^2). A round costs O(K^2); at rounds 1, 2, 4, ... scale and noise are fitted anew and the posterior is
-    built from counts and means, O(K^3).
+    Memory is O(K^2), and a round costs O(K^2). At rounds 1, 2, 4, ... scale and noise are fitted again and the
+    posterior is rebuilt from counts and means, which costs O(K^3).
 
     Args:
-        settings: of kernel and likelihood.
-        make_rule: makes the rule that turns belief into play.
-        kernel: None, or a K x K array, if `settings.kernel` is "custom".
+        settings: settings of kernel and likelihood.
+        make_rule: makes the acquisition rule.
+        kernel: `(K, K)`, read as float64, if `settings.kernel` is "custom"; else None.
 
     Raises:
-        ValueError: if a kernel is given and not asked for, or asked for and not given, or is no kernel.
+        ValueError: if a kernel is given without `kernel="custom"` or missing with it, or if it is not finite, symmetric
+            and positive semi-definite.
     """
 
-    algorithm = 2  # beliefs rest on the symmetric root of the kernel; version 1 had another
+    algorithm = 2  # the belief uses the symmetric root of the kernel; version 1 used another root
 
     def __init__(
         self, settings: KernelSettings, make_rule: Callable[[], AcquisitionRule], kernel: ArrayLike | None = None
@@ -68,13 +69,13 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         self._rebuild(Hyperparameters(scale or self._prior_scale, noise or PRIOR_NOISE))
 
     def belief(self, posterior: GaussianProcess | None = None) -> Belief:
-        """Return mean and nu times standard deviation of each graph, in the units of the targets."""
+        """Return posterior mean and nu times standard deviation of each graph, in the units of the targets."""
         scale, posterior = self.settings.exploration_scale, posterior or self.posterior
         mean, spread = posterior.mean.clone(), scale * posterior.variance.sqrt()
         return Belief(mean, spread, root=lambda: scale * posterior.root, best=self.best_seen(mean))
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Condition on what was observed; at doubling rounds, fit scale and noise first."""
+        """Condition on the rewards; at rounds 1, 2, 4, ... fit scale and noise first."""
         super().learn(actions, rewards)
         if len(self.history) >= self.next_fit:
             self._fit()
@@ -83,7 +84,7 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
             self.posterior.add(action, (reward - self.location) / self.unit)
 
     def imagine(self) -> Callable[[int], Belief]:
-        """Return the belief after actions whose rewards are their means."""
+        """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
         imagined = copy.deepcopy(self.posterior)
 
         def hallucinate(action: int) -> Belief:
@@ -93,14 +94,17 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         return hallucinate
 
     def expect(self) -> Prediction:
-        """Return mean and standard deviation of each graph's reward."""
+        """Return posterior mean and standard deviation of each graph's mean reward."""
         posterior, unit = self.posterior, self.unit
         mean, std = self.location + unit * posterior.mean, unit * posterior.variance.sqrt()
         return Prediction(mean.numpy(), std.numpy(), unit * posterior.noise_variance**0.5)
 
     @one_thread()
     def insight(self) -> Insight:
-        """Return what the last choice rested on, the noise variance as ridge; between `select_action` and `update`."""
+        """Return the belief behind the last choice, with the noise variance as ridge.
+
+        Call it between `select_action` and `update`.
+        """
         belief, index = self.ranked
         noise, counts = self.posterior.noise_variance, self.history.counts
         kernel = self.output_scale * self.kernel
@@ -117,7 +121,7 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         )
 
     def known(self) -> list[Tensor]:
-        """Return the aggregated graphs; an empirical kernel depends on the seed too, and comes with the state."""
+        """Return the aggregated graphs; the state holds the kernel, which may depend on the seed."""
         return [self._graphs.nodes, self._graphs.offsets, self._graphs.divisors]
 
     def state(self) -> State:
@@ -134,7 +138,7 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         }
 
     def restore(self, state: State) -> None:
-        """Go on with kernel, posterior and history of a state."""
+        """Continue with kernel, posterior and history of a state."""
         super().restore(state)
         self.kernel = state["kernel"].clone()
         self._prior_scale = _scale_of_unit_rewards(self.kernel)
@@ -181,7 +185,11 @@ def _scale_of_unit_rewards(kernel: Tensor) -> float:
 def _check_kernel(kernel: ArrayLike) -> Tensor:
     array = np.asarray(kernel, np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
-        raise ValueError(f"Expected a finite kernel of shape `(K, K)`. Got shape `{array.shape}`.")
+        count = int((~np.isfinite(array)).sum())
+        raise ValueError(
+            f"Expected a finite kernel of shape `(K, K)`. Got shape `{array.shape}`, with {count} entries that are not "
+            "finite."
+        )
     if not np.allclose(array, array.T) or np.linalg.eigvalsh(array)[0] < -1e-8 * np.abs(array).max():
-        raise ValueError("Expected a kernel that is symmetric and positive semi-definite. Got one that is not.")
+        raise ValueError("Expected a symmetric and positive semi-definite kernel. Got one that is not.")
     return torch.from_numpy((array + array.T) / 2)

@@ -11,17 +11,17 @@ from gntk import symmetric_root
 class GaussianProcess:
     """Posterior N(m, S S^T) of the mean rewards of K graphs, in float64.
 
-    One reward y of graph a with noise variance s^2 changes it by Potter's square-root update,
+    One reward y of graph a with noise variance s^2 changes it by Potter's square-root update in O(K^2) time and memory:
 
         v = S^T e_a,   phi = |v|^2 + s^2,
         m <- m + S v (y - m_a) / phi,   S <- S - S v v^T / (phi + sqrt(phi s^2))      [Potter 1963]
 
-    in O(K^2) time and memory. S S^T cannot lose positive semi-definiteness, and a joint draw is m + S z.
+    S S^T always stays positive semi-definite, and a joint draw is m + S z.
 
     Args:
-        kernel: `(K, K)` float64, positive semi-definite; prior covariance. A singular one is fine.
+        kernel: `(K, K)` float64, positive semi-definite, possibly singular. Prior covariance.
         noise_variance: s^2 > 0, in squared units of the rewards.
-        counts: `(K,)`. Rewards already observed of each graph (None: none).
+        counts: `(K,)`. Number of rewards already observed of each graph; None: no rewards.
         means: `(K,)` float64. Their mean rewards.
     """
 
@@ -36,12 +36,12 @@ class GaussianProcess:
 
     @property
     def variance(self) -> Tensor:
-        """Return the posterior variances, `(K,)`."""
+        """Return the posterior variances, `(K,)` float64."""
         variance: Tensor = self.root.square().sum(1)
         return variance
 
     def add(self, action: int, reward: float) -> None:
-        """Take in one reward."""
+        """Condition on one reward."""
         direction = self.root[action].clone()
         total = direction @ direction + self.noise_variance
         gain = self.root @ direction
@@ -49,11 +49,10 @@ class GaussianProcess:
         self.root -= torch.outer(gain / (total + (total * self.noise_variance).sqrt()), direction)
 
     def _condition(self, counts: Tensor, means: Tensor) -> None:
-        """Take in everything observed so far at once, O(K^3).
+        """Condition on all rewards so far at once, in O(K^3).
 
-        With prior root R and weights n/s^2, the posterior precision in coordinates z of R z is
-        I + R^T diag(n) R / s^2 = L L^T, so the posterior root is R L^{-T} and the mean is
-        R (L L^T)^{-1} R^T (n ybar) / s^2.
+        With prior root R and mean rewards R z, the posterior precision of z is I + R^T diag(n) R / s^2 = L L^T. The
+        posterior root is therefore R L^{-T}, and the mean is R (L L^T)^{-1} R^T (n ybar) / s^2.
         """
         weighted = self.root * (counts / self.noise_variance).unsqueeze(1)
         inner = torch.eye(len(counts), dtype=torch.float64) + self.root.T @ weighted

@@ -1,4 +1,4 @@
-"""The exact Gaussian process as a model: the infinite-width GNTK, an empirical one, or a kernel of the user's."""
+"""The exact Gaussian process as a model: with the infinite-width GNTK, an empirical GNTK, or the user's kernel."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def gntk(
     """The exact posterior of a Gaussian process on the graph set.
 
     Args:
-        settings: of kernel and likelihood.
+        settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
-        kernel_matrix: `(K, K)`, where `settings.kernel` is "custom".
+        kernel_matrix: `(K, K)`, read as float64, if `settings.kernel` is "custom"; else None.
 
     Raises:
-        ValueError: if a kernel is given and not asked for, or asked for and not given, or is no kernel.
+        ValueError: as `KernelAgent`.
     """
     return KernelAgent(settings, make_rule, kernel_matrix)

@@ -13,23 +13,23 @@ class KernelSettings:
     """Settings of an exact Gaussian process on the graph set."""
 
     kernel: Literal["infinite", "empirical", "custom"] = "infinite"
-    """Prior covariance: the infinite-width GNTK, that of a network of finite width, or a K x K array that was given."""
+    """Prior covariance: the infinite-width GNTK, the GNTK of a network of finite width, or a given K x K array."""
     kernel_name: str = ""
-    """Name of a kernel that was given, by which results are told apart."""
+    """Name of a given kernel, which identifies it in results."""
     depth: int = 2
-    """L, weight matrices of the network whose kernel this is; at least 2."""
+    """L, number of weight matrices of the network behind the kernel; at least 2."""
     width: int = 512
     """m of that network, if its width is finite; even."""
     node_count: Literal["largest", "own"] = "largest"
-    """N, what the sum over a graph's nodes is divided by: the largest node count of the set, or the graph's own."""
+    """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
     exploration_scale: float = 1.0
     """nu, multiplies sigma."""
     output_scale: float | None = None
     """Factor of the kernel, in squared units of the targets; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
     noise_variance: float | None = None
-    """Of the rewards, in their squared units; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
+    """Noise variance of the rewards, in their squared units; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
     standardize: bool = True
-    """Fit rewards less their mean, divided by their standard deviation, over the distinct graphs seen so far."""
+    """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -1,4 +1,4 @@
-"""A Gaussian process on what is known of molecules."""
+"""Agents for pools of molecules: a Gaussian process on fingerprints, properties and a trained network."""
 
 import lazy_loader
 

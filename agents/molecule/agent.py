@@ -1,4 +1,4 @@
-"""The agent for pools of molecules: what to measure next, given what few measurements have shown."""
+"""The agent for pools of molecules: choose what to measure next from few measurements."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from agents.molecule.settings import MoleculeSettings
 from agents.molecule.training import train
 from gntk import symmetric_root
 
-SMALLEST_NOISE = 1e-6  # of the prior variance: tangent products are summed in float32
+SMALLEST_NOISE = 1e-6  # relative to the prior variance, because tangent products are summed in float32
 Weights = dict[str, Tensor]
 
 
 class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
-    """Train networks on what was measured; play by a Gaussian process on what is known of the molecules.
+    """Train networks on the measurements; play by a Gaussian process on fingerprints, properties and their features.
 
         k = w_1 T_pairs + w_2 T_morgan + w_3 k_descriptors + (w_4 / n) sum_i <psi_i, psi_i> / c_i
 
-    with T the Tanimoto similarity of counts, psi_i the tangent features of network i after its training, and weights
-    that add up to 1. Scale and noise are those of largest marginal likelihood; all results are conditioned on exactly.
-    Memory does not grow with the number of molecules times that of features.
+    T is the Tanimoto similarity of counts, psi_i are the tangent features of network i after its training, and the
+    weights add up to 1. Scale and noise maximise the marginal likelihood. The posterior is exact in all results. No
+    array of size molecules x features is kept for a large pool.
 
     Args:
-        settings: of kernel, training and choice.
-        make_rule: makes the rule that turns belief into play.
+        settings: settings of kernel, training and choice.
+        make_rule: makes the acquisition rule.
 
     Raises:
         ValueError: if the rule remembers graphs.
@@ -54,7 +54,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         rule = make_rule()
         if rule.state_dict():
             raise ValueError(
-                f"Expected a rule that remembers nothing, for each choice is among a short list of its own. Got "
+                f"Expected a rule that remembers nothing, because the short list changes with each choice. Got "
                 f"{type(rule).__name__}."
             )
 
@@ -62,13 +62,13 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         """Return the molecules, with their SMILES.
 
         Raises:
-            TypeError: if `graph_set` is no set of molecules.
-            ValueError: if its atoms are categories, which the network cannot take.
+            TypeError: if `graph_set` is not a set of molecules.
+            ValueError: if its atoms are categories instead of one-hot features.
         """
         if not isinstance(graph_set, MoleculeSetLike):
             raise TypeError(
-                "Expected molecules: pass `graph_set=`, a MoleculeSet as `graph_bandit_env.from_smiles_csv` makes one. "
-                f"Got {type(graph_set).__name__}."
+                f"Expected molecules: pass `graph_set=`, a MoleculeSet. Got {type(graph_set).__name__}. "
+                "`graph_bandit_env.from_smiles_csv` makes one from a file."
             )
         features = getattr(graph_set, "features", "one_hot")
         if features != "one_hot":
@@ -88,11 +88,11 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._condition()
 
     def belief(self) -> Belief:
-        """Return mean and nu times standard deviation of every molecule, in units of the targets."""
+        """Return posterior mean and nu times standard deviation of every molecule, in units of the targets."""
         return self._believe(torch.arange(len(self._graphs)))[0]
 
     def imagine(self) -> Callable[[int], Belief]:
-        """Return the belief about every molecule after measurements that are imagined."""
+        """Return a function that takes molecules one by one, and returns the belief about all after measuring them."""
         return self._believe(torch.arange(len(self._graphs)))[1]
 
     def choose(self, mask: Tensor) -> int:
@@ -100,24 +100,24 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         return self.choose_batch(mask, 1, ())[0]
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
-        """Return different molecules of the short list, one chosen after the other."""
+        """Return `count` different molecules of the short list, chosen one after the other."""
         mask[list(pending)] = False
         check_count(count, mask)
         near = torch.cat([self._short_list(mask, count), torch.tensor(pending, dtype=torch.int64)])
         belief, imagine = self._believe(near)
-        every, places = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
-        chosen = choose_batch(self.rule, belief, every, count, self.generator, imagine, places)
-        return [int(near[place]) for place in chosen]
+        every, under_way = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
+        chosen = choose_batch(self.rule, belief, every, count, self.generator, imagine, under_way)
+        return [int(near[position]) for position in chosen]
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Condition on what was measured; train the networks anew where there is enough of it."""
+        """Condition on the measurements; train the networks again if there are enough new ones."""
         super().learn(actions, rewards)
         if len(self.history.seen) >= (1 + self.settings.refit_growth) * self._trained_on:
             self._train()
         self._condition()
 
     def expect(self) -> Prediction:
-        """Return mean and standard deviation of each molecule's value, and the noise of a measurement."""
+        """Return posterior mean and standard deviation of each molecule's value, and the noise of a measurement."""
         location, unit = self.history.location_and_scale()
         mean, variance = self._mean_and_variance()
         noise_std = unit * self.posterior.hyperparameters.noise**0.5
@@ -132,20 +132,20 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         weights = [network.state_dict() for network in self._networks]
         return {
             **super().state(),
-            "networks": [{name: value.clone() for name, value in each.items()} for each in weights],
+            "networks": [{name: value.clone() for name, value in member.items()} for member in weights],
             "seeds": list(self._seeds),
             "trained_on": self._trained_on,
         }
 
     def restore(self, state: State) -> None:
-        """Go on with networks and history of a state."""
+        """Continue with networks and history of a state."""
         super().restore(state)
         self._seeds = list(state["seeds"])
         self._take_networks(state["networks"], state["trained_on"])
         self._condition()
 
     def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
-        """Return what is believed of the molecules `index` `(n,)`, and what `imagine` returns, of these alone."""
+        """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
         mean, nu, posterior = means[index], self.settings.exploration_scale, self.posterior
         covariance = cache(lambda: posterior.covariance(index))
@@ -153,7 +153,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         best, noise = self.best_seen(means), posterior.hyperparameters.noise
 
         def imagine(action: int) -> Belief:
-            """Condition on one more measurement of the mean itself, in place; a rank-one change."""
+            """Condition on one more measurement that equals the mean, by a rank-one change in place."""
             left = covariance()
             column = left[action].clone()
             left.sub_(torch.outer(column, column) / (column[action] + noise))
@@ -172,7 +172,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         return self._graphs.nodes.double().mean().item()
 
     def _train(self) -> None:
-        """Train each network from its initial weights on the standardised means of what was measured."""
+        """Train each network from its initial weights on the standardised mean measurements."""
         seen = self.history.seen
         location, unit = self.history.location_and_scale()
         targets = ((self.history.means[seen] - location) / unit).float()
@@ -191,13 +191,13 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._trained_on = trained_on
         parts = list(self._fixed_parts)
         weight = self.settings.tangent_weight
-        if weight > 0 and (trained_on > 0 or not parts):  # an untrained network only tells how large a molecule is
+        if weight > 0 and (trained_on > 0 or not parts):  # an untrained network knows only the size of a molecule
             parts += [(weight / len(weights), TangentKernel(network, self._graphs)) for network in self._networks]
         total = sum(weight for weight, _ in parts)
         self._kernel = SumKernel([(weight / total, part) for weight, part in parts])
 
     def _condition(self) -> None:
-        """Fit scale and noise, and build the posterior, from all that was measured."""
+        """Fit scale and noise to all measurements, and build the posterior."""
         seen = self.history.counts.nonzero().squeeze(1)
         location, unit = self.history.location_and_scale()
         known = self.settings.noise_variance and self.settings.noise_variance / unit**2
@@ -216,12 +216,12 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
             raise DivergedError(f"The covariance of the measurements has no Cholesky factor: {error}") from error
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
-        """Return what is believed of every molecule; once for each posterior."""
+        """Return posterior mean and variance of every molecule, computed once for each posterior."""
         self._believed = self._believed or self.posterior.mean_and_variance(torch.arange(len(self._graphs)))
         return self._believed
 
     def _short_list(self, mask: Tensor, count: int) -> Tensor:
-        """Return the molecules on offer of largest mean + 2 sigma, ties at random, in the order of the set."""
+        """Return the molecules on offer with the largest mean + 2 sigma, in the order of the set; ties at random."""
         offered = mask.nonzero().squeeze(1)
         offered = offered[torch.randperm(len(offered), generator=self.generator)]
         mean, variance = self._mean_and_variance()
@@ -231,5 +231,10 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
 
 def molecule(settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> MoleculeAgent:
-    """A Gaussian process on fingerprints, properties and the tangent features of a trained network."""
+    """A Gaussian process on fingerprints, properties and the tangent features of a trained network.
+
+    Args:
+        settings: settings of kernel, training and choice.
+        make_rule: makes the acquisition rule.
+    """
     return MoleculeAgent(settings, make_rule)

@@ -1,4 +1,4 @@
-"""Properties of whole molecules that are computed from their structure, and a kernel on them."""
+"""Compute properties of whole molecules from their structure, and a kernel on these properties."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from torch import Tensor
 
 
 class DescriptorKernel:
-    """Similarity in twelve properties: mass, polar surface, donors, acceptors, rotatable bonds, rings and shape.
+    """Gaussian kernel on twelve properties: mass, polar surface, donors, acceptors, rotatable bonds, rings and shape.
 
         k(G, G') = exp(-|z - z'|^2 / (8 D)),   z the properties, standardised over the set, D = 12
 
     Args:
-        values: `(K, 12)`, of `compute_descriptors`.
+        values: `(K, 12)` float64, from `compute_descriptors`.
     """
 
     def __init__(self, values: NDArray[np.float64]) -> None:
@@ -25,13 +25,13 @@ class DescriptorKernel:
         self._points = torch.from_numpy((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1))
 
     def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return similarities, and ones."""
+        """Return similarities `(q, n)`, and ones `(n,)`."""
         squares = torch.cdist(self._points[rows], self._points[index]).square()
         return torch.exp(-squares / (8 * self._points.shape[1])), torch.ones(len(index), dtype=torch.float64)
 
 
 def compute_descriptors(molecules: Sequence[Any]) -> NDArray[np.float64]:
-    """Return the properties of each molecule as RDKit computes them, `(K, 12)`."""
+    """Compute twelve properties of each `rdkit.Chem.Mol` by RDKit: `(K, 12)` float64."""
     from rdkit.Chem import Descriptors, rdMolDescriptors
 
     rd: Any = rdMolDescriptors

@@ -1,4 +1,4 @@
-"""Fingerprints of molecules and their Tanimoto similarity."""
+"""Compute fingerprints of molecules and their Tanimoto similarity."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def read_molecules(smiles: Sequence[str]) -> list[Any]:
 
     Raises:
         ImportError: if RDKit is not installed.
-        ValueError: if a SMILES is none.
+        ValueError: if RDKit cannot read a SMILES.
     """
     from rdkit import Chem
 
     molecules = [Chem.MolFromSmiles(text) for text in smiles]
-    for place, molecule in enumerate(molecules):
+    for number, molecule in enumerate(molecules):
         if molecule is None:
-            raise ValueError(f"Expected SMILES. RDKit reads no molecule from number {place}, {smiles[place]!r}.")
+            raise ValueError(f"Expected SMILES. Got number {number}, {smiles[number]!r}, which RDKit cannot read.")
     return molecules
 
 
 class FingerprintCounts:
-    """How often each feature occurs in each molecule, as RDKit counts them, hashed to 4096 bins; held sparsely.
+    """Count how often each feature occurs in each molecule, by RDKit, hashed to 4096 bins; stored as a sparse matrix.
 
     Args:
         molecules: K `rdkit.Chem.Mol`.
@@ -50,16 +50,16 @@ class FingerprintCounts:
         )
         columns, counts, offsets = [], [], [0]
         for molecule in molecules:
-            found = generator.GetCountFingerprint(molecule).GetNonzeroElements()
-            columns += found.keys()
-            counts += found.values()
+            bins = generator.GetCountFingerprint(molecule).GetNonzeroElements()
+            columns += bins.keys()
+            counts += bins.values()
             offsets.append(len(columns))
         parts = np.array(counts, np.float32), np.array(columns, np.int32), np.array(offsets, np.int64)
         self.counts = csr_array(parts, shape=(len(molecules), BINS))
 
     @classmethod
     def stack(cls, parts: Sequence[FingerprintCounts]) -> FingerprintCounts:
-        """Return the molecules of some parts one after the other."""
+        """Concatenate the molecules of some parts."""
         stacked = cls.__new__(cls)
         stacked.counts = csr_array(vstack([part.counts for part in parts]))
         return stacked
@@ -68,16 +68,16 @@ class FingerprintCounts:
         return int(self.counts.shape[0])
 
     def similarity(self, left: Tensor, right: Tensor) -> Tensor:
-        """Return the Tanimoto similarity of counts.
+        """Compute the Tanimoto similarity of counts.
 
             T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
 
         Args:
-            left: `(n,)`. Molecules.
-            right: `(m,)`. Others.
+            left: `(n,)` int64. Molecules of the rows.
+            right: `(m,)` int64. Molecules of the columns.
 
         Returns:
-            `(n, m)` float64, 1 where both are the same molecule, or none has any feature.
+            `(n, m)` float64; 1 if both molecules have equal counts, which includes two without any feature.
         """
         mine, theirs = self.counts[left.numpy()], self.counts[right.numpy()]
         return torch.from_numpy(tanimoto(mine.toarray(), theirs.indptr, theirs.indices, theirs.data))
@@ -96,8 +96,8 @@ def tanimoto(
         total = dense[row].sum()
         for other in range(len(totals)):
             common = 0.0
-            for place in range(offsets[other], offsets[other + 1]):
-                common += min(counts[place], dense[row, columns[place]])
+            for entry in range(offsets[other], offsets[other + 1]):
+                common += min(counts[entry], dense[row, columns[entry]])
             union = total + totals[other] - common
             result[row, other] = common / union if union > 0 else 1.0
     return result

@@ -1,4 +1,4 @@
-"""The parts of the kernel on molecules that no measurement changes."""
+"""Build the parts of the kernel on molecules that no measurement changes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from agents.molecule.fingerprints import FingerprintCounts, read_molecules
 from agents.molecule.kernel import Kernel, TanimotoKernel
 from agents.molecule.settings import MoleculeSettings
 
-AT_A_TIME = 1000  # molecules that are read
+AT_A_TIME = 1000  # molecules that RDKit reads at a time
 
 
 def fixed_parts(settings: MoleculeSettings, smiles: Sequence[str]) -> list[tuple[float, Kernel]]:
-    """Describe the molecules, and return the parts with their weights, where those are positive.
+    """Describe the molecules, and return the parts of positive weight, each with its weight.
 
-    Molecules are read a thousand at a time: RDKit's own form of 50,000 takes more than a gigabyte.
+    Molecules are read a thousand at a time, because 50,000 RDKit molecules take more than a gigabyte.
 
     Raises:
         ImportError: if RDKit is not installed.
-        ValueError: if a SMILES is none.
+        ValueError: if RDKit cannot read a SMILES.
     """
     weights = (settings.pairs_weight, settings.morgan_weight, settings.descriptor_weight)
     described: list[list[Any]] = [[], [], []]

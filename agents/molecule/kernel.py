@@ -12,23 +12,23 @@ from agents.molecule.fingerprints import FingerprintCounts
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
 
-BLOCK = 256  # molecules whose tangent features are held at a time: 27 MB at 26,000 features
-HELD_BYTES = 1 << 27  # of all tangent features in float32: those of a thousand molecules
-TYPICAL = 256  # molecules whose mean squared features are the unit of the tangent kernel
+BLOCK = 256  # molecules with tangent features in memory at a time: 27 MB at 26,000 features
+HELD_BYTES = 1 << 27  # largest float32 tangent features that are kept in memory: those of a thousand molecules
+TYPICAL = 256  # molecules over which squared features are averaged for the unit of the tangent kernel
 
 
 class Kernel(Protocol):
     """A positive semi-definite function of two molecules, given by their indices in the set."""
 
     def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the kernel of some molecules with others, and of the others with themselves.
+        """Return the kernel between two lists of molecules, and its diagonal for the second.
 
         Args:
-            rows: `(q,)`.
-            index: `(n,)`.
+            rows: `(q,)` int64. Molecules of the rows.
+            index: `(n,)` int64. Molecules of the columns.
 
         Returns:
-            `(q, n)` and `(n,)`, float64.
+            `(q, n)` float64, k(rows, index); and `(n,)` float64, k of each molecule of `index` with itself.
         """
 
 
@@ -39,21 +39,22 @@ class TanimotoKernel:
         self.fingerprints = fingerprints
 
     def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return similarities, and ones."""
+        """Return similarities `(q, n)`, and ones `(n,)`."""
         return self.fingerprints.similarity(rows, index), torch.ones(len(index), dtype=torch.float64)
 
 
 class TangentKernel:
-    """Inner products of tangent features at the weights that a network has now.
+    """Inner products of tangent features at the current weights of a network.
 
-        k(G, G') = <psi(G), psi(G')> / c,   c the mean of |psi|^2 over some molecules of the set.
+        k(G, G') = <psi(G), psi(G')> / c,   c the mean of |psi|^2 over some molecules of the set
 
-    Features are held where those of the whole set take at most `HELD_BYTES`; else they are made in blocks at each call,
-    but for those of the rows, which are kept for the next call with the same rows. Products are summed in float32.
+    Features are kept in memory if those of the whole set take at most `HELD_BYTES`. Otherwise they are computed in
+    blocks at each call, and only those of the rows are kept for the next call with the same rows. Products are summed
+    in float32.
 
     Args:
-        network: which must not be trained any more.
-        graphs: of the set.
+        network: the network, which must not be trained any further.
+        graphs: the molecules of the set.
     """
 
     def __init__(self, network: MolecularNetwork, graphs: PackedGraphs) -> None:
@@ -65,7 +66,7 @@ class TangentKernel:
         self._unit = self.columns(typical[:0], typical)[1].mean().item() or 1.0
 
     def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return products of features, and their squared lengths."""
+        """Return products of features `(q, n)`, and their squared lengths `(n,)`."""
         if self._kept is None or not torch.equal(self._kept[0], rows):
             self._kept = rows, torch.cat([torch.empty(0, self.network.num_features), *self._blocks(rows)])
         mine = self._kept[1]
@@ -95,7 +96,7 @@ class SumKernel:
         self.parts = tuple(parts)
 
     def columns(self, rows: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the weighted sums."""
-        found = [(weight, *part.columns(rows, index)) for weight, part in self.parts]
-        cross = torch.stack([weight * products for weight, products, _ in found]).sum(0)
-        return cross, torch.stack([weight * squares for weight, _, squares in found]).sum(0)
+        """Return the weighted sums of the parts."""
+        columns = [(weight, *part.columns(rows, index)) for weight, part in self.parts]
+        cross = torch.stack([weight * products for weight, products, _ in columns]).sum(0)
+        return cross, torch.stack([weight * squares for weight, _, squares in columns]).sum(0)

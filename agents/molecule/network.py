@@ -1,4 +1,4 @@
-"""The default network for molecules: an ordinary PyG module."""
+"""The default network for molecules, a plain PyG module."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class MolecularNetwork(nn.Module):
         h^0 = W x,   h^l = h^(l-1) + MLP_l(h^(l-1)_i + sum_{j in N(i)} ReLU(h^(l-1)_j + W_l e_ij))      [Hu et al. 2020]
         F(G) = MLP(sum_i h^L_i / sqrt(size))
 
-    On one-hot columns a linear map is an embedding of each category. Every parameter is that of a linear layer, and no
-    normalisation looks at other graphs, so that tangent features come from one backward pass.
+    On one-hot columns a linear map is an embedding of each category. All parameters belong to linear layers, and no
+    normalisation looks at other graphs, so that one backward pass gives all tangent features.
 
     Args:
-        feature_dim: columns of `batch.x`.
-        edge_feature_dim: columns of `batch.edge_attr`.
-        width: units of each layer; 56 are some 26,000 parameters for molecules.
+        feature_dim: number of columns of `batch.x`.
+        edge_feature_dim: number of columns of `batch.edge_attr`.
+        width: units of each layer; 56 units make some 26,000 parameters for molecules.
         depth: L, rounds of messages.
-        size: typical number of nodes.
+        size: typical number of nodes of a graph.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class MolecularNetwork(nn.Module):
 
     @property
     def num_features(self) -> int:
-        """Return p, the number of tangent features: every parameter is one."""
+        """Return p, the number of tangent features, which is the number of parameters."""
         return sum(parameter.numel() for parameter in self.parameters())
 
     def tangent_features(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Return F `(K,)` and dF/dtheta `(K, p)` of a batch."""
+        """Return F `(K,)` and dF/dtheta `(K, p)` of a batch, float32."""
         of_nodes, of_edges = batch.batch, batch.batch[batch.edge_index[0]]
         of_graphs = torch.arange(len(batch.ptr) - 1)
         layers: list[OwnedLayer] = [(self.embed, of_nodes)]

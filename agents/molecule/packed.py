@@ -1,4 +1,4 @@
-"""Graphs packed in one batch, from which any of them are taken quickly."""
+"""Pack graphs into long tensors, from which a batch of any of them is cut quickly."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from torch_geometric.data import Batch
 
 
 class PackedGraphs:
-    """K graphs in long tensors; `take` cuts some out without touching the others.
+    """Hold K graphs in long tensors; `take` cuts some out without touching the others.
 
     Args:
-        batch: K graphs, perhaps with `edge_attr`.
+        batch: K graphs, with or without `edge_attr`.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -42,7 +42,7 @@ class PackedGraphs:
 
 
 def _spans(first: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the places in some spans, whose they are, and where each span begins in the result."""
+    """Return the positions in some spans, the span of each position, and where each span begins in the result."""
     owners = torch.repeat_interleave(torch.arange(len(counts)), counts)
     begins = counts.cumsum(0) - counts
     return torch.arange(len(owners)) - begins[owners] + first[owners], owners, begins

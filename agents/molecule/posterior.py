@@ -1,4 +1,4 @@
-"""The posterior of a Gaussian process on many molecules of which few are measured."""
+"""The posterior of a Gaussian process on many molecules when only a few are measured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor
 from agents.beliefs.likelihood import Hyperparameters
 from agents.molecule.kernel import Kernel
 
-BLOCK = 4096  # molecules whose covariances with those measured are held at a time
+BLOCK = 4096  # molecules with covariances to those measured in memory at a time
 
 
 class DualPosterior:
@@ -16,14 +16,14 @@ class DualPosterior:
 
         m(G) = s k(G)^T (s K + D)^{-1} y,   v(G) = s k(G, G) - |L^{-1} s k(G)|^2,   L L^T = s K + D
 
-    with D = noise / counts on the diagonal.
+    D is diagonal with entries noise / counts.
 
     Args:
-        kernel: of the set.
+        kernel: kernel of the set.
         hyperparameters: s and the noise variance, in squared units of the targets.
-        seen: `(q,)` int64. Molecules measured, each once.
-        counts: `(q,)`. How often.
-        targets: `(q,)` float64. Their mean values.
+        seen: `(q,)` int64. Molecules measured, each listed once.
+        counts: `(q,)`. Number of measurements of each.
+        targets: `(q,)` float64. Mean of the measurements of each.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Training of a network on the molecules measured so far, from scratch."""
+"""Train a network from scratch on the molecules measured so far."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def train(
 
     Args:
         network: `Batch -> (K,)`, at its initial weights; changed in place.
-        graphs: of the set.
-        index: `(q,)`. Molecules measured.
-        targets: `(q,)`. Standardised values.
-        settings: steps, batch size, learning rate and weight decay.
-        generator: shuffles.
+        graphs: the molecules of the set.
+        index: `(q,)` int64. Molecules measured.
+        targets: `(q,)` float32. Standardised values.
+        settings: hold steps, batch size, learning rate and weight decay.
+        generator: shuffles the molecules.
 
     Raises:
         DivergedError: if a weight is not finite at the end.

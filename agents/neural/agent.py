@@ -1,4 +1,4 @@
-"""The neural agent: Algorithm 1 of Wu & Amini (2024), less its loop, which is the caller's."""
+"""The neural agent: Algorithm 1 of Wu & Amini (2024) without its loop, which belongs to the caller."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
     """Learn a network on graphs; play by its prediction and the variance of its tangent features.
 
     Args:
-        settings: of network, covariance and fit.
-        build_network: makes the network on the graphs: `graph_network` or `node_network` of `agents.neural.network`,
-            or what its `module_network` returns.
-        make_rule: makes the rule that turns belief into play (lines 4 and 5: `BeliefAgent.choose`).
+        settings: settings of network, covariance and fit.
+        build_network: builds the network on the graphs: `graph_network` or `node_network` of `agents.neural.network`,
+            or the result of its `module_network`.
+        make_rule: makes the acquisition rule, which `BeliefAgent.choose` applies (lines 4 and 5).
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph, in the units of the targets.
 
         Raises:
-            DivergedError: if they are not finite.
+            DivergedError: if an f or a sigma is not finite.
         """
         features, scale, covariance = self._features(), self.settings.exploration_scale, covariance or self.covariance
         try:
@@ -68,14 +68,14 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         return Belief(mean, spread, root=lambda: scale * covariance.root(features), best=self.best_seen(mean))
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Add what was played to the covariance, and fit the network to all that was observed."""
+        """Add the graphs played to the covariance, and fit the network to all observations."""
         super().learn(actions, rewards)
         self.covariance.add(self._features(), actions)  # line 6: U_t, still at theta_{t-1}
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
         self._current = None
 
     def imagine(self) -> Callable[[int], Belief]:
-        """Return the belief after actions without their rewards: only the covariance changes."""
+        """Return a function that takes actions one by one, and returns the belief after them; means do not change."""
         imagined = _build_covariance(self.settings, self.network)
         imagined.load_state_dict(self.covariance.state_dict())
 
@@ -86,10 +86,10 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         return hallucinate
 
     def expect(self) -> Prediction:
-        """Return mean and standard deviation of each graph's reward, sigma in units of the likeliest noise."""
+        """Return posterior mean and standard deviation of each mean reward, with the noise by marginal likelihood."""
         features, ridge = self._features(), self.settings.ridge
         location, unit = self._location_and_scale()
-        noise = ridge  # so that f has the kernel as its variance, where nothing is known
+        noise = ridge  # without observations the prior covariance is the kernel
         if len(self.history):
             rows = features.select(self.history.counts.nonzero().squeeze(1))
             noise = MarginalLikelihood(gram(rows, rows), self.history, location, unit).fit_noise(ridge)
@@ -99,7 +99,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     @one_thread()
     def insight(self) -> Insight:
-        """Return what the last choice rested on; between `select_action` and `update`. O(K^2 p + K^3)."""
+        """Return the belief behind the last choice; call it between `select_action` and `update`. O(K^2 p + K^3)."""
         belief, index = self.ranked
         features, covariance = self._features(), self.covariance
         dimension = effective_dimension(features.kernel(), max(1, len(self.history)), self.settings.ridge)
@@ -114,7 +114,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         )
 
     def known(self) -> list[Tensor]:
-        """Return what the network knows of the graphs."""
+        """Return the tensors by which the network identifies the graphs."""
         return self.network.fingerprint()
 
     def state(self) -> State:
@@ -128,7 +128,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         }
 
     def restore(self, state: State) -> None:
-        """Go on with weights, covariance and history of a state."""
+        """Continue with weights, covariance and history of a state."""
         super().restore(state)
         self.network.start_at(state["initial"], state["constants"])
         self.weights = self.network.place(state["weights"])
@@ -139,7 +139,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         return self.history.location_and_scale() if self.settings.standardize else (0.0, 1.0)
 
     def _features(self) -> Features:
-        """Return psi at theta_{t-1} (or theta_0); once for each theta, for `update` needs again what play needed."""
+        """Return psi at theta_{t-1} (or theta_0), computed once for each theta: choice and `update` share it."""
         hold = self.settings.covariance == "exact"
         if self.settings.gradients_at == "initial":
             self._initial = self._initial or features_at(self.network, self.network.initial, hold)
@@ -154,6 +154,6 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 def _build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
     if settings.covariance == "diagonal":
         return DiagonalCovariance(settings.ridge, network.num_features)
-    if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal where features never change
+    if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal if features never change
         return RefreshedCovariance(settings.ridge, network.num_graphs)
     return FrozenCovariance(settings.ridge, network.num_features)

@@ -1,9 +1,9 @@
-"""Posterior variance of tangent features: the matrix U of the paper, as its diagonal or exactly in dual form.
+"""Posterior variance of tangent features: the matrix U of the paper, either its diagonal or exact in dual form.
 
     sigma^2(G) = psi(G)^T U^{-1} psi(G),   U = ridge I + sum_i psi_i psi_i^T,   ridge = m lambda
 
-This is (1/m) |g|^2_{U^{-1}} of Wu & Amini (2024), Eq. (3), with both factors 1/m absorbed; it is in units of the
-noise variance. All decompositions are in float64.
+This is (1/m) |g|^2_{U^{-1}} of Wu & Amini (2024), Eq. (3), with both factors 1/m absorbed, in units of the noise
+variance. All decompositions are in float64.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gntk.engines import Features
 
 
 class Covariance(Protocol):
-    """What an agent asks of U. `features` are the tangent features of all K graphs at today's weights."""
+    """Operations on U that an agent needs; `features` holds the tangent features of all K graphs at current weights."""
 
     def variance(self, features: Features) -> Tensor:
         """Return sigma^2 of each graph, `(K,)` float64."""
@@ -30,20 +30,20 @@ class Covariance(Protocol):
         """Return R, `(K, r)` float64, continuous in R R^T = psi U^{-1} psi^T, the joint covariance of all graphs."""
 
     def add(self, features: Features, actions: Tensor) -> None:
-        """Count the graphs `actions` `(n,)` as played."""
+        """Add the graphs played, `actions` `(n,)` int64."""
 
     def log_determinant(self, features: Features) -> float:
         """Return log det(U / ridge)."""
 
     def state_dict(self) -> State:
-        """Return what was added so far."""
+        """Return everything added so far."""
 
     def load_state_dict(self, state: State) -> None:
-        """Replace what was added so far."""
+        """Replace everything added so far."""
 
 
 class DiagonalCovariance:
-    """U with its off-diagonal entries dropped, as in the paper's experiments: O(p) memory."""
+    """U without its off-diagonal entries, as in the paper's experiments: O(p) memory."""
 
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
@@ -75,7 +75,7 @@ class DiagonalCovariance:
 
 
 class _ExactCovariance(ABC):
-    """Exact U in dual form: sigma^2 = (|psi|^2 - |e|^2) / ridge, with e what the graphs played explain of psi."""
+    """Exact U in dual form: sigma^2 = (|psi|^2 - |e|^2) / ridge, with |e|^2 the part that the graphs played explain."""
 
     ridge: float
 
@@ -91,17 +91,17 @@ class _ExactCovariance(ABC):
 
     @abstractmethod
     def _explained(self, features: Features) -> Tensor:
-        """Return e, a column for each graph."""
+        """Return e, one column for each graph."""
 
 
 class RefreshedCovariance(_ExactCovariance):
-    """Exact U with every past feature at today's weights: pull counts are all it remembers.
+    """Exact U with every past feature at the current weights; it remembers only the pull counts.
 
         sigma^2 = (diag K - |L^{-1} S K|^2 / ridge) / ridge,   S = diag(sqrt(n)),   L L^T = I + S K S / ridge
 
-    with K = psi psi^T and n the pull counts (the linearised Laplace posterior); only the q graphs that were played take
-    part in L. O(q K) memory, O(q K p + q^2 K) a round, whatever t. With features at the initial weights this is the
-    same U as `FrozenCovariance`.
+    Here K = psi psi^T and n are the pull counts (the linearised Laplace posterior). L involves only the q graphs that
+    were played: O(q K) memory and O(q K p + q^2 K) time per round, for any t. With features at the initial weights this
+    is the same U as that of `FrozenCovariance`.
     """
 
     def __init__(self, ridge: float, num_graphs: int) -> None:
@@ -131,7 +131,7 @@ class RefreshedCovariance(_ExactCovariance):
         return explained
 
     def _scaled(self, features: Features) -> tuple[Tensor, Tensor]:
-        """Return the rows of S K of the graphs played, `(q, K)`, and which these are."""
+        """Return the rows of S K that belong to the graphs played, `(q, K)`, and the indices of these graphs."""
         seen = self.counts.nonzero().squeeze(1)
         return self.counts[seen].sqrt().unsqueeze(1) * features.cross(features.select(seen)), seen
 
@@ -147,7 +147,7 @@ class FrozenCovariance(_ExactCovariance):
 
         sigma^2 = (|psi|^2 - |L^{-1} Psi psi|^2) / ridge,   L L^T = ridge I + Psi Psi^T
 
-    Psi holds the t features played; L grows by one row a pull. O(t p + t^2) memory, O(t p K) a round.
+    Psi holds the t features played; L grows by one row per pull. O(t p + t^2) memory, O(t p K) time per round.
     """
 
     def __init__(self, ridge: float, num_weights: int) -> None:
@@ -171,10 +171,10 @@ class FrozenCovariance(_ExactCovariance):
         for feature in features.select(actions):
             cross = gram(self.played, feature.unsqueeze(0))
             row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
-            # What is left of the new diagonal entry is ridge (1 + sigma^2), so never below ridge.
+            # The rest plus ridge is ridge (1 + sigma^2), so it is never below ridge.
             rest = feature.double().square().sum() - row.square().sum()
             self._reserve(self._count + 1)
-            self._played[self._count] = feature  # which is float32 in content
+            self._played[self._count] = feature  # exact, because features are computed in float32
             self._factor[self._count, : self._count] = row
             self._factor[self._count, self._count] = (self.ridge + rest.clamp(min=0)).sqrt()
             self._count += 1

@@ -1,4 +1,4 @@
-"""The fit of the network to what has been observed, by stochastic gradient descent."""
+"""Fit the network to the rewards observed, by stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def fit(
         [Wu & Amini 2024, Algorithm 1, line 7: c = m lambda, theta_c = 0; ours: c = m lambda / t, theta_c = theta_0]
 
     Args:
-        network: on the K graphs.
+        network: the network on the K graphs.
         weights: theta_{t-1}; not changed.
-        history: of t >= 1 observations.
-        settings: of the fit.
+        history: t >= 1 observations.
+        settings: settings of the fit.
         generator: draws the batches.
 
     Returns:
@@ -37,22 +37,22 @@ def fit(
     penalty = settings.ridge / (len(history) if settings.penalty == "per_round" else 1)
     batches = draw_batches(history, settings, generator)
     if not batches.targets.any() and all(map(torch.equal, start, network.initial)) and centers is network.initial:
-        return list(start)  # the minimiser already: steps would only follow rounding errors, and break ties
+        return list(start)  # already the minimiser: steps would only follow rounding errors, and break ties
     fitted = network.descend(start, centers, batches, settings.learning_rate, penalty)
     if not all(weight.isfinite().all() for weight in fitted):
         raise DivergedError(
             f"The fit turned non-finite after {len(history)} observations. "
-            "Lower `learning_rate` or `regularization`, or choose penalty='per_round'."
+            "Lower `learning_rate` or `regularization`, or set penalty='per_round'."
         )
     return fitted
 
 
 def draw_batches(history: History, settings: NeuralSettings, generator: torch.Generator) -> Batches:
-    """Draw the batches of one round's fit, targets in float64.
+    """Draw the batches of one round's fit, with float64 targets.
 
-    In mode steps a batch is drawn in proportion to pull counts and its targets are mean rewards: counts and means are
-    sufficient for the squared loss on a finite set, so that the cost does not grow with t. Graphs are drawn from in the
-    order in which they were first played, so that their order in the set does not matter.
+    If `fit` is steps, graphs are drawn in proportion to their pull counts, with their mean rewards as targets. Counts
+    and means are sufficient for the squared loss on a finite set, so the cost does not grow with t. The draw uses the
+    order in which graphs were first played, so that their order in the set does not matter.
     """
     location, scale = history.location_and_scale() if settings.standardize else (0.0, 1.0)
     if settings.fit == "steps":
@@ -62,7 +62,7 @@ def draw_batches(history: History, settings: NeuralSettings, generator: torch.Ge
         index = seen[drawn]
         return Batches.of_size(index, (history.means[index] - location) / scale, settings.batch_size)
     if not isinstance(history, OrderedHistory):
-        raise TypeError("Expected an `OrderedHistory` for fit='epochs'. Got one without order.")
+        raise TypeError("Expected an `OrderedHistory` for fit='epochs'. Got a history without order.")
     passes = [torch.randperm(len(history), generator=generator) for _ in range(settings.epochs)]
     of_one = Batches.of_size(passes[0], passes[0], settings.batch_size).offsets
     shifts = len(history) * torch.arange(settings.epochs).repeat_interleave(len(of_one) - 1)

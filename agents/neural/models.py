@@ -1,4 +1,4 @@
-"""The neural models: the paper's network on graphs, on nodes alone, or a module of the user's."""
+"""Neural models: the paper's network with or without edges, or the user's own module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents.neural.network import graph_network, module_network, name_module, no
 from agents.neural.settings import NeuralSettings
 from gntk.engines import ModuleOrFactory
 
-SHAPE = ("width", "depth", "node_count")  # settings of the paper's network, which a module has no use for
+SHAPE = ("width", "depth", "node_count")  # settings of the paper's network that do not apply to a module
 
 
 def gnn(
@@ -25,15 +25,15 @@ def gnn(
     """A graph neural network with the covariance of its tangent features [Wu & Amini 2024, Algorithm 1].
 
     Args:
-        settings: of network, covariance and fit.
+        settings: settings of network, covariance and fit.
         make_rule: makes the acquisition rule.
-        network: "paper"; or a torch module `Batch -> (K,)` on PyG batches, whose parameters are theta_0; or a function
-            that makes one, with parameters drawn anew from the seed of each `reset`.
-        network_name: by what settings and results know a module, beside its class.
+        network: "paper"; or a torch module `Batch -> (K,)` on PyG batches with parameters theta_0; or a function that
+            makes one, with new parameters from the seed of each `reset`.
+        network_name: name of a module in settings and results, in addition to its class.
 
     Raises:
         ValueError: if `network` is the name of a module, or a module comes with settings of the paper's network.
-        TypeError: if it is none of these.
+        TypeError: if `network` is none of these.
     """
     if isinstance(network, str):
         if network != "paper" or network_name:
@@ -45,21 +45,23 @@ def gnn(
     defaults = {field.name: field.default for field in dataclasses.fields(settings)}
     ignored = [name for name in SHAPE if getattr(settings, name) != defaults[name]]
     if ignored:
-        raise ValueError(f"Expected no {', '.join(ignored)} with `network`: a module has its own shape.")
+        raise ValueError(f"Expected no {', '.join(ignored)} with `network`, because a module has its own shape.")
     named = dataclasses.replace(settings, network=name_module(network, network_name))
     return NeuralAgent(named, module_network(network), make_rule)
 
 
 def nn(settings: NeuralSettings, make_rule: Callable[[], AcquisitionRule]) -> NeuralAgent:
-    """The same network on nodes without their edges, the paper's baseline.
+    """The same network on nodes without edges, the paper's baseline.
 
     Args:
-        settings: of network, covariance and fit.
+        settings: settings of network, covariance and fit.
         make_rule: makes the acquisition rule.
 
     Raises:
-        ValueError: if `settings` are those of a module.
+        ValueError: if `settings` name a module.
     """
     if settings.network != "paper":
-        raise ValueError("Expected no `network` for an NN baseline. The `gnn-*` agents take one.")
+        raise ValueError(
+            f"Expected no `network` for an NN baseline. Got {settings.network!r}. The `gnn-*` agents take one."
+        )
     return NeuralAgent(settings, node_network, make_rule)

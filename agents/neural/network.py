@@ -1,4 +1,4 @@
-"""The network of a neural agent, chosen and encoded as its settings say: the paper's, or a module of the user's."""
+"""Build the network of a neural agent from its settings: the paper's network, or the user's module."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ graph_network: NetworkBuilder = partial(_paper_network, aggregate_neighbours)
 """The paper's network on the aggregated neighbours of each node."""
 
 node_network: NetworkBuilder = partial(_paper_network, keep_nodes)
-"""The same on nodes that have no neighbour but themselves: the NN baselines."""
+"""The paper's network on nodes without edges: the NN baselines."""
 
 
 def module_network(module: ModuleOrFactory) -> NetworkBuilder:
-    """Return what makes the network of a module, or of a function that makes modules."""
+    """Return a function that builds the network of a module, or of a function that makes modules."""
     return partial(_module_network, module)
 
 
@@ -40,11 +40,11 @@ def _module_network(module: ModuleOrFactory, batch: Batch, settings: NeuralSetti
 
 
 def name_module(module: object, given: str) -> str:
-    """Return by which name settings and results know a module: its class, and the name that the user gave.
+    """Return the name of a module in settings and results: its class, and the name that the user gave.
 
     Raises:
         TypeError: if it is neither a module nor a function that makes one.
-        ValueError: if it needs a name and has none.
+        ValueError: if a function without a name makes it and the user gave none.
     """
     if not isinstance(module, nn.Module) and not callable(module):
         raise TypeError(
@@ -52,5 +52,5 @@ def name_module(module: object, given: str) -> str:
         )
     name = type(module).__name__ if isinstance(module, nn.Module) else getattr(module, "__name__", "<lambda>")
     if name == "<lambda>" and not given:
-        raise ValueError("Expected `network_name`: a function without a name makes this network. Give it one.")
+        raise ValueError("Expected `network_name` for a network made by a function without a name. Got none.")
     return f"{name}/{given}" if given else str(name)

@@ -10,8 +10,8 @@ from agents.contract.settings import check_fields
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
-    # The paper's algorithm to the letter, at the best point of a part of its grid for nu, eta and lambda (docs/evidence/zoo.md):
-    # in 10 of the 16 cells of eta and lambda the penalty has driven the network to zero by t = 1000.
+    # The paper's algorithm to the letter, at the best of the cells of its grid for nu, eta and lambda that were tried
+    # (docs/evidence/zoo.md). In 10 of 16 cells of eta and lambda the penalty drives the network to zero by t = 1000.
     "covariance": "diagonal",
     "gradients_at": "current",
     "history": "frozen",
@@ -26,61 +26,61 @@ _PAPER: dict[str, object] = {
     "start": "initial",
     "standardize": False,
 }
-_STEPS: dict[str, object] = {"fit": "steps", "steps": 300}  # the same at a constant cost a round
+_STEPS: dict[str, object] = {"fit": "steps", "steps": 300}  # the same at a constant cost per round
 
 
 @dataclass(frozen=True, kw_only=True)
 class NeuralSettings:
-    """Settings of the GNN and NN agents. `preset=paper` takes the literal algorithm of the paper."""
+    """Settings of the GNN and NN agents. `preset=paper` selects the literal algorithm of the paper."""
 
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": _PAPER, "paper-steps": {**_PAPER, **_STEPS}}
 
     network: str = "paper"
-    """The network of the paper; or, where a module was given in Python, its class and the name given with it."""
+    """The network of the paper; or, if a module was given in Python, its class and the name given with it."""
     width: int = 512
     """m, hidden width of the network; even."""
     depth: int = 2
-    """L, weight matrices of the network; at least 2."""
+    """L, number of weight matrices of the network; at least 2."""
     node_count: Literal["largest", "own"] = "largest"
-    """N, what the sum over a graph's nodes is divided by: the largest node count of the set, or the graph's own."""
+    """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
     exploration_scale: float = 0.3
-    """nu, multiplies sigma; in standard deviations of the rewards where targets are standardised."""
+    """nu, multiplies sigma; in standard deviations of the rewards if targets are standardised."""
     regularization: float = 1e-4
     """lambda; the ridge of the covariance is width times this."""
     covariance: Literal["exact", "diagonal"] = "exact"
     """Form of U: exact (in dual form), or its diagonal only, as in the paper's experiments."""
     gradient: Literal["all", "last_layer"] = "all"
-    """Weights that tangent features are derivatives by: all of them, or those of the last layer (neural-linear). The
-    fit moves all of them in either case."""
+    """Weights with respect to which tangent features are derivatives: all, or those of the last layer (neural-linear).
+    The fit moves all weights in either case."""
     gradients_at: Literal["current", "initial"] = "current"
-    """Weights at which tangent features are taken: today's (theta_{t-1}), or the initial ones (theta_0)."""
+    """Weights at which tangent features are taken: the current ones (theta_{t-1}), or the initial ones (theta_0)."""
     history: Literal["refreshed", "frozen"] = "refreshed"
-    """Past tangent features in the exact covariance: all at today's weights, at constant cost a round; or each as
-    it was when its graph was played (the paper), at a cost that grows with t. The diagonal form is always frozen."""
+    """Past tangent features in the exact covariance: all at the current weights, at a constant cost per round; or each
+    as it was when played (the paper), at a cost that grows with t. The diagonal form is always frozen."""
     fit: Literal["steps", "epochs"] = "steps"
-    """Steps: a fixed number of batches a round, drawn in proportion to pull counts, on each graph's mean reward.
+    """Steps: a fixed number of batches per round, drawn in proportion to pull counts, on each graph's mean reward.
     Epochs: passes over all observations (the paper), at a cost that grows with t."""
     steps: int = 50
-    """Batches a round, if fit is steps."""
+    """Batches per round, if fit is steps."""
     epochs: int = 30
-    """Passes a round, if fit is epochs."""
+    """Passes per round, if fit is epochs."""
     batch_size: int = 5
     """Graphs in a batch."""
     learning_rate: float = 0.1
-    """eta, of stochastic gradient descent."""
+    """eta, learning rate of stochastic gradient descent."""
     penalty: Literal["per_round", "constant"] = "per_round"
-    """Weight c of the penalty (c/2)|theta - center|^2 beside the mean squared loss: m lambda / t, the ridge that
-    matches the covariance; or m lambda (the paper), which at many steps drives the network to its center."""
+    """Weight c of the penalty (c/2)|theta - center|^2 on the mean squared loss: m lambda / t, the ridge that matches
+    the covariance; or m lambda (the paper), which over many steps drives the network to its center."""
     penalty_center: Literal["initial", "zero"] = "initial"
     """Center of the penalty: theta_0, or 0 (the paper)."""
     start: Literal["warm", "initial"] = "warm"
     """Weights at which each round's fit starts: those of the last round, or theta_0 (the paper)."""
     standardize: bool = True
-    """Fit rewards less their mean, divided by their standard deviation, over the distinct graphs seen so far."""
+    """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
 
     device: str = "cpu"
-    """Where the network computes: cpu (compiled loops at depth 2), or a torch device such as cuda. The covariance is
-    computed on the CPU in float64 in either case."""
+    """Device of the network: cpu (compiled loops at depth 2), or a torch device such as cuda. In either case the
+    covariance is computed on the CPU in float64."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -1,4 +1,4 @@
-"""The agent `sb3-ppo`: a policy gradient in the bandit."""
+"""The agent `sb3-ppo`: policy gradient in the bandit."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""A policy-gradient agent in the bandit: what a learner pays that forgets what it has seen."""
+"""A policy-gradient agent in the bandit: a baseline for the cost of forgetting past rewards."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from gntk import one_thread
 
 
 class PPOAgent(BaseAgent[PPOSettings]):
-    """Draw a graph from a policy; every few rounds, change the policy by PPO on these rounds  [Schulman et al. 2017].
+    """Draw a graph from a policy; every few rounds, update the policy by PPO on these rounds  [Schulman et al. 2017].
 
-    It has no environment: `update` fills a rollout buffer, and a full one trains the policy. Rewards are standardised
-    as for the other agents (`History.location_and_scale`). A result without a `select_action` before it counts as a
-    choice among all graphs.
+    The agent needs no environment: `update` fills a rollout buffer, and a full buffer trains the policy. Rewards are
+    standardised as for the other agents (`History.location_and_scale`). A reward without a preceding `select_action`
+    counts as that of a choice among all graphs.
 
     Args:
-        settings: of the agent.
+        settings: settings of the agent.
     """
 
     def begin(self, graphs: Batch, seed: int) -> None:
@@ -38,7 +38,7 @@ class PPOAgent(BaseAgent[PPOSettings]):
         self.ppo = make_ppo(_Held(graphs), graphs.num_graphs, self.settings, seed)
         self.history = History(graphs.num_graphs)
         self.rounds: list[Round] = []  # since the last update of the policy
-        self._chosen: Round | None = None  # the choice that waits for its reward
+        self._chosen: Round | None = None  # the last choice, until its reward is known
 
     def choose(self, mask: Tensor) -> int:
         """Draw a graph from the policy."""
@@ -48,26 +48,30 @@ class PPOAgent(BaseAgent[PPOSettings]):
         return action
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Keep the rounds; update the policy whenever `rollout` of them have come together."""
+        """Keep the rounds; update the policy after every `rollout` of them."""
         self.history.add(actions, rewards)
-        for played, seen in zip(actions.tolist(), rewards.tolist(), strict=True):
+        for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
             chosen, self._chosen = self._chosen, None
-            if chosen is None or chosen.action != played:
+            if chosen is None or chosen.action != action:
                 mask = torch.ones(self.num_graphs, dtype=torch.bool)
-                chosen = self._round(mask, played, *self._evaluate(mask))
-            self.rounds.append(dataclasses.replace(chosen, reward=seen))
+                chosen = self._round(mask, action, *self._evaluate(mask))
+            self.rounds.append(dataclasses.replace(chosen, reward=reward))
             if len(self.rounds) == self.settings.rollout:
                 self._learn()
 
     @one_thread()
     def probabilities(self, action_mask: ArrayLike | None = None) -> Tensor:
-        """Return with which probability each graph is played, `(K,)` float64."""
+        """Return the probability with which each graph is played, `(K,)` float64.
+
+        Args:
+            action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed.
+        """
         self.check_reset()
         logits, _ = self._evaluate(read_mask(action_mask, self.num_graphs))
         return logits.softmax(0)
 
     def known(self) -> list[Tensor]:
-        """Return the graphs as they were given."""
+        """Return the tensors of the batch of graphs."""
         return self._tensors
 
     def state(self) -> State:
@@ -76,15 +80,15 @@ class PPOAgent(BaseAgent[PPOSettings]):
             "policy": copy.deepcopy(self.ppo.policy.state_dict()),
             "optimizer": copy.deepcopy(self.ppo.policy.optimizer.state_dict()),
             "history": self.history.state_dict(),
-            "rounds": [dataclasses.asdict(one) for one in self.rounds],
+            "rounds": [dataclasses.asdict(played) for played in self.rounds],
             "chosen": None if self._chosen is None else dataclasses.asdict(self._chosen),
         }
 
     def restore(self, state: State) -> None:
-        """Go on with weights, optimizer, history and rounds of a state."""
+        """Continue with weights, optimizer, history and rounds of a state."""
         self._restore(state["policy"], state["optimizer"])
         self.history.load_state_dict(state["history"])
-        self.rounds = [Round(**one) for one in state["rounds"]]
+        self.rounds = [Round(**fields) for fields in state["rounds"]]
         self._chosen = None if state["chosen"] is None else Round(**state["chosen"])
 
     def _evaluate(self, mask: Tensor) -> tuple[Tensor, float]:
@@ -109,7 +113,7 @@ class PPOAgent(BaseAgent[PPOSettings]):
             train(self.ppo, rounds, *self.history.location_and_scale(), seed)
             logits, _ = self._evaluate(torch.ones(self.num_graphs, dtype=torch.bool))
             finite = logits.isfinite().all() and all(weight.isfinite().all() for weight in policy.parameters())
-        except (ValueError, RuntimeError) as error:  # torch tells so of NaN probabilities, and of steps too large
+        except (ValueError, RuntimeError) as error:  # raised by torch for NaN probabilities and for too large steps
             self._restore(*before)
             if isinstance(error, RuntimeError) and "overflow" not in str(error):
                 raise
@@ -124,7 +128,7 @@ class PPOAgent(BaseAgent[PPOSettings]):
 
 
 class _Held:
-    """Graphs of a batch, in the form in which graph sets are handed over."""
+    """The graphs of a batch as a graph set."""
 
     def __init__(self, batch: Batch) -> None:
         self._graphs: list[Data] = batch.to_data_list()

@@ -1,4 +1,4 @@
-"""PPO of Stable-Baselines3 without an environment: rounds go in, and weights change."""
+"""Train PPO of Stable-Baselines3 on given rounds, without an environment."""
 
 from __future__ import annotations
 
@@ -23,31 +23,32 @@ Observation = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Round:
-    """What PPO learns from."""
+    """A round that PPO learns from."""
 
     mask: tuple[int, ...]
-    """Which graphs were on offer, 0 or 1 each."""
+    """1 for each graph on offer, else 0."""
     action: int
     """The graph that was played."""
     value: float
-    """The reward that was expected of the policy, in standard deviations."""
+    """Predicted mean reward of the policy, in standard deviations."""
     log_probability: float
-    """Of the action, when it was chosen."""
+    """Logarithm of the probability of the action when it was chosen."""
     reward: float
-    """What was seen."""
+    """The reward that was observed."""
 
 
 def make_ppo(graph_set: GraphSetLike, num_graphs: int, settings: PPOSettings, seed: int) -> PPO:
-    """Make PPO for a graph set that stays, with no environment in it.
+    """Make PPO without an environment, for a graph set that never changes.
 
     Args:
-        graph_set: K graphs, anything with `to_pyg()`.
+        graph_set: K graphs; any object with `to_pyg()`.
         num_graphs: K.
-        settings: of the agent.
-        seed: of the initial weights.
+        settings: settings of the agent.
+        seed: seed of the initial weights.
 
     Returns:
-        A PPO that trains on its rollout buffer; `collect_rollouts` and `learn` ask for an environment.
+        A PPO that trains on its rollout buffer. Its `collect_rollouts` and `learn` cannot be used, because they need an
+        environment.
     """
     ppo = PPO(
         GraphSetPolicy,
@@ -56,7 +57,7 @@ def make_ppo(graph_set: GraphSetLike, num_graphs: int, settings: PPOSettings, se
         batch_size=settings.batch_size,
         n_epochs=settings.epochs,
         learning_rate=settings.learning_rate,
-        gamma=0.0,  # what is played changes nothing that comes
+        gamma=0.0,  # a play does not change later rounds
         clip_range=settings.clip_range,
         ent_coef=settings.entropy_weight,
         vf_coef=settings.value_weight,
@@ -77,7 +78,7 @@ def make_ppo(graph_set: GraphSetLike, num_graphs: int, settings: PPOSettings, se
 
 
 def observe(mask: Sequence[int]) -> Observation:
-    """Return the observation of `GraphSetIndices` in which these graphs are on offer."""
+    """Return the observation of `GraphSetIndices` for a mask `(K,)`."""
     offered = np.asarray(mask, np.int8)
     indices = np.full(len(offered), -1, np.int64)
     indices[: offered.sum()] = np.flatnonzero(offered)
@@ -85,27 +86,27 @@ def observe(mask: Sequence[int]) -> Observation:
 
 
 def train(ppo: PPO, rounds: Sequence[Round], location: float, scale: float, seed: int) -> None:
-    """Update the policy by some rounds, each an episode of its own.
+    """Update the policy by some rounds, each an episode by itself.
 
         advantage = (y_t - location) / scale - V
 
     Args:
-        ppo: of `make_ppo`.
-        rounds: as many as it has steps in a rollout.
-        location: what is subtracted from rewards.
-        scale: what they are divided by then.
-        seed: of the order of the batches.
+        ppo: from `make_ppo`.
+        rounds: as many as a rollout has steps.
+        location: subtracted from the rewards.
+        scale: the rewards are then divided by it.
+        seed: seed of the order of the batches.
     """
     buffer = ppo.rollout_buffer
     buffer.reset()
-    for one in rounds:
+    for played in rounds:
         buffer.add(
-            observe(one.mask),  # type: ignore[arg-type]
-            np.array([[one.action]]),
-            np.array([(one.reward - location) / scale]),
+            observe(played.mask),  # type: ignore[arg-type]
+            np.array([[played.action]]),
+            np.array([(played.reward - location) / scale]),
             np.ones(1),
-            torch.tensor([one.value]),
-            torch.tensor([one.log_probability]),
+            torch.tensor([played.value]),
+            torch.tensor([played.log_probability]),
         )
     buffer.compute_returns_and_advantage(torch.zeros(1), np.ones(1))
     with seeded_global_generators(seed):
@@ -116,9 +117,9 @@ def train(ppo: PPO, rounds: Sequence[Round], location: float, scale: float, seed
 @contextmanager
 def seeded_global_generators(seed: int) -> Iterator[None]:
     """Seed the global generators that Stable-Baselines3 draws from (torch, NumPy), and restore them afterwards."""
-    before = np.random.get_state()  # noqa: NPY002 - these are what is restored
+    before = np.random.get_state()  # noqa: NPY002 - the global generator is the one to restore
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # not `torch.manual_seed`, which seeds those of GPUs as well
+        torch.default_generator.manual_seed(seed)  # not `torch.manual_seed`, which also seeds every GPU
         np.random.seed(seed % 2**32)  # noqa: NPY002
         try:
             yield

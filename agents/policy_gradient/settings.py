@@ -16,23 +16,23 @@ class PPOSettings:
     """
 
     rollout: int = 8
-    """Rounds between two updates of the policy; each update learns from these rounds only. At least 2."""
+    """Rounds between two updates of the policy; an update learns only from these rounds. At least 2."""
     epochs: int = 10
     """Passes over the rounds of an update."""
     batch_size: int = 8
     """Rounds in a step of the optimizer; at least 2."""
     learning_rate: float = 0.01
-    """Of Adam."""
+    """Learning rate of Adam."""
     clip_range: float = 0.2
-    """By how much an update may change the probability of what was played, relatively."""
+    """Largest relative change of the probability of a played graph in an update."""
     entropy_weight: float = 0.0
-    """Weight of the policy's entropy in the objective: what keeps it from settling."""
+    """Weight of the policy's entropy in the objective; more of it keeps the policy exploring."""
     value_weight: float = 0.5
-    """Weight of the squared error of the value, which is the mean reward of the policy."""
+    """Weight of the squared error of the value, which predicts the mean reward of the policy."""
     max_grad_norm: float = 0.5
-    """Longer gradients are shortened to this."""
+    """Largest norm of a gradient; longer ones are shortened to it."""
     embedding: int = 64
-    """Features of the embedding of a graph."""
+    """Number of features of the embedding of a graph."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -1,7 +1,7 @@
-"""Policies for Stable-Baselines3 whose actions are the graphs of an observation.
+"""Policies for Stable-Baselines3 that choose among the graphs of an observation.
 
-They score each graph with shared weights, so that the order of the graphs means nothing, and K may change.
-`GraphSetMaskablePolicy` needs sb3-contrib, the extra `sb3`; the others do not.
+They score each graph with shared weights, so that the order of the graphs does not matter and K may change. Only
+`GraphSetMaskablePolicy` needs sb3-contrib, which the extra `sb3` installs.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
                 raise
             raise ImportError(
                 "Expected sb3-contrib for `GraphSetMaskablePolicy`. Install it with pip install "
-                "'graph-bandit-env[sb3]', or use `GraphSetPolicy`, which obeys the mask too."
+                "'graph-bandit-env[sb3]', or use `GraphSetPolicy`, which also obeys the mask."
             ) from error
         return GraphSetMaskablePolicy
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

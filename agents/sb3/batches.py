@@ -1,4 +1,4 @@
-"""One disjoint PyG batch of all graphs on offer in many observations."""
+"""Make one disjoint PyG batch of all graphs on offer in many observations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from torch_geometric.data import Batch
 from agents.contract.inputs import read_graphs
 from agents.contract.protocol import GraphSetLike
 
-KEYS = ("x", "edge_index", "edge_attr", "batch", "ptr")  # what a network is given
+KEYS = ("x", "edge_index", "edge_attr", "batch", "ptr")  # tensors of the batch that a network receives
 
 
 def graphs_on_offer(observations: Mapping[str, Tensor]) -> Tensor:
-    """Return which graphs are on offer, `(B, K)` bool; a graph without nodes never is.
+    """Return a mask of the graphs on offer, `(B, K)` bool; a graph without nodes is never on offer.
 
     Raises:
-        ValueError: if a mask is not of zeros and ones: normalised masks would rule graphs out, and nobody would know.
+        ValueError: if a mask does not consist of zeros and ones; a normalised mask would silently rule out graphs.
     """
     offered = observations["mask"] == 1
     if not (offered | (observations["mask"] == 0)).all():
@@ -30,11 +30,11 @@ def graphs_on_offer(observations: Mapping[str, Tensor]) -> Tensor:
 
 
 def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
-    """Return the graphs on offer, of one observation after the other, as one disjoint batch.
+    """Return the graphs on offer of all observations, in order, as one disjoint batch.
 
     Args:
-        observations: B observations of `PaddedGraphSet`, of any number type: Stable-Baselines3 makes them float32.
-        offered: `(B, K)` bool. The graphs to take; each has a node.
+        observations: B observations of `PaddedGraphSet`, of any number type (Stable-Baselines3 makes them float32).
+        offered: `(B, K)` bool. The graphs to take; each has at least one node.
 
     Returns:
         A batch with `x` float32, `edge_index` int64, `edge_attr` float32, `batch` and `ptr`.
@@ -45,7 +45,7 @@ def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
     num_edges = observations["n_edge"].flatten()[graphs].long()
     ptr = _offsets(num_nodes)
     edges, graph_of_edge = _rows(graphs, num_edges, links.shape[-1])
-    starts = edges + graphs[graph_of_edge] * links.shape[-1]  # two rows of edges a graph: sources, then targets
+    starts = edges + graphs[graph_of_edge] * links.shape[-1]  # two rows of ends per graph: sources, then targets
     ends = torch.stack([starts, starts + links.shape[-1]])
     nodes, graph_of_node = _rows(graphs, num_nodes, x.shape[-2])
     return make_batch(
@@ -58,19 +58,19 @@ def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
 
 
 def static_batch(graph_set: GraphSetLike) -> Batch:
-    """Return the K graphs of a set as a network sees them in observations: edges without features have a one.
+    """Return the K graphs of a set in the form of observations, with a one for each edge if edges have no features.
 
     Args:
-        graph_set: anything with `to_pyg()`.
+        graph_set: any object with `to_pyg()`.
 
     Raises:
         TypeError: if it has no `to_pyg()`.
-        ValueError: if numbers of features differ.
+        ValueError: if the graphs have different numbers of features.
     """
     if not hasattr(graph_set, "to_pyg"):
         raise TypeError(
             f"Expected `graph_set` to have `to_pyg()`. Got {type(graph_set).__name__}. "
-            "Give `env.unwrapped.graph_set`, or `GraphSet.from_pyg(graphs)` for graphs of your own."
+            "Give `env.unwrapped.graph_set`, or `GraphSet.from_pyg(graphs)` for your own graphs."
         )
     graphs = read_graphs(None, graph_set)
     attributes = graphs.edge_attr
@@ -84,7 +84,7 @@ def static_batch(graph_set: GraphSetLike) -> Batch:
 
 
 def make_batch(**tensors: Tensor) -> Batch:
-    """Return a PyG batch of these tensors, which are named as `KEYS`."""
+    """Make a PyG batch of tensors with the names of `KEYS`."""
     batch = Batch(**tensors)
     batch._num_graphs = len(tensors["ptr"]) - 1  # as `Batch.from_data_list` sets it
     return batch
@@ -95,7 +95,7 @@ def _offsets(counts: Tensor) -> Tensor:
 
 
 def _rows(graphs: Tensor, counts: Tensor, padded: int) -> tuple[Tensor, Tensor]:
-    """Return where the real rows of these graphs stand among the padded ones, and which graph each belongs to."""
+    """Return the positions of the real rows of these graphs among the padded ones, and the graph of each."""
     owner = torch.repeat_interleave(torch.arange(len(graphs), device=graphs.device), counts)
     shifts = graphs * padded - _offsets(counts)[:-1]
     return torch.arange(len(owner), device=graphs.device) + shifts[owner], owner

@@ -1,4 +1,4 @@
-"""DQN that explores among the graphs on offer only."""
+"""DQN that explores only among the graphs on offer."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ State = tuple[Array, ...]
 
 
 class GraphSetDQN(DQN):
-    """Learn Q of graphs by DQN; random actions, before learning starts and later, are drawn from the mask.
+    """Learn Q of graphs by DQN; every random action is drawn from the graphs that the mask allows.
 
-    Arguments are those of `stable_baselines3.DQN`; the policy is `GraphSetDQNPolicy`, as a class or by its name. In a
-    bandit no action changes what comes, so `gamma=0` is right unless graphs are used up. The replay buffer holds two
-    observations a step: lower `buffer_size`, or observe indices, where padded graphs do not fit.
+    The arguments are those of `stable_baselines3.DQN`; the policy is `GraphSetDQNPolicy`, as a class or by name. In a
+    bandit no action changes later rounds, so `gamma=0` is right unless each graph can be played only once. The replay
+    buffer stores two observations per step. If padded graphs do not fit in memory, lower `buffer_size` or observe
+    indices.
     """
 
     policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = {"GraphSetDQNPolicy": GraphSetDQNPolicy}
@@ -32,16 +33,16 @@ class GraphSetDQN(DQN):
         episode_start: Array | None = None,
         deterministic: bool = False,
     ) -> tuple[Array, State | None]:
-        """Return the graph of largest Q, or with probability `exploration_rate` a random one on offer.
+        """Return the graph of largest Q, or with probability `exploration_rate` a random graph on offer.
 
         Args:
-            observation: of one environment, or of several.
+            observation: observation of one environment or of several.
             state: not used.
             episode_start: not used.
-            deterministic: True: never a random one.
+            deterministic: never return a random graph.
 
         Returns:
-            The action (actions) and `state`.
+            The action, or one for each environment; and `state`.
         """
         if not deterministic and np.random.rand() < self.exploration_rate:  # noqa: NPY002 - DQN's generator
             return self._draw(observation), state
@@ -56,7 +57,7 @@ class GraphSetDQN(DQN):
         return super()._sample_action(learning_starts, action_noise, n_envs)
 
     def _draw(self, observation: Any) -> Array:
-        space: Any = self.action_space  # `Discrete`, or the policy would have refused it
+        space: Any = self.action_space  # `Discrete`: the policy refuses any other
         masks = np.asarray(observation["mask"]).astype(np.int8)
         drawn = np.array([space.sample(mask) for mask in masks.reshape(-1, masks.shape[-1])])
         return drawn.reshape(masks.shape[:-1])

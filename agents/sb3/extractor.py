@@ -1,4 +1,4 @@
-"""Observations of graph sets to embeddings of graphs, by any PyG network."""
+"""Embed the graphs of an observation by any PyG network."""
 
 from __future__ import annotations
 
@@ -24,27 +24,30 @@ INDICES = {"indices", "mask"}
 class GraphSetExtractor(BaseFeaturesExtractor):
     """Embed each graph on offer with one network.
 
-    Observations of `PaddedGraphSet` bring their graphs. Those of `GraphSetIndices` do not: the extractor holds the
-    graph set, embeds it once a forward pass, however many observations there are, and moves it with the weights to
-    other devices. Saving a model saves the set with its `policy_kwargs`; the weights alone (`state_dict`) are without
-    it, so that they fit another set. To `load` a model for another set, give its `policy_kwargs` as `custom_objects`.
+    Observations of `PaddedGraphSet` contain their graphs. Those of `GraphSetIndices` do not, so the extractor holds the
+    graph set. It embeds the set once per forward pass, for any number of observations, and moves it to other devices
+    together with the weights. Saving a model saves the set in its `policy_kwargs`. The weights alone (`state_dict`) do
+    not contain it, so that they fit another set. To `load` a model for another set, pass new `policy_kwargs` as
+    `custom_objects`.
 
-    The network is given the graphs on offer only, as one PyG `Batch` with `x` `(M, d)` float32, `edge_index`
-    `(2, E)` int64, `edge_attr` `(E, e)` float32 (a one for each edge where edges have no features), `batch` and `ptr`.
+    The network receives the graphs on offer (with `GraphSetIndices`, the whole set) as one PyG `Batch` with `x`
+    `(M, d)` float32, `edge_index` `(2, E)` int64, `edge_attr` `(E, e)` float32 (a one for each edge if edges have no
+    features), `batch` and `ptr`.
+
+    The result is `(B, K, features_dim + 1)` float32: the embeddings, which are zeros for graphs not on offer, and in
+    the last channel 1 for each graph on offer, else 0.
 
     Args:
-        observation_space: of an environment in `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of an environment in `PaddedGraphSet` or `GraphSetIndices`.
         network: function of d, e and `features_dim` that makes a torch module `Batch -> (num_graphs, features_dim)`.
-        features_dim: features of the embedding of a graph.
-        graph_set: for `GraphSetIndices`: the K graphs, anything with `to_pyg()`, as `env.unwrapped.graph_set` is.
-
-    Shapes:
-        `(B, K, features_dim + 1)` float32: the embeddings, zeros for graphs not on offer, and in the last channel 1
-        where a graph is on offer, else 0.
+        features_dim: number of features of the embedding of a graph.
+        graph_set: for `GraphSetIndices`, the K graphs: any object with `to_pyg()`, such as `env.unwrapped.graph_set`.
 
     Raises:
-        TypeError: if the space is of neither wrapper, `graph_set` has no `to_pyg()`, or `network` makes no module.
-        ValueError: if the module does not return that shape, or `graph_set` is missing, superfluous or not of K graphs.
+        TypeError: if the space belongs to neither wrapper, `graph_set` has no `to_pyg()`, or `network` does not make a
+            module.
+        ValueError: if the module does not return that shape, or if `graph_set` is missing, not needed, or does not have
+            K graphs.
     """
 
     def __init__(
@@ -66,7 +69,9 @@ class GraphSetExtractor(BaseFeaturesExtractor):
             dims = batch.x.shape[1], batch.edge_attr.shape[1]
         else:
             if graph_set is not None:
-                raise ValueError("Expected no `graph_set`, for observations of `PaddedGraphSet` bring the graphs.")
+                raise ValueError(
+                    "Expected no `graph_set`, because observations of `PaddedGraphSet` contain the graphs. Got one."
+                )
             dims = boxes["x"].shape[-1], boxes["edge_attr"].shape[-1]
         if isinstance(network, nn.Module):
             raise TypeError(
@@ -82,17 +87,17 @@ class GraphSetExtractor(BaseFeaturesExtractor):
         """Return the embeddings and the mask of B observations, `(B, K, features_dim + 1)`.
 
         Raises:
-            ValueError: if a mask is not of zeros and ones.
+            ValueError: if a mask does not consist of zeros and ones.
         """
         offered = graphs_on_offer(observations)
         if self.holds_graphs:
             held = make_batch(**{key: getattr(self, f"graph_set_{key}") for key in KEYS})
             embeddings = self._embed(held) * offered.unsqueeze(-1)
         else:
-            where = offered.flatten().nonzero().squeeze(1)
+            positions = offered.flatten().nonzero().squeeze(1)
             rows = torch.zeros(offered.numel(), self.embedding_dim, device=offered.device)
-            if len(where):  # a network need not stand a batch of no graphs, as after the last round of an episode
-                rows = rows.index_copy(0, where, self._embed(unpad_batch(observations, offered)))
+            if len(positions):  # after the last round of an episode there may be no graphs, and a network may fail
+                rows = rows.index_copy(0, positions, self._embed(unpad_batch(observations, offered)))
             embeddings = rows.view(*offered.shape, self.embedding_dim)
         return torch.cat([embeddings, offered.unsqueeze(-1).to(embeddings)], dim=-1)
 
@@ -109,7 +114,7 @@ class GraphSetExtractor(BaseFeaturesExtractor):
 
     @torch.no_grad()
     def _try_network(self, feature_dim: int, edge_feature_dim: int) -> None:
-        """Run the network on a pair of nodes with an edge and a node alone; lazy layers get their sizes by it."""
+        """Run the network on a graph of two nodes and one of a single node; this also gives lazy layers their sizes."""
         links = torch.tensor([[0, 1], [1, 0]])
         batch, ptr = torch.tensor([0, 0, 1]), torch.tensor([0, 2, 3])
         x, edge_attr = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim)
@@ -121,15 +126,15 @@ class GraphSetExtractor(BaseFeaturesExtractor):
         except TypeError as error:
             raise TypeError(
                 f"Expected a network whose `forward` takes one `Batch`. Got {type(self.network).__name__}: {error}. "
-                "Wrap it in a module that hands on `batch.x` and `batch.edge_index`, and pools over `batch.batch`."
+                "Wrap it in a module that passes on `batch.x` and `batch.edge_index`, and pools over `batch.batch`."
             ) from error
         self.network.train(training)
 
     def _read_graph_set(self, graph_set: GraphSetLike | None) -> Batch:
         if graph_set is None:
             raise ValueError(
-                "Expected `graph_set`, for observations of `GraphSetIndices` are without graphs. Give those that the "
-                'environment was made with: policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}}.'
+                "Expected `graph_set`, because observations of `GraphSetIndices` contain no graphs. Give the graphs of "
+                'the environment: policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}}.'
             )
         batch = static_batch(graph_set)
         if batch.num_graphs != self.num_graphs:

@@ -1,4 +1,4 @@
-"""What turns embeddings of the graphs on offer into a score of each, and into one value of all."""
+"""Heads that compute a score of each graph on offer, and one value of all, from their embeddings."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ import torch
 from stable_baselines3.common.torch_layers import create_mlp
 from torch import Tensor, nn
 
-MASKED = -1e8  # of a graph that is not on offer: its probability is exactly 0
+MASKED = -1e8  # score of a graph that is not on offer; its probability is exactly 0
 
 
 @dataclass(frozen=True, eq=False)
 class OfferedRows:
-    """The graphs on offer in B observations, without those that are not: padding cannot touch what is computed.
+    """Only the graphs on offer in B observations, so that padding cannot affect any result.
 
     Attributes:
-        rows: `(n, D)` embeddings of the graphs on offer.
-        place: `(n,)` int64. Their places among the B K graphs.
-        offered: `(B, K)` bool.
+        rows: `(n, D)` float32. Embeddings of the graphs on offer.
+        position: `(n,)` int64. Their positions among the B K graphs.
+        offered: `(B, K)` bool. Graphs on offer.
     """
 
     rows: Tensor
-    place: Tensor
+    position: Tensor
     offered: Tensor
 
     @staticmethod
     def read(features: Tensor) -> OfferedRows:
-        """Take apart what `GraphSetExtractor` returns: `(B, K, D + 1)`, the mask in the last channel."""
+        """Read the output `(B, K, D + 1)` of `GraphSetExtractor`, with the mask in its last channel."""
         offered = features[..., -1] > 0
-        place = offered.flatten().nonzero().squeeze(1)
-        return OfferedRows(features[..., :-1].flatten(0, 1)[place], place, offered)
+        position = offered.flatten().nonzero().squeeze(1)
+        return OfferedRows(features[..., :-1].flatten(0, 1)[position], position, offered)
 
     @property
     def owner(self) -> Tensor:
         """Return the observation that each row belongs to, `(n,)` int64."""
-        return torch.div(self.place, self.offered.shape[1], rounding_mode="floor")
+        return torch.div(self.position, self.offered.shape[1], rounding_mode="floor")
 
     def mean(self) -> Tensor:
-        """Return the mean over each observation's graphs on offer, `(B, D)`; 0 where there is none."""
+        """Return the mean over each observation's graphs on offer, `(B, D)`; 0 if there are none."""
         sums = self._empty(0.0).index_add(0, self.owner, self.rows)
         return sums / self.offered.sum(1, keepdim=True).clamp(min=1)
 
     def max(self) -> Tensor:
-        """Return the maximum over each observation's graphs on offer, `(B, D)`; 0 where there is none."""
+        """Return the maximum over each observation's graphs on offer, `(B, D)`; 0 if there are none."""
         owner = self.owner.unsqueeze(1).expand_as(self.rows)
         return self._empty(0.0).scatter_reduce(0, owner, self.rows, "amax", include_self=False)
 
@@ -53,15 +53,15 @@ class OfferedRows:
 
 
 class GraphScorer(nn.Module):
-    """Score each graph on offer by its embedding and the mean embedding of all on offer, with the same weights.
+    """Score each graph on offer with shared weights, by its embedding and the mean embedding of all on offer.
+
+    It maps `(B, K, D + 1)` to `(B, K)` float32. A graph that is not on offer has the score -1e8, or 0 if none is on
+    offer.
 
     Args:
-        width: D, features of an embedding.
+        width: D, number of features of an embedding.
         hidden: widths of the hidden layers.
-        activation: between them.
-
-    Shapes:
-        `(B, K, D + 1)` to `(B, K)` float32. A graph not on offer has -1e8, or 0 where none is on offer.
+        activation: activation between the layers.
     """
 
     def __init__(self, width: int, hidden: Sequence[int], activation: type[nn.Module]) -> None:
@@ -72,20 +72,20 @@ class GraphScorer(nn.Module):
         """Return the scores."""
         graphs = OfferedRows.read(features)
         scores = self.layers(torch.cat([graphs.rows, graphs.mean()[graphs.owner]], dim=1)).squeeze(1)
-        filled = graphs.offered.any(1, keepdim=True).to(scores) * MASKED  # 0: after the last graph nothing follows
-        return filled.expand(graphs.offered.shape).flatten().index_copy(0, graphs.place, scores).view_as(graphs.offered)
+        filled = graphs.offered.any(1, keepdim=True).to(scores) * MASKED  # 0 if no graph is left
+        flat = filled.expand(graphs.offered.shape).flatten().index_copy(0, graphs.position, scores)
+        return flat.view_as(graphs.offered)
 
 
 class GraphSetValue(nn.Module):
-    """Value the graphs on offer by the mean and the maximum of their embeddings.
+    """Compute one value from the mean and the maximum of the embeddings of the graphs on offer.
+
+    It maps `(B, K, D + 1)` to `(B, 1)` float32.
 
     Args:
-        width: D, features of an embedding.
+        width: D, number of features of an embedding.
         hidden: widths of the hidden layers.
-        activation: between them.
-
-    Shapes:
-        `(B, K, D + 1)` to `(B, 1)` float32.
+        activation: activation between the layers.
     """
 
     def __init__(self, width: int, hidden: Sequence[int], activation: type[nn.Module]) -> None:
@@ -100,7 +100,7 @@ class GraphSetValue(nn.Module):
 
 
 def initialize_heads(scorer: GraphScorer, value: GraphSetValue) -> None:
-    """Draw orthogonal weights as Stable-Baselines3 does: at the start all graphs are almost equally likely."""
+    """Draw orthogonal weights as Stable-Baselines3 does, which make all graphs almost equally likely at the start."""
     for layers, gain in ((scorer.layers, 0.01), (value.layers, 1.0)):
         linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
         for layer in linear:

@@ -1,4 +1,4 @@
-"""MaskablePPO of sb3-contrib on graph sets; the extra `sb3` installs it."""
+"""A policy for MaskablePPO of sb3-contrib on graph sets; the extra `sb3` installs it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from agents.sb3.types import AnySpace
 class GraphSetMaskablePolicy(MaskableMultiInputActorCriticPolicy):
     """Play a graph as `GraphSetPolicy` does, for `sb3_contrib.MaskablePPO`.
 
-    The mask of the observation rules already, so that plain PPO needs none; `action_masks` can rule out more. What
-    sets the two apart is the entropy of the loss and the buffer, which know the mask here.
+    Plain PPO with `GraphSetPolicy` already obeys the mask in the observation; here `action_masks` can rule out more
+    graphs. The two also differ in the entropy of the loss and in the buffer, which take the mask into account here.
 
     Args:
-        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of `PaddedGraphSet` or `GraphSetIndices`.
         action_space: `Discrete(K)`.
-        lr_schedule: learning rate by the progress that remains.
+        lr_schedule: learning rate as a function of the remaining progress, from 1 to 0.
         net_arch: widths of the hidden layers of the scorer (`pi`) and of the value (`vf`), or of both; default `[64]`.
-        features_extractor_class: `GraphSetExtractor`, or what returns the like.
-        **settings: of `MaskableActorCriticPolicy`.
+        features_extractor_class: `GraphSetExtractor`, or a class with the same output.
+        **settings: settings of `MaskableActorCriticPolicy`.
 
     Raises:
-        TypeError, ValueError: as `GraphSetPolicy`.
+        TypeError: as `GraphSetPolicy`.
+        ValueError: as `GraphSetPolicy`.
     """
 
     def __init__(

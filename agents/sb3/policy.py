@@ -1,4 +1,4 @@
-"""PPO and A2C on graph sets."""
+"""A policy for PPO and A2C on graph sets."""
 
 from __future__ import annotations
 
@@ -26,20 +26,23 @@ HEAD_WIDTHS = (64,)
 class GraphSetPolicy(MultiInputActorCriticPolicy):
     """Play a graph by the scores that shared weights give to the graphs on offer.
 
-    The probabilities follow the graphs when these are permuted, and the value stays. No weight depends on K, N or
-    E: `state_dict` loads into the policy of an environment with other sizes. A graph that is not on offer has
-    probability 0. The weights of the network are left as its factory makes them; those of the heads are orthogonal.
+    If the graphs are permuted, their probabilities are permuted in the same way and the value does not change. No
+    weight depends on K, N or E, so `state_dict` loads into the policy of an environment with other sizes. A graph that
+    is not on offer has probability 0. The network keeps the weights that its factory gave it; the heads start with
+    orthogonal weights.
 
     Args:
-        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of `PaddedGraphSet` or `GraphSetIndices`.
         action_space: `Discrete(K)`.
-        lr_schedule: learning rate by the progress that remains.
+        lr_schedule: learning rate as a function of the remaining progress, from 1 to 0.
         net_arch: widths of the hidden layers of the scorer (`pi`) and of the value (`vf`), or of both; default `[64]`.
-        features_extractor_class: `GraphSetExtractor`, or what returns the like.
-        **settings: of `ActorCriticPolicy`; `features_extractor_kwargs` holds the arguments of `GraphSetExtractor`.
+        features_extractor_class: `GraphSetExtractor`, or a class with the same output.
+        **settings: settings of `ActorCriticPolicy`; `features_extractor_kwargs` holds the arguments of
+            `GraphSetExtractor`.
 
     Raises:
-        TypeError, ValueError: as `GraphSetExtractor`; also if there is not one action for each graph.
+        TypeError: as `GraphSetExtractor`.
+        ValueError: as `GraphSetExtractor`; also if there is not one action for each graph.
     """
 
     def __init__(
@@ -65,7 +68,7 @@ class GraphSetPolicy(MultiInputActorCriticPolicy):
 
 
 def build_heads(policy: ActorCritic, lr_schedule: Schedule) -> None:
-    """Give an actor-critic policy its heads and the optimizer of all its weights; it has its extractor already.
+    """Give an actor-critic policy that already has its extractor the heads, and the optimizer of all its weights.
 
     Raises:
         ValueError: if there is not one action for each graph.
@@ -73,7 +76,7 @@ def build_heads(policy: ActorCritic, lr_schedule: Schedule) -> None:
     check_actions(policy.action_space, policy.features_extractor)
     widths = policy.net_arch if isinstance(policy.net_arch, dict) else {"pi": policy.net_arch, "vf": policy.net_arch}
     width = policy.features_dim - 1  # the last channel is the mask
-    policy.mlp_extractor = MlpExtractor(policy.features_dim, [], policy.activation_fn, policy.device)  # changes nothing
+    policy.mlp_extractor = MlpExtractor(policy.features_dim, [], policy.activation_fn, policy.device)  # the identity
     scorer = GraphScorer(width, widths.get("pi", []), policy.activation_fn)
     value = GraphSetValue(width, widths.get("vf", []), policy.activation_fn)
     if policy.ortho_init:
@@ -85,10 +88,10 @@ def build_heads(policy: ActorCritic, lr_schedule: Schedule) -> None:
 
 
 def check_actions(action_space: AnySpace, extractor: BaseFeaturesExtractor) -> None:
-    """Refuse an action space that is not one action for each graph.
+    """Refuse an action space that does not have one action for each graph.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not `Discrete(K)`.
     """
     graphs = getattr(extractor, "num_graphs", None)
     if not isinstance(action_space, Discrete) or (graphs is not None and action_space.n != graphs):

@@ -20,16 +20,17 @@ from agents.sb3.types import AnySpace
 class GraphSetQNetwork(QNetwork):
     """Q of each graph: the scorer of `GraphSetPolicy`, with -1e8 for a graph that is not on offer.
 
-    So neither the greedy choice nor the maximum in the target takes such a graph. Where none is on offer, all are 0.
+    Neither the greedy choice nor the maximum in the target can then be such a graph. If no graph is on offer, all Q are
+    0.
 
     Args:
-        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of `PaddedGraphSet` or `GraphSetIndices`.
         action_space: `Discrete(K)`.
-        features_extractor: `GraphSetExtractor`.
-        features_dim: what it returns for each graph, the mask included.
+        features_extractor: a `GraphSetExtractor`.
+        features_dim: number of its features for each graph, including the mask.
         net_arch: widths of the hidden layers.
-        activation_fn: between them.
-        normalize_images: not used, for nothing here is an image.
+        activation_fn: activation between the layers.
+        normalize_images: not used, because there are no images.
 
     Raises:
         ValueError: if there is not one action for each graph.
@@ -46,7 +47,7 @@ class GraphSetQNetwork(QNetwork):
         normalize_images: bool = True,
     ) -> None:
         check_actions(action_space, features_extractor)
-        # Not QNetwork's own: it would draw weights for K outputs, and all later ones would depend on K.
+        # QNetwork.__init__ would draw weights for K outputs, and all weights drawn later would depend on K.
         BasePolicy.__init__(
             self,
             observation_space,
@@ -63,15 +64,16 @@ class GraphSetDQNPolicy(DQNPolicy):
     """Play the graph of largest Q, for `GraphSetDQN`; symmetries and sizes are as in `GraphSetPolicy`.
 
     Args:
-        observation_space: of `PaddedGraphSet` or `GraphSetIndices`.
+        observation_space: observation space of `PaddedGraphSet` or `GraphSetIndices`.
         action_space: `Discrete(K)`.
-        lr_schedule: learning rate by the progress that remains.
+        lr_schedule: learning rate as a function of the remaining progress, from 1 to 0.
         net_arch: widths of the hidden layers of the scorer; default `[64]`.
-        features_extractor_class: `GraphSetExtractor`, or what returns the like.
-        **settings: of `DQNPolicy`; `features_extractor_kwargs` holds the arguments of `GraphSetExtractor`.
+        features_extractor_class: `GraphSetExtractor`, or a class with the same output.
+        **settings: settings of `DQNPolicy`; `features_extractor_kwargs` holds the arguments of `GraphSetExtractor`.
 
     Raises:
-        TypeError, ValueError: as `GraphSetPolicy`.
+        TypeError: as `GraphSetPolicy`.
+        ValueError: as `GraphSetPolicy`.
     """
 
     def __init__(
@@ -93,6 +95,6 @@ class GraphSetDQNPolicy(DQNPolicy):
         )
 
     def make_q_net(self) -> GraphSetQNetwork:
-        """Make a Q-function with an extractor of its own."""
+        """Make a Q-function with its own extractor."""
         settings = self._update_features_extractor(self.net_args, features_extractor=None)
         return GraphSetQNetwork(**settings).to(self.device)

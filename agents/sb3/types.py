@@ -1,4 +1,4 @@
-"""Types of Gymnasium and NumPy whose parameters say nothing here."""
+"""Names for generic types of Gymnasium and NumPy."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ Array: TypeAlias = NDArray[Any]
 AnySpace: TypeAlias = Space[Any]
 """A space, before it is checked."""
 Info: TypeAlias = dict[str, Any]
-"""What Gymnasium's `step` tells beside the observation."""
+"""The `info` that Gymnasium's `step` and `reset` return."""

@@ -1,4 +1,4 @@
-"""The agents by name: `gnn_ts(width=256)` makes what `registry.make_agent("gnn-ts", width=256)` does."""
+"""The agents by name: `gnn_ts(width=256)` makes the same agent as `registry.make_agent("gnn-ts", width=256)`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RECIPES", "Recipe", *_FACTORIES]
 
 
 def __getattr__(name: str) -> Callable[..., Agent]:
-    """Join model and rule where an agent is first asked for: torch is not imported before."""
+    """Join model and rule when an agent is first needed; torch is not imported before."""
     if name not in _FACTORIES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return find_factory(_FACTORIES[name])

@@ -1,4 +1,4 @@
-"""The agents by name: a model, a rule, and the defaults of the pair. Nothing here imports torch."""
+"""Define each agent by a model, a rule, and the defaults of the pair, without importing torch."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ RULES = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """How an agent is made."""
+    """The model and the rule of an agent, and the settings that differ for this pair."""
 
     model: str
-    """One of `MODELS`."""
+    """A key of `MODELS`."""
     rule: str | None = None
-    """One of `RULES`; None for an agent that has none."""
+    """A key of `RULES`; None for an agent without a rule."""
     defaults: Mapping[str, object] = field(default_factory=dict)
-    """Settings whose defaults are others for this pair."""
+    """Defaults of settings that differ for this pair."""
     preset_changes: Mapping[str, object] = field(default_factory=dict)
-    """What this pair changes in every preset of its model."""
+    """Settings that this pair changes in every preset of its model."""
     fixed: Mapping[str, object] = field(default_factory=dict)
-    """Settings of the rule that this pair does not offer."""
+    """Settings of the rule that this pair fixes and does not offer."""
     needs: str = "any"
-    """What the agent asks of the graph set: "any" set will do, or "molecules"."""
+    """Graph sets on which the agent can play: "any", or "molecules"."""
 
 
 JOINT = {"sampling": "joint"}
 OPTIMISTIC = {"exploration_scale": 1.0}
-# Of the cells of the paper's grid for nu, eta and lambda that were tried, the best for UCB (docs/evidence/zoo.md).
+# The best cell for UCB of those tried in the paper's grid for nu, eta and lambda (docs/evidence/zoo.md).
 PAPER_UCB = {"exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
 
 RECIPES: Mapping[str, Recipe] = {
@@ -85,10 +85,10 @@ RECIPES: Mapping[str, Recipe] = {
 
 @cache
 def find_factory(name: str) -> Callable[..., Agent]:
-    """Return the function that makes an agent of `RECIPES`, from keyword settings.
+    """Return the function that makes an agent of `RECIPES` from keyword settings.
 
     Raises:
-        KeyError: if there is no such agent.
+        KeyError: if there is no agent of this name.
     """
     from agents.beliefs.composition import compose
 
@@ -97,6 +97,6 @@ def find_factory(name: str) -> Callable[..., Agent]:
     return compose(name, _load(MODELS[recipe.model]), rule, recipe.defaults, recipe.preset_changes, recipe.fixed)
 
 
-def _load(place: str) -> Any:
-    module, _, name = place.partition(":")
+def _load(path: str) -> Any:
+    module, _, name = path.partition(":")
     return getattr(import_module(module), name)

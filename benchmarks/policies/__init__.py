@@ -1,1 +1,1 @@
-"""What policies of Stable-Baselines3 learn on graph sets: python -m benchmarks.policies."""
+"""Compare policies of Stable-Baselines3 on graph sets: python -m benchmarks.policies."""

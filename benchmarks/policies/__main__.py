@@ -22,16 +22,16 @@ from graph_bandit_lab.reports import print_columns, to_markdown
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Which learners, how long, how often."""
+    """The learners, and how long and how often they are trained."""
 
     learners: tuple[str, ...] = ("ppo", "maskable-ppo:10", "dqn", "flat-ppo")
-    """Names, with a number behind a colon for how many of the 20 graphs each round offers."""
+    """Names; a number after a colon says how many of the 20 graphs each round offers."""
     steps: int = 100_000
-    """Rounds that each plays."""
+    """Rounds that each learner plays."""
     seeds: int = 5
-    """Repetitions, each with another reward function."""
+    """Trainings of each learner, each with another reward function."""
     test_sets: int = 500
-    """Graph sets of a test, none of which were seen in training."""
+    """Graph sets of a test, none of them seen in training."""
     workers: int = 1
     """Processes, each on one thread."""
     out: Path | None = None
@@ -49,13 +49,13 @@ class Settings:
 
 
 def read_learner(text: str) -> tuple[str, int]:
-    """Return name and number of graphs on offer of "name" or "name:number"."""
+    """Return the name and the number of graphs on offer from "name" or "name:number"."""
     name, _, offered = text.partition(":")
     return name, int(offered or 20) if (offered or "20").isdigit() else 0
 
 
 def run(settings: Settings) -> tuple[pd.DataFrame, int]:
-    """Train what has not been trained yet; return the tests of all that was asked for, and how many failed."""
+    """Run the trainings that are not finished yet; return the tests of all requested trainings, and how many failed."""
     kept = [] if settings.out is None else read_rows(settings.out, COLUMNS)
     rows = [read_test(row) for row in kept]
     asked = [
@@ -64,7 +64,7 @@ def run(settings: Settings) -> tuple[pd.DataFrame, int]:
         for learner, offered in map(read_learner, settings.learners)
     ]
     known = {row[: len(KEY)] for row in rows if row[COLUMNS.index("steps")] >= row[COLUMNS.index("rounds")]}
-    rows = [row for row in rows if row[: len(KEY)] in known]  # a training that was cut short while it was kept
+    rows = [row for row in rows if row[: len(KEY)] in known]  # leave out a training that was saved only in part
     tasks = [key for key in asked if key not in known]
     failed = 0
     with closing(run_in_parallel(train, tasks, settings.workers)) as outcomes:
@@ -79,18 +79,18 @@ def run(settings: Settings) -> tuple[pd.DataFrame, int]:
             last = dict(zip(COLUMNS, outcome[-1], strict=True))
             print(", ".join(f"{name} {value}" for name, value in last.items()), file=sys.stderr)
     table = pd.DataFrame(rows, columns=COLUMNS)
-    mine = table[list(KEY)].itertuples(index=False, name=None)
-    return table[[key in set(asked) for key in mine]], failed
+    keys = table[list(KEY)].itertuples(index=False, name=None)
+    return table[[key in set(asked) for key in keys]], failed
 
 
 def read_test(row: list[str]) -> tuple[Any, ...]:
-    """Return a test of a file, with numbers as numbers."""
+    """Convert a row of a file to a test, with numbers as numbers."""
     learner, *numbers, regret, masked, seconds = row
     return learner, *map(int, numbers), float(regret), int(masked), float(seconds)
 
 
 def summarize(tests: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return header and rows of how each learner ended."""
+    """Return the header and rows of a table of the final test of each learner."""
     table: list[tuple[str, ...]] = [
         ("learner", "on offer", "rounds", "regret, % of random [95 % interval]", "masked played", "seconds", "seeds")
     ]
@@ -114,14 +114,14 @@ def summarize(tests: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def main(args: list[str] | None = None) -> int:
-    """Train and print the table; return the exit code."""
+    """Train, print the table, and return the exit code."""
     try:
         settings = tyro.cli(Settings, args=args, prog="python -m benchmarks.policies", description=__doc__)
         tests, failed = run(settings)
         rows = summarize(tests)
         print("\n".join(to_markdown(rows))) if settings.markdown else print_columns(rows)
     except KeyboardInterrupt:
-        print("\nStopped. What was finished is kept if `--out` names a file.", file=sys.stderr)
+        print("\nStopped. Finished trainings are kept if `--out` names a file.", file=sys.stderr)
         return 130
     except (ValueError, OSError) as error:
         print(f"benchmarks.policies: {error}", file=sys.stderr)

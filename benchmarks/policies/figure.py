@@ -13,15 +13,15 @@ from matplotlib.ticker import FuncFormatter
 
 from graph_bandit_lab.reports import COLORS, DASHES, STYLE
 
-FIRST = 500  # round of the curves' left end: nothing learns before its 2048th
+FIRST = 500  # round at the left end of the curves: no learner learns before round 2048
 
 
 def draw_curves(tests: pd.DataFrame, path: Path) -> None:
-    """Draw regret on unseen graph sets over rounds of training, mean and range over seeds.
+    """Draw regret on unseen graph sets against rounds of training, with mean and range over seeds.
 
     Args:
         tests: rows of `train.COLUMNS`.
-        path: PNG or SVG file.
+        path: PNG or SVG file to write.
     """
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9, 4.8), layout="constrained")
@@ -49,8 +49,8 @@ def main(files: tyro.conf.Positional[tuple[Path, ...]], out: Path) -> None:
     """Draw the trainings of some files into one figure.
 
     Args:
-        files: of `python -m benchmarks.policies --out`.
-        out: PNG or SVG file.
+        files: files written by `python -m benchmarks.policies --out`.
+        out: PNG or SVG file to write.
     """
     draw_curves(pd.concat([pd.read_csv(file) for file in files]), out)
     print(out)

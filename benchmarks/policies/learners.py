@@ -1,4 +1,4 @@
-"""The learners that are compared, by name."""
+"""The learners of the comparison, by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from agents.sb3 import GraphSetDQN, GraphSetDQNPolicy, GraphSetMaskablePolicy, GraphSetPolicy
 
-ROLLOUT: dict[str, Any] = {  # 32 bandits x 64 rounds a rollout; no action changes what comes, so gamma = 0
+ROLLOUT: dict[str, Any] = {  # 32 bandits x 64 rounds a rollout; gamma = 0, as actions do not affect later rounds
     "n_steps": 64,
     "batch_size": 256,
     "n_epochs": 2,
@@ -27,17 +27,17 @@ def ppo(venv: VecEnv, seed: int) -> BaseAlgorithm:
 
 
 def maskable_ppo(venv: VecEnv, seed: int) -> BaseAlgorithm:
-    """Make MaskablePPO with that policy."""
+    """Make MaskablePPO with the same policy."""
     return MaskablePPO(GraphSetMaskablePolicy, venv, seed=seed, device="cpu", **ROLLOUT)
 
 
 def flat_ppo(venv: VecEnv, seed: int) -> BaseAlgorithm:
-    """Make PPO with the policy that Stable-Baselines3 has for Dicts: it flattens the arrays, order and padding too."""
+    """Make PPO with Stable-Baselines3's own policy for Dicts, which flattens all arrays, order and padding included."""
     return PPO("MultiInputPolicy", venv, seed=seed, device="cpu", **ROLLOUT)
 
 
 def dqn(venv: VecEnv, seed: int) -> BaseAlgorithm:
-    """Make DQN with the same scores as Q-function."""
+    """Make DQN with the same scores as its Q-function."""
     settings: dict[str, Any] = {
         "buffer_size": 8192,  # two observations a step, 250 kB
         "learning_starts": 2048,

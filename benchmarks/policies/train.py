@@ -1,4 +1,4 @@
-"""Train a policy on graph sets that change every round, and test it on sets that it has not seen."""
+"""Train a policy on graph sets that change every round, and test it on unseen sets."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from benchmarks.kept_rows import Row
 from benchmarks.policies.learners import LEARNERS
 from graph_bandit_env.wrappers import vector
 
-KEY = ("learner", "seed", "actions_per_round", "rounds", "test_sets")  # what tells trainings apart
+KEY = ("learner", "seed", "actions_per_round", "rounds", "test_sets")  # identifies a training
 COLUMNS = (*KEY, "steps", "relative_regret", "masked", "seconds")
 NUM_BANDITS = 32
-TEST_SEED = 1 << 40  # `spread_seeds` of it and of a seed below have nothing in common
-GROWTH = 1.5  # of the number of steps from one test to the next
-MAX_EDGES = 300  # of 380 that could be: 12 standard deviations above what p = 0.4 expects
+TEST_SEED = 1 << 40  # far above the seeds of training, so that `spread_seeds` gives other bandits
+GROWTH = 1.5  # ratio of the numbers of steps of successive tests
+MAX_EDGES = 300  # of 380 possible: 12 standard deviations above the mean at p = 0.4
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Linear reward on random graphs, one round an episode; each seed is another reward function."""
+    """Linear reward on random graphs, with episodes of one round; each seed has another reward function."""
 
     actions_per_round: int = 20
     """How many of the 20 graphs a round offers."""
     seed: int = 0
-    """Of the reward function, the graphs and the learner."""
+    """Seed of the reward function, the graphs and the learner."""
 
     @property
     def first_seed(self) -> int:
-        """Return the seed of the first bandit in training; the others have those that follow, as SB3 counts them."""
+        """Return the seed of the first bandit in training; SB3 gives the other bandits the seeds that follow."""
         return self.seed * NUM_BANDITS
 
     def bandits(self, count: int) -> vector.PaddedGraphSet:
-        """Make bandits that share the reward function."""
+        """Make bandits that share a reward function."""
         envs = gym.make_vec(
             "GraphActionBandit-v0",
             num_envs=count,
@@ -62,8 +62,8 @@ class UnseenSets:
     """Graph sets for tests, and the mean regret of a policy on them.
 
     Args:
-        task: says which.
-        count: how many.
+        task: the task that the sets belong to.
+        count: how many sets to draw.
     """
 
     def __init__(self, task: Task, count: int) -> None:
@@ -76,7 +76,7 @@ class UnseenSets:
         self._random_regret = float((self._best - random).mean())
 
     def test(self, model: BaseAlgorithm) -> tuple[float, int]:
-        """Return mean regret of the graphs a policy likes best, relative to random play, and how many are masked."""
+        """Return the mean regret of a policy's choices relative to random play, and how many of them were masked."""
         actions, _ = model.predict(self._observation, deterministic=True)
         rows = np.arange(len(actions))
         regret = float((self._best - self._means[rows, actions]).mean())
@@ -84,16 +84,16 @@ class UnseenSets:
 
 
 class Tests(BaseCallback):
-    """Test the policy as it learns, at numbers of steps that grow by `GROWTH`."""
+    """Test the policy while it learns, each time after `GROWTH` times as many steps."""
 
     def __init__(self, sets: UnseenSets, first: int) -> None:
         super().__init__()
         self._sets, self._due = sets, first
-        self.found: list[tuple[int, float, int]] = []
+        self.results: list[tuple[int, float, int]] = []
 
     def test(self) -> None:
-        """Test now."""
-        self.found.append((self.num_timesteps, *self._sets.test(self.model)))
+        """Test the policy now."""
+        self.results.append((self.num_timesteps, *self._sets.test(self.model)))
 
     def _on_step(self) -> bool:
         if self.num_timesteps >= self._due:
@@ -105,17 +105,18 @@ class Tests(BaseCallback):
 def train(learner: str, seed: int, actions_per_round: int, steps: int, test_sets: int) -> list[Row]:
     """Train one learner on one thread.
 
-    The environment raises at a masked action, so that a training which ends has played none.
+    The environment raises an error at a masked action, so a training that finishes has played none.
 
     Args:
         learner: a name of `LEARNERS`.
-        seed: of the `Task` that it learns.
-        actions_per_round: of that task.
-        steps: rounds that it plays, at least.
-        test_sets: graph sets of a test.
+        seed: seed of the `Task`.
+        actions_per_round: how many graphs a round of the task offers.
+        steps: rounds of training, at least.
+        test_sets: how many graph sets a test has.
 
     Returns:
-        A row of `COLUMNS` for each test: before, during and after training; seconds are those of the whole training.
+        A row of `COLUMNS` for each test, before, during and after training; the seconds are those of the whole
+        training.
     """
     torch.set_num_threads(1)
     task = Task(seed=seed, actions_per_round=actions_per_round)
@@ -130,4 +131,4 @@ def train(learner: str, seed: int, actions_per_round: int, steps: int, test_sets
     seconds = round(time.perf_counter() - start, 1)
     tests.test()
     head = learner, seed, actions_per_round, steps, test_sets
-    return [(*head, taken, round(regret, 5), masked, seconds) for taken, regret, masked in tests.found]
+    return [(*head, taken, round(regret, 5), masked, seconds) for taken, regret, masked in tests.results]

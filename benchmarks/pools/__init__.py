@@ -1,1 +1,1 @@
-"""Which molecule next, on real pools: our agents beside a random forest and a Gaussian process on fingerprints."""
+"""Compare our agents with a random forest and a Gaussian process on fingerprints, on real pools of molecules."""

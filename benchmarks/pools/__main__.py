@@ -1,4 +1,4 @@
-"""Measure which molecule next: python -m benchmarks.pools {docking,photoswitches} --data FOLDER --players NAME ..."""
+"""Screen pools of molecules: python -m benchmarks.pools {docking,photoswitches} --data FOLDER --players NAME ..."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graph_bandit_lab.reports import print_columns, to_markdown
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is common to all pools."""
+    """Settings that all pools have."""
 
     data: Path
     """Folder of the tables."""
@@ -25,11 +25,11 @@ class Settings:
     """forest- or tanimoto- with greedy, ts, ei or ucb (ucb:scale=0.5, in standard deviations), or agents by name, with
     settings after a colon."""
     reference: str | None = None
-    """Player whose scores the others' are compared with, in pairs of equal seeds; None: the first."""
+    """Player to compare the others with, in pairs of equal seeds; None: the first."""
     workers: int = 1
     """Processes, each on one thread."""
     out: Path | None = None
-    """CSV file of finished plays, which are not played again, even by changed code."""
+    """CSV file of finished plays; they are not played again, even if the code has changed."""
     markdown: bool = False
     """Print the tables in Markdown."""
 
@@ -47,9 +47,9 @@ class DockingCommand(Settings):
     """Find the best docking scores of 10,000 molecules: 1 % at random, then five batches of 1 %."""
 
     draw: int = 1
-    """Which 10,000 of all: the seed by which they are drawn."""
+    """Seed by which the 10,000 are drawn from all molecules."""
     seeds: int = 5
-    """Repetitions, each from another random start."""
+    """Plays of each player, each from another random start."""
 
     def source(self) -> Source:
         """Return the pool."""
@@ -58,12 +58,12 @@ class DockingCommand(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class PhotoswitchesCommand(Settings):
-    """Find the photoswitch with the longest wavelength of 392: 5 % at random, then one at a time."""
+    """Find the photoswitch with the longest wavelength among 392: 5 % at random, then one at a time."""
 
     rounds: int = 60
-    """Measurements after the first."""
+    """Measurements after the random ones."""
     seeds: int = 20
-    """Repetitions, each from another random start."""
+    """Plays of each player, each from another random start."""
 
     def source(self) -> Source:
         """Return the pool."""
@@ -77,20 +77,20 @@ Command = (
 
 
 def main(args: list[str] | None = None) -> int:
-    """Play and print a table for each score; return the exit code (0 done, 1 refused or some failed, 130 stopped)."""
+    """Play, print a table for each score, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
     try:
         command: DockingCommand | PhotoswitchesCommand = tyro.cli(
             Command,
             args=args,
             prog="python -m benchmarks.pools",
-            description="Which molecule next.",
+            description="Screen pools of molecules.",
         )
-        found, failed = play_all(command.source(), command.players, range(command.seeds), command.workers, command.out)
-        for rows in tables(found, command.players, command.reference or command.players[0]):
+        plays, failed = play_all(command.source(), command.players, range(command.seeds), command.workers, command.out)
+        for rows in tables(plays, command.players, command.reference or command.players[0]):
             print()
             print("\n".join(to_markdown(rows))) if command.markdown else print_columns(rows)
     except KeyboardInterrupt:
-        print("\nStopped. What was finished is kept if `--out` names a file.", file=sys.stderr)
+        print("\nStopped. Finished plays are kept if `--out` names a file.", file=sys.stderr)
         return 130
     except (ValueError, OSError, ImportError) as error:
         print(f"benchmarks.pools: {error}", file=sys.stderr)

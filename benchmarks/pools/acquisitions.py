@@ -1,4 +1,4 @@
-"""What to measure next, given mean and standard deviation of every molecule. Those with the largest scores are."""
+"""Score molecules by predicted mean and standard deviation; those with the largest scores are measured next."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Acquisition(Protocol):
             mean: `(K,)`, in units of the values.
             std: `(K,)`, standard deviations without the noise of a measurement.
             best: largest value measured.
-            generator: of draws.
+            generator: generator of random draws.
 
         Returns:
             `(K,)`.
@@ -34,7 +34,7 @@ def greedy(mean: Floats, std: Floats, best: float, generator: np.random.Generato
 
 
 def thompson_sampling(mean: Floats, std: Floats, best: float, generator: np.random.Generator) -> Floats:
-    """Draw each molecule's score by itself, from N(mean, std^2)."""
+    """Draw the score of each molecule independently from N(mean, std^2)."""
     return generator.normal(mean, std)
 
 
@@ -43,19 +43,19 @@ class UpperConfidenceBound:
     """mean + scale std."""
 
     scale: float
-    """In standard deviations."""
+    """Multiplies the standard deviation."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.scale < np.inf:
             raise ValueError(f"Expected `scale` to be finite and >= 0. Got {self.scale!r}.")
 
     def __call__(self, mean: Floats, std: Floats, best: float, generator: np.random.Generator) -> Floats:
-        """Return the upper ends."""
+        """Return the upper confidence bounds."""
         return mean + self.scale * std
 
 
 def expected_improvement(mean: Floats, std: Floats, best: float, generator: np.random.Generator) -> Floats:
-    """Compute by how much a molecule is expected to exceed the best.
+    """Compute by how much each molecule is expected to exceed the best.
 
     EI = E max(f - best, 0) = (mean - best) Phi(z) + std phi(z),  z = (mean - best) / std    [Jones et al. 1998]
     """

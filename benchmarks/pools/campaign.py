@@ -1,4 +1,4 @@
-"""Play every player with every seed, each on one thread of a process of its own, and keep what is finished."""
+"""Play every player with every seed in parallel, each on one thread, and keep finished plays."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ KEY = ("screen", "player", "seed")
 def play_all(
     source: Source, players: Sequence[str], seeds: Sequence[int], workers: int = 1, out: Path | None = None
 ) -> tuple[pd.DataFrame, int]:
-    """Play what has not been played yet.
+    """Play every player and seed that is not in `out` yet.
 
     Args:
-        source: of the pool.
-        players: by name; each plays every seed.
-        seeds: of `screening.play`.
-        workers: processes.
-        out: CSV file, to which each row is appended as soon as it is known, and whose rows are not played again,
-            whichever version of the code they are of; None: nothing is kept.
+        source: source of the pool.
+        players: names of the players; each plays every seed.
+        seeds: seeds for `screening.play`.
+        workers: how many processes to use.
+        out: CSV file to which each finished play is appended at once; its rows are not played again, even if the code
+            has changed. None: nothing is kept.
 
     Returns:
-        A row for each player and seed that finished: screen, player, seed, seconds and scores; and how many failed.
+        A table with a row for each finished play (screen, player, seed, seconds and scores), and how many plays failed.
 
     Raises:
         ValueError: if a player or its settings are unknown, or the file has other columns.
     """
     for player in players:
-        make_player(player)  # which refuses unknown names before anything is played
+        make_player(player)  # refuses unknown names before anything is played
     columns = [*KEY, "seconds", *source.scores]
     kept = [] if out is None else read_rows(out, columns)
     rows: list[Row] = [(screen, player, int(seed), *map(float, numbers)) for screen, player, seed, *numbers in kept]
@@ -56,15 +56,15 @@ def play_all(
             rows.append(outcome)
             if out is not None:
                 append_rows(out, columns, [outcome])
-            told = ", ".join(f"{name} {value}" for name, value in zip(columns[2:], outcome[2:], strict=True))
-            print(f"{player}: {told}", file=sys.stderr)
+            shown = ", ".join(f"{name} {value}" for name, value in zip(columns[2:], outcome[2:], strict=True))
+            print(f"{player}: {shown}", file=sys.stderr)
     table = pd.DataFrame(rows, columns=columns)
     asked = (table["screen"] == source.name) & table["player"].isin(players) & table["seed"].isin(seeds)
     return table[asked], failed
 
 
 def play_one(source: Source, player: str, seed: int) -> Row:
-    """Play one seed of one player on one thread; the seconds are those of the play, after imports and reading."""
+    """Play one seed of one player on one thread; the seconds do not count imports and reading."""
     import torch
     from threadpoolctl import threadpool_limits
 

@@ -1,4 +1,4 @@
-"""A random forest on atom pairs, as MolPAL sets it, the usual first choice for screening docking scores."""
+"""A random forest on atom pairs with MolPAL's settings, the usual first choice for screening docking scores."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from graph_bandit_env import MoleculeSet
 
 TREES, DEPTH, LEAF = 100, 8, 1
 BITS, SHORTEST, LONGEST = 2048, 1, 3
-SCALE = 2.0  # of the upper confidence bound
+SCALE = 2.0  # scale of the upper confidence bound
 
 
 class Forest:
-    """A random forest, fitted anew each round, with the variance over its trees.
+    """A random forest, refitted each round, with the variance over its trees.
 
-    Settings are MolPAL's defaults [Graff et al. 2021; coleygroup/molpal, molpal/args.py, featurizer.py and
-    models/sklmodels.py]: 100 trees of depth 8, at least one molecule a leaf, all bits at each split, on 2,048 bits of
-    atom pairs that are 1 to 3 bonds apart (its radius of 2), where bits count a pair up to 8 times; beta = 2 in
-    mean + beta std. Only the seed differs, which is another each round.
+    The settings are MolPAL's defaults [Graff et al. 2021; coleygroup/molpal, molpal/args.py, featurizer.py and
+    models/sklmodels.py]: 100 trees of depth 8, at least one molecule in a leaf, all bits at each split, on 2,048 bits
+    of atom pairs that are 1 to 3 bonds apart (its radius of 2), where bits count a pair up to 8 times; beta = 2 in
+    mean + beta std. Only the seed is our own; it changes each round.
     """
 
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
@@ -30,7 +30,7 @@ class Forest:
         self._generator = np.random.default_rng(seed)
 
     def predict(self, measured: Indices, values: Floats) -> tuple[Floats, Floats]:
-        """Return mean and standard deviation over the trees, of all K molecules."""
+        """Return the mean and standard deviation over the trees for all K molecules."""
         seed = int(self._generator.integers(2**31))
         forest = RandomForestRegressor(TREES, max_depth=DEPTH, min_samples_leaf=LEAF, n_jobs=1, random_state=seed)
         forest.fit(self._bits[measured], values)

@@ -1,7 +1,7 @@
 """Suggest from a pool of 49,699 molecules with 300 measurements: python -m benchmarks.pools.large --data FOLDER.
 
-Runs `graph-bandit suggest` twice, each in a process of its own: the first time, and with what was read kept beside the
-pool. Prints wall time and the peak memory of the largest process.
+Runs `graph-bandit suggest` twice in separate processes, first without and then with a cache of the parsed pool. Prints
+the wall time and the peak memory of the largest process.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from graph_bandit_lab.reports import print_columns
 
 @dataclass(frozen=True, kw_only=True)
 class LargeSettings:
-    """Suggest from a large pool, and measure what that takes."""
+    """Suggest from a large pool, and measure time and memory."""
 
     data: Path
     """Folder of docking_pool.csv.gz."""
     molecules: int | None = None
-    """How many of the molecules, from the first; None: all."""
+    """How many molecules to take, from the first; None: all."""
     measured: int = 300
-    """How many of them have results, drawn at random."""
+    """How many of the molecules, drawn at random, have results."""
 
 
 def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
-    """Write pool and results; return the arguments of `graph-bandit`."""
+    """Write the pool and the results, and return the arguments of `graph-bandit`."""
     table = pd.read_csv(settings.data / "docking_pool.csv.gz").iloc[: settings.molecules]
     table.insert(0, "id", [f"m{k}" for k in range(len(table))])
     known = np.random.default_rng(0).choice(len(table), settings.measured, replace=False)
@@ -45,10 +45,10 @@ def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
 
 
 def measure(arguments: list[str]) -> tuple[float, float]:
-    """Run the command; return wall time in seconds and peak memory in bytes.
+    """Run the command, and return its wall time in seconds and peak memory in bytes.
 
     Raises:
-        RuntimeError: if it fails.
+        RuntimeError: if the command fails.
     """
     begin = time.perf_counter()
     command = [sys.executable, "-m", "graph_bandit_cli", *arguments]

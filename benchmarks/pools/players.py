@@ -23,29 +23,29 @@ from graph_bandit_lab import AgentSpec
 
 
 class Model(Protocol):
-    """What is known of a pool after some measurements."""
+    """A model that predicts the values of a pool from some measurements."""
 
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
         """Forget everything and take in K molecules."""
 
     def predict(self, measured: Indices, values: Floats) -> tuple[Floats, Floats]:
-        """Return mean and standard deviation, `(K,)` each, in units of the values."""
+        """Return the mean and standard deviation of each molecule, `(K,)` each, in units of the values."""
 
 
 class ModelPlayer:
-    """Choose the molecules that an acquisition scores highest, by a model; ties at random."""
+    """Choose the molecules with the highest acquisition scores under a model; ties are broken at random."""
 
     def __init__(self, model: Model, acquisition: Acquisition) -> None:
         self._model, self._acquisition = model, acquisition
 
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
-        """Begin anew, with a stream each for model and acquisition."""
-        of_model, own = np.random.SeedSequence(seed).spawn(2)
+        """Start over, with separate random streams for model and acquisition."""
+        of_model, of_acquisition = np.random.SeedSequence(seed).spawn(2)
         self._model.begin(molecules, int(of_model.generate_state(1)[0]))
-        self._generator = np.random.default_rng(own)
+        self._generator = np.random.default_rng(of_acquisition)
 
     def choose(self, measured: Indices, values: Floats, count: int) -> Indices:
-        """Return the best `count` of those that were not measured."""
+        """Return the best `count` molecules among those not measured."""
         mean, std = self._model.predict(measured, values)
         scores = self._acquisition(mean, std, float(values.max()), self._generator)
         left = np.setdiff1d(np.arange(len(mean)), measured)
@@ -53,11 +53,11 @@ class ModelPlayer:
 
 
 class AgentPlayer:
-    """Tell an agent each result once, and ask it for a batch.
+    """Give an agent each result once, and ask it for a batch.
 
     Args:
-        agent: a `BatchAgent` chooses a batch; of any other `select_action` chooses one molecule after the other,
-            without any results in between.
+        agent: a `BatchAgent` chooses a whole batch; any other agent chooses one molecule after the other by
+            `select_action`, without results in between.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -66,12 +66,12 @@ class AgentPlayer:
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
         """Reset the agent."""
         self._agent.reset(None, seed=seed, graph_set=molecules)
-        self._num_molecules, self._told = len(molecules), 0
+        self._num_molecules, self._num_given = len(molecules), 0
 
     def choose(self, measured: Indices, values: Floats, count: int) -> Sequence[int]:
-        """Return `count` molecules, after the agent was told what is new."""
-        self._agent.update(None, measured[self._told :], values[self._told :])
-        self._told = len(measured)
+        """Return `count` molecules, after giving the agent the new results."""
+        self._agent.update(None, measured[self._num_given :], values[self._num_given :])
+        self._num_given = len(measured)
         mask = np.ones(self._num_molecules, np.int8)
         mask[measured] = 0
         if isinstance(self._agent, BatchAgent):
@@ -98,7 +98,7 @@ def make_player(text: str) -> Player:
             or an agent of the registry as `name:setting=value,...`.
 
     Raises:
-        ValueError: if there is none of that name, or it does not take such settings.
+        ValueError: if the name or a setting is unknown.
     """
     spec = AgentSpec.parse(text)
     name, _, rule = spec.name.partition("-")

@@ -1,4 +1,4 @@
-"""A pool of molecules, measured a batch at a time, and what was found: every molecule can be measured once."""
+"""Measure a pool of molecules a batch at a time, each molecule once, and score the choices."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Screen:
-    """A pool, and how it is measured."""
+    """A pool, and how many molecules of it are measured when."""
 
     molecules: MoleculeSet
     """K molecules."""
     values: Floats
-    """`(K,)`, to be maximised: what a measurement tells."""
+    """`(K,)`, the result of measuring each molecule; large values are wanted."""
     start: int
-    """First measurements, at random."""
+    """How many molecules are measured first, at random."""
     batch: int
-    """Measurements a round."""
+    """How many molecules are measured in a round."""
     rounds: int
-    """Rounds, in each of which a player chooses a batch."""
+    """How many rounds there are; a player chooses the batch of each."""
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.molecules),) or not np.isfinite(self.values).all():
             raise ValueError(
-                f"Expected a finite value for each of {len(self.molecules)} molecules. Got shape {self.values.shape}, "
-                f"of which {np.isfinite(self.values).sum()} are finite."
+                f"Expected a finite value for each of {len(self.molecules)} molecules. Got shape {self.values.shape}; "
+                f"{np.isfinite(self.values).sum()} are finite."
             )
         if not (self.start >= 1 and self.batch >= 1 and self.rounds >= 0):
             raise ValueError(
@@ -49,18 +49,18 @@ class Screen:
 
 
 class Player(Protocol):
-    """Whoever chooses what is measured next."""
+    """A strategy that chooses the molecules to measure next."""
 
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
-        """Forget everything and take in K molecules; `seed` is that of all the player's randomness."""
+        """Forget everything and take in K molecules; all randomness of the player comes from `seed`."""
 
     def choose(self, measured: Indices, values: Floats, count: int) -> Sequence[int] | Indices:
         """Return `count` different molecules that were not measured.
 
         Args:
-            measured: `(t,)`, in the order measured; it begins with all that earlier calls were given.
-            values: `(t,)`, what they told.
-            count: how many to choose.
+            measured: `(t,)`, molecules in the order measured; those of earlier calls come first.
+            values: `(t,)`, their values.
+            count: how many molecules to choose.
         """
 
 
@@ -69,14 +69,14 @@ def play(screen: Screen, player: Player, seed: int) -> Indices:
 
     Args:
         screen: the pool.
-        player: who chooses.
-        seed: of the first measurements, and, by another stream, of the player.
+        player: chooses the batches.
+        seed: seed of the first measurements and, in a separate stream, of the player.
 
     Returns:
         `(start + rounds * batch,)`: molecules in the order measured.
 
     Raises:
-        ValueError: if the player chooses anything but as many new molecules as it was asked for.
+        ValueError: if the player does not choose as many new molecules as it was asked for.
     """
     start, of_player = np.random.SeedSequence(seed).spawn(2)
     order = np.random.default_rng(start).choice(len(screen.values), screen.start, replace=False).astype(np.int64)
@@ -96,18 +96,18 @@ def _check_choice(chosen: Indices, order: Indices, screen: Screen) -> None:
 
 
 def share_of_top(values: ArrayLike, order: ArrayLike, n: int = 100) -> float:
-    """Return how many of the n largest values were found, as a share of n.
+    """Return the share of the n largest values that were found.
 
-    Values are counted, not molecules: of the molecules that tie at the n-th value, any will do, and at most as many as
-    the n largest values hold are counted. Docking scores have a resolution of 0.1, so that ties are many.
+    Values are counted, not molecules: molecules that tie at the n-th value are interchangeable, and at most as many of
+    them count as are among the n largest values. Docking scores have a resolution of 0.1, so there are many ties.
 
     Args:
-        values: `(K,)` of the pool.
+        values: `(K,)`, values of the pool.
         order: molecules measured, each once.
-        n: at most K.
+        n: how many of the largest values to look for, at most K.
 
     Returns:
-        From 0 to 1.
+        The share, from 0 to 1.
 
     Raises:
         ValueError: if n is not from 1 to K.
@@ -115,18 +115,18 @@ def share_of_top(values: ArrayLike, order: ArrayLike, n: int = 100) -> float:
     pool = np.asarray(values, np.float64)
     if not 1 <= n <= len(pool):
         raise ValueError(f"Expected `n` from 1 to {len(pool)}. Got {n}.")
-    found, threshold = pool[np.asarray(order, np.int64)], np.partition(pool, -n)[-n]
-    ties = n - int((pool > threshold).sum())  # of the n largest
-    return (int((found > threshold).sum()) + min(ties, int((found == threshold).sum()))) / n
+    measured, threshold = pool[np.asarray(order, np.int64)], np.partition(pool, -n)[-n]
+    ties = n - int((pool > threshold).sum())  # among the n largest
+    return (int((measured > threshold).sum()) + min(ties, int((measured == threshold).sum()))) / n
 
 
 def simple_regret(values: ArrayLike, order: ArrayLike) -> Floats:
-    """Return by how much the best found so far falls short of the best of the pool.
+    """Return how far the best value found so far falls short of the best of the pool.
 
         s_t = max_k y_k - max_{i <= t} y_{order_i}
 
     Args:
-        values: `(K,)` of the pool, y.
+        values: `(K,)`, values y of the pool.
         order: `(t,)`, molecules measured.
 
     Returns:
@@ -138,14 +138,16 @@ def simple_regret(values: ArrayLike, order: ArrayLike) -> Floats:
 
 
 def cumulative_regret(values: ArrayLike, order: ArrayLike, start: int) -> Floats:
-    """Return the sum of what each chosen molecule falls short of the best of the pool, which can be measured only once.
+    """Return the summed shortfall of each chosen molecule against the best of the pool.
 
         R_t = sum_{i = start + 1}^{start + t} (max_k y_k - y_{order_i})
 
+    The best molecule is the reference in every round, though it can be measured only once.
+
     Args:
-        values: `(K,)` of the pool, y.
+        values: `(K,)`, values y of the pool.
         order: molecules measured.
-        start: first measurements, which nobody chose and which do not count.
+        start: how many random measurements come first; they do not count.
 
     Returns:
         `(len(order) - start,)`, in units of the values.

@@ -1,4 +1,4 @@
-"""The pools that are measured, and by what players are scored on them."""
+"""The pools of the comparison, and the scores of players on them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from benchmarks.pools.screening import Indices, Screen, cumulative_regret, share
 from graph_bandit_env import from_smiles
 
 WAVELENGTH = "E isomer pi-pi* wavelength in nm"
-DRAWN = 10_000  # of the docking scores
+DRAWN = 10_000  # molecules drawn from the docking pool
 TOP = 100
 
 
 class Source(Hashable, Protocol):
-    """Where a pool comes from. It travels to workers, which read it there."""
+    """The source of a pool. It is sent to workers, which read the pool themselves."""
 
     scores: ClassVar[tuple[str, ...]]
-    """Names of what plays are scored by."""
+    """Names of the scores of a play."""
 
     @property
     def name(self) -> str:
-        """Return what sets it apart, as results are stored under it."""
+        """Return the unique name under which results are stored."""
 
     def read(self) -> Screen:
         """Read the pool."""
@@ -39,8 +39,8 @@ class Source(Hashable, Protocol):
 class DockingScores:
     """10,000 molecules of `docking_pool.csv.gz`: 1 % at random, then five batches of 1 %.
 
-    As MolPAL screens, with docking scores looked up [Graff et al. 2021]. The lowest scores are the best, and values
-    their negatives.
+    This is how MolPAL screens, with docking scores looked up [Graff et al. 2021]. The lowest scores are the best, so
+    the values are their negatives.
     """
 
     folder: Path
@@ -54,7 +54,7 @@ class DockingScores:
         return f"docking, draw {self.draw}"
 
     def read(self) -> Screen:
-        """Read and draw."""
+        """Read the pool and draw the molecules."""
         table = pd.read_csv(self.folder / "docking_pool.csv.gz")
         drawn = table.iloc[np.random.default_rng(self.draw).choice(len(table), DRAWN, replace=False)]
         molecules = from_smiles(list(drawn["smiles"]), list(-drawn["score"]))
@@ -68,11 +68,14 @@ class DockingScores:
 
 @dataclass(frozen=True)
 class Photoswitches:
-    """The longest wavelength of `photoswitches.csv` [Griffiths et al. 2022]: 5 % at random, then one at a time."""
+    """The molecules of `photoswitches.csv` [Griffiths et al. 2022]: 5 % at random, then one at a time.
+
+    The best molecule is the one with the longest wavelength.
+    """
 
     folder: Path
     rounds: int
-    """Measurements after the first."""
+    """Measurements after the random ones."""
     scores: ClassVar[tuple[str, ...]] = (
         "mean simple regret (nm)",
         "last simple regret (nm)",
@@ -85,13 +88,13 @@ class Photoswitches:
         return f"photoswitches, {self.rounds} rounds"
 
     def read(self) -> Screen:
-        """Read the molecules whose wavelength was measured."""
+        """Read the molecules that have a measured wavelength."""
         table = pd.read_csv(self.folder / "photoswitches.csv").dropna(subset=[WAVELENGTH])
         molecules = from_smiles(list(table["SMILES"]), list(table[WAVELENGTH]))
         return Screen(molecules, molecules.targets, round(0.05 * len(molecules)), batch=1, rounds=self.rounds)
 
     def score(self, screen: Screen, order: Indices) -> tuple[float, ...]:
-        """Return simple regret as the mean over the rounds and after the last, and cumulative regret."""
+        """Return the mean simple regret over the rounds, the last simple regret, and the cumulative regret."""
         simple = simple_regret(screen.values, order)[screen.start :]
         total = cumulative_regret(screen.values, order, screen.start)[-1]
         return float(simple.mean()), float(simple[-1]), float(total)

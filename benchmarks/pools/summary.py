@@ -1,4 +1,4 @@
-"""Tables of plays: what players found on average, and what sets them apart from one of them."""
+"""Summarise plays in tables: the mean score of each player, and its difference from a reference."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ NO_SCORES = ("screen", "player", "seed", "seconds")
 
 
 def tables(plays: pd.DataFrame, players: Sequence[str], reference: str) -> list[list[tuple[str, ...]]]:
-    """Return header and rows of a table for each score.
+    """Return the header and rows of a table for each score.
 
-    Intervals are 95 % bootstrap intervals over seeds. A difference is that of the seeds which both have played, which
-    begin with the same measurements.
+    Intervals are 95 % bootstrap intervals over seeds. A difference is taken over the seeds that both players have
+    played; both begin with the same measurements.
 
     Args:
-        plays: of `campaign.play_all`.
-        players: in the order of the rows; those without plays are left out.
-        reference: player that is subtracted.
+        plays: the table from `campaign.play_all`.
+        players: names in the order of the rows; players without plays are left out.
+        reference: the player to subtract.
     """
     return [
         _table(plays, [name for name in players if (plays["player"] == name).any()], reference, str(score))

@@ -1,1 +1,1 @@
-"""How fast, as ratios within one run."""
+"""Speed benchmarks, as ratios within one run."""

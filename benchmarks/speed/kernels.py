@@ -1,4 +1,4 @@
-"""The training step and the scores, against matrix products, autograd and one backward pass per graph."""
+"""Time the training step and the scores against matrix products, autograd and one backward pass per graph."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours
 from gntk.engines import Batches, CompiledNetwork, descend
 
 NODES, FEATURES, WIDTH, BATCH, GRAPHS, STEPS = 50, 10, 512, 5, 100, 50
-SGEMM = 512  # side of the square matrices that the same core multiplies
+SGEMM = 512  # size of the square matrices that the same core multiplies
 
 
 def graphs_of(num_graphs: int, num_nodes: int, feature_dim: int) -> AggregatedGraphs:
-    """Return random graphs, aggregated."""
+    """Return aggregated random graphs."""
     generator = torch.Generator().manual_seed(0)
     edges = torch.randint(num_nodes, (2, 10 * num_nodes), generator=generator)
     nodes = torch.randn(num_graphs, num_nodes, feature_dim, generator=generator)
@@ -28,14 +28,14 @@ def graphs_of(num_graphs: int, num_nodes: int, feature_dim: int) -> AggregatedGr
 
 @dataclass(eq=False)
 class Fit:
-    """A descent of 50 steps on batches of five distinct graphs, so that there are no repeats to merge."""
+    """A descent of 50 steps on batches of five distinct graphs, so there are no repeats to merge."""
 
     graphs: AggregatedGraphs = field(default_factory=lambda: graphs_of(GRAPHS, NODES, FEATURES))
     weights: list[Tensor] = field(default_factory=lambda: [w.detach() for w in GraphMLP(FEATURES, WIDTH).weights])
 
     @cached_property
     def network(self) -> CompiledNetwork:
-        """Return the network in compiled loops."""
+        """Return the compiled network."""
         return CompiledNetwork(self.graphs, self.weights)
 
     @cached_property
@@ -55,14 +55,14 @@ class Fit:
 
 
 def step_seconds() -> float:
-    """Return the seconds of a compiled training step at this moment."""
+    """Return the current seconds of a compiled training step."""
     fit = Fit()
     fit.compiled()
     return seconds(fit.compiled, least=0.5) / STEPS
 
 
 def rows() -> list[Row]:
-    """Return the rows of one training step and of scoring, on one thread."""
+    """Return the rows for one training step and for scoring, on one thread."""
     fit = Fit()
     graphs, weights = fit.graphs, fit.weights
     plain, some = PlainFit(weights, graphs, 0.1, 0.01), next(iter(fit.batches))
@@ -100,7 +100,7 @@ def rows() -> list[Row]:
 
 
 def _deeper(square: Tensor) -> Row:
-    """How much of a step at L = 3 torch spends in matrix products already, so that compiled loops could not save it."""
+    """Measure how much of a step at L = 3 torch spends in matrix products, which compiled loops could not save."""
     graphs = graphs_of(BATCH, NODES, FEATURES)
     weights = [weight.detach() for weight in GraphMLP(FEATURES, WIDTH, depth=3).weights]
     batches = Batches.of_size(torch.arange(BATCH), torch.randn(BATCH), BATCH)

@@ -1,4 +1,4 @@
-"""Timing on a noisy machine: two things in turn, many times, and the median of the ratios of neighbours."""
+"""Time two functions in turn, many times, and take the median ratio, which suits a noisy machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. `asked` is what the project set itself, in words; None where there is no such aim."""
+    """One line of the table. `asked` is the project's aim in words; None if there is no aim."""
 
     name: str
     value: float
@@ -46,7 +46,7 @@ def show(rows: Sequence[Row]) -> None:
 
 
 def seconds(function: Callable[[], object], least: float = 0.03) -> float:
-    """Return the time of a call, from as many as take `least` seconds."""
+    """Return the time of a call, averaged over enough calls to take `least` seconds."""
     calls, elapsed = 1, 0.0
     while True:
         begin = time.perf_counter()
@@ -59,15 +59,15 @@ def seconds(function: Callable[[], object], least: float = 0.03) -> float:
 
 
 def compare(slow: Callable[[], object], fast: Callable[[], object], pairs: int = 11) -> tuple[float, float, float]:
-    """Return how many times longer `slow` takes (median over pairs), and the median seconds of both."""
+    """Return how many times longer `slow` takes than `fast` (median over pairs), and the median seconds of both."""
     slow(), fast()  # compile and warm up
     times = [(seconds(slow), seconds(fast)) for _ in range(pairs)]
-    ratios = [one / other for one, other in times]
+    ratios = [time_slow / time_fast for time_slow, time_fast in times]
     return statistics.median(ratios), *(statistics.median(column) for column in zip(*times, strict=True))
 
 
 def in_a_process_of_its_own(module: str, *arguments: Any) -> dict[str, Any]:
-    """Run `python -m <module>` on one thread; return the JSON that it prints."""
+    """Run `python -m <module>` on one thread, and return the JSON that it prints."""
     command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
     one_thread = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -79,13 +79,13 @@ def in_a_process_of_its_own(module: str, *arguments: Any) -> dict[str, Any]:
 
 
 def peak_bytes() -> int:
-    """Return the peak of this process's resident memory since its program began."""
+    """Return the peak resident memory of this process since its program began."""
     if sys.platform == "win32":
         import psutil
 
         return int(psutil.Process().memory_info().peak_wset)
     status = Path("/proc/self/status")
-    if status.is_file():  # on Linux getrusage counts what the process was forked from, too
+    if status.is_file():  # on Linux, getrusage includes the process that this one was forked from
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return 1024 * int(line.split()[1])
     import resource

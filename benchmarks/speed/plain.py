@@ -1,6 +1,6 @@
-"""The training step and the scores of the paper's network as one would write them first: autograd, and no tricks.
+"""The training step and the scores of the paper's network in their simplest form: autograd, and no tricks.
 
-Written for clarity; tests hold the compiled loops against these too.
+The code is written for clarity; tests also compare the compiled loops with it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gntk import AggregatedGraphs
 
 
 class PlainNetwork(nn.Module):
-    """f(G) = (1/N) sum_i w^T ReLU(W h_i) / sqrt(m), on nodes that are aggregated already."""
+    """f(G) = (1/N) sum_i w^T ReLU(W h_i) / sqrt(m), on aggregated nodes h_i."""
 
     def __init__(self, weights: Sequence[Tensor]) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class PlainFit:
 def one_backward_per_graph(
     weights: Sequence[Tensor], graphs: AggregatedGraphs, precision: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return predictions and weighted squares of tangent features as public code for this problem takes them."""
+    """Return predictions and weighted squares of tangent features, computed as in public code for this problem."""
     network, values, squares = PlainNetwork(weights), [], []
     for nodes, divisor in zip(graphs.nodes.split(graphs.sizes.tolist()), graphs.divisors, strict=True):
         value = network(nodes, torch.zeros(len(nodes), dtype=torch.int64), divisor[None]).squeeze()

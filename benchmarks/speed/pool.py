@@ -1,4 +1,4 @@
-"""One scoring round of a large pool, in a process of its own: python -m benchmarks.speed.pool K N D. Prints JSON."""
+"""Score a large pool once, and print JSON: python -m benchmarks.speed.pool K N D."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.speed.measure import peak_bytes
 
 
 class Pool:
-    """K random trees of N nodes, about as large as molecules."""
+    """K graphs with random features on one random tree of N nodes, about as large as molecules."""
 
     def __init__(self, num_graphs: int, num_nodes: int, feature_dim: int) -> None:
         self.shape = num_graphs, num_nodes, feature_dim
@@ -31,7 +31,7 @@ class Pool:
 
 
 def score(num_graphs: int, num_nodes: int, feature_dim: int) -> dict[str, float]:
-    """Return seconds of `reset` and of one choice after ten measurements, and the peak memory in bytes."""
+    """Return the seconds of `reset` and of one choice after ten measurements, and the peak memory in bytes."""
     agent = registry.make_agent("gnn-ts", covariance="diagonal")
     begin = time.perf_counter()
     agent.reset(None, graph_set=Pool(num_graphs, num_nodes, feature_dim))

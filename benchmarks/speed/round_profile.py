@@ -1,4 +1,4 @@
-"""Where a round of `gnn-ts` goes: python -m benchmarks.speed.round_profile [AGENT]."""
+"""Profile a round of `gnn-ts`: python -m benchmarks.speed.round_profile [AGENT]."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUNDS, SHOWN = 400, 10
 
 
 def main(agent: str = "gnn-ts") -> None:
-    """Print the functions that take most of the time of 400 rounds, K=100, N=50, each with its share."""
+    """Print the functions that take most of the time of 400 rounds (K=100, N=50), each with its share."""
     spec = AgentSpec.parse(agent)
     env = registry.make_environment(
         horizon=ROUNDS, reward_model="gp_gntk", reward_scale="unit", observe="indices", num_graphs=100, num_nodes=50
@@ -24,7 +24,7 @@ def main(agent: str = "gnn-ts") -> None:
     profile, rounds = cProfile.Profile(), iter(range(ROUNDS))
 
     def begin_after_the_first() -> None:
-        if next(rounds) == 0:  # which compiles
+        if next(rounds) == 0:  # the first round compiles
             profile.enable()
 
     run_bandit(env, registry.make_agent(spec.name, **spec.settings), 0, on_round=begin_after_the_first)

@@ -1,4 +1,4 @@
-"""Whole runs: how their cost grows, and what the paper's mode, an exact covariance and a large pool cost beside it."""
+"""Time whole runs: the growth of their cost, and the cost of the paper's mode, an exact covariance and a large pool."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GIGABYTE = 1 << 30
 
 
 def rows(repetitions: int) -> list[Row]:
-    """Return the rows of whole runs; `repetitions` of the comparison of regret."""
+    """Return the rows for whole runs; regret is compared over `repetitions`."""
     before = step_seconds()
     ours = _run("gnn-ts", 2000)
     step = (before + step_seconds()) / 2  # the machine's speed changes from minute to minute
@@ -99,7 +99,7 @@ def _growth(ours: dict[str, Any]) -> list[Row]:
     seconds = [ours["clocks"][0][mark - 1] for mark in marks]
     exponent = np.polyfit(np.log(marks), np.log(seconds), 1)[0]
     listed = ", ".join(f"T={mark}: {value:.1f} s" for mark, value in zip(marks, seconds, strict=True))
-    found = [Row("gnn-ts: growth of a run with T, exponent", float(exponent), "", detail=listed)]
+    growth = [Row("gnn-ts: growth of a run with T, exponent", float(exponent), "", detail=listed)]
     pairs = {(GRAPHS, 10), (GRAPHS, NODES), (GRAPHS, 500), (10, NODES), (200, NODES)}
     runs = {pair: _run("gnn-ts", 250, *pair) for pair in sorted(pairs)}
     for letter, sizes in {"N": (10, 50, 500), "K": (10, 100, 200)}.items():
@@ -110,8 +110,8 @@ def _growth(ours: dict[str, Any]) -> list[Row]:
             f"{letter}={size}: {1e3 * value:.1f} ms a round, {run['peak_bytes'] / GIGABYTE:.2f} GB"
             for size, value, run in zip(sizes, times, chosen, strict=True)
         )
-        found.append(Row(f"gnn-ts, T=250: growth with {letter}, exponent", float(exponent), "", detail=listed))
-    return found
+        growth.append(Row(f"gnn-ts, T=250: growth with {letter}, exponent", float(exponent), "", detail=listed))
+    return growth
 
 
 def _kernel_agent() -> Row:
@@ -120,11 +120,11 @@ def _kernel_agent() -> Row:
 
 
 def _pool() -> list[Row]:
-    found = in_a_process_of_its_own(pool.__name__, 50_000, 25, 30)
+    scored = in_a_process_of_its_own(pool.__name__, 50_000, 25, 30)
     name = "one scoring round of 50,000 graphs (25 nodes, 30 features), diagonal"
     return [
-        Row.at_most(name, found["choice"], "s", 6, f"{found['reset']:.1f} s once, to read the pool"),
-        Row.at_most("its peak memory", found["peak_bytes"] / GIGABYTE, "GB", 2),
+        Row.at_most(name, scored["choice"], "s", 6, f"{scored['reset']:.1f} s once, to read the pool"),
+        Row.at_most("its peak memory", scored["peak_bytes"] / GIGABYTE, "GB", 2),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Many bandits at once, and what their observations take: python -m benchmarks.speed.vector."""
+"""Time many bandits at once, and measure their observations: python -m benchmarks.speed.vector."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def rows() -> list[Row]:
-    """Measure a step of many bandits, native against Gymnasium's `SyncVectorEnv`, and the size of observations."""
-    found = [compare_steps(name, **settings) for name, settings in CASES.items()]
-    found.append(compare_padded_steps())
-    found.extend(sizes())
-    return found
+    """Time a step of many bandits against Gymnasium's `SyncVectorEnv`, and measure the size of observations."""
+    measured = [compare_steps(name, **settings) for name, settings in CASES.items()]
+    measured.append(compare_padded_steps())
+    measured.extend(sizes())
+    return measured
 
 
 def compare_steps(name: str, **settings: Any) -> Row:
-    """Compare steps of bare bandits."""
+    """Compare steps of unwrapped bandits."""
     sync, native = (
         stepper(gym.make_vec("GraphActionBandit-v0", NUM_BANDITS, mode, **{**SMALL, **settings}))
         for mode in ("sync", None)
@@ -49,7 +49,7 @@ def compare_steps(name: str, **settings: Any) -> Row:
 
 
 def compare_padded_steps(count: int = 16) -> Row:
-    """Compare steps with padded observations: wrapped together, and one by one."""
+    """Compare steps with padded observations: wrapped together or one by one."""
     settings = {**SMALL, "num_graphs": 20, "num_nodes": 20}
     together = vector.PaddedGraphSet(gym.make_vec("GraphActionBandit-v0", count, **settings))
     one_by_one = gym.make_vec(
@@ -65,7 +65,7 @@ def compare_padded_steps(count: int = 16) -> Row:
 
 
 def stepper(envs: Any) -> Callable[[], object]:
-    """Return a function that steps reset environments by the first action on offer."""
+    """Reset environments, and return a function that steps them by the first action on offer."""
     _, info = envs.reset(seed=list(range(envs.num_envs)))
     actions = info["action_mask"].argmax(axis=1)
 
@@ -77,7 +77,7 @@ def stepper(envs: Any) -> Callable[[], object]:
 
 
 def sizes() -> list[Row]:
-    """Measure the bytes of an observation of 100 graphs of 20 nodes."""
+    """Measure the size of an observation of 100 graphs of 20 nodes."""
     settings: dict[str, Any] = {"num_graphs": 100, "num_nodes": 20, "horizon": 2}
     padded = wrappers.PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings)).reset(seed=0)[0]
     bandit: Any = gym.make("GraphActionBandit-v0", **settings).unwrapped
@@ -86,12 +86,12 @@ def sizes() -> list[Row]:
         "GraphActionBandit-v0", graphs=bandit.graph_set, reward_model=bandit.mean_rewards, observe="indices"
     )
     indices = wrappers.GraphSetIndices(same).reset()[0]
-    found = []
+    measured = []
     for name, observation in (("padded arrays", padded), ("indices and mask", indices)):
         size = int(np.sum([array.nbytes for array in observation.values()]))
         buffer = f"{2 * 1e6 * size / 1e9:,.1f} GB in a replay buffer of a million steps"
-        found.append(Row(f"an observation of 100 graphs, N=20, as {name}", size / 1000, "kB", detail=buffer))
-    return found
+        measured.append(Row(f"an observation of 100 graphs, N=20, as {name}", size / 1000, "kB", detail=buffer))
+    return measured
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Whole runs in a process of their own: python -m benchmarks.speed.whole_run AGENT K N T REPETITIONS. Prints JSON."""
+"""Play whole runs, and print JSON: python -m benchmarks.speed.whole_run AGENT K N T REPETITIONS."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions:
     """Play some repetitions.
 
     Returns:
-        `clocks`, of each repetition the CPU seconds after each round (from the end of the first, which compiles);
-        `regret` of each, and `peak_bytes` of the process.
+        `clocks`, the CPU seconds after each round of each repetition, counted from the end of the first round, which
+        compiles; `regret` of each repetition; and `peak_bytes` of the process.
     """
     spec = AgentSpec.parse(agent)
     env = registry.make_environment(

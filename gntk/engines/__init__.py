@@ -1,6 +1,6 @@
-"""Fast ways to compute a network and its tangent features: compiled loops, torch on any device, any PyG module.
+"""Compute a network and its tangent features fast: by compiled loops, by torch on any device, or for any PyG module.
 
-`Network` says what each of them can do; `paper_network` chooses one for the paper's network.
+`Network` is the interface of all of them; `paper_network` chooses the fastest form of the paper's network.
 """
 
 from gntk.engines.base import Network, Weights

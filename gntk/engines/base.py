@@ -1,4 +1,4 @@
-"""A network on the graphs of a set, as a function of its weights: what is asked of it, and what the paper's share."""
+"""Interface of a network on the graphs of a set, and the part that all forms of the paper's network share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from gntk.aggregation import AggregatedGraphs
 from gntk.engines.descent import Batches
 
 Weights = Sequence[Tensor]
+"""theta, as a list of tensors on the device of the network."""
 Gradient = Literal["all", "last_layer"]
+"""Weights with respect to which tangent features are derivatives: all, or those of the last layer."""
 
 
 class Network(Protocol):
-    """A network on the K graphs of a set; `weights` are theta, a list of tensors on `device`. Results are on the CPU.
+    """A network on the K graphs of a set, as a function of its weights.
+
+    The weights theta are a list of tensors on `device`. Results are on the CPU.
 
     Attributes:
-        device: where it computes.
+        device: device on which the network computes.
         initial: theta_0, at which every prediction is exactly 0.
         num_graphs: K.
-        num_features: p, tangent features of a graph.
+        num_features: p, number of tangent features of a graph.
     """
 
     device: torch.device
@@ -32,28 +36,28 @@ class Network(Protocol):
     num_features: int
 
     def place(self, weights: Weights) -> list[Tensor]:
-        """Copy weights to where the network computes."""
+        """Copy weights to the device on which the network computes."""
         return [weight.to(self.device, copy=True) for weight in weights]
 
     @abstractmethod
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
-        """Take other initial weights and constants: those of a saved state."""
+        """Replace the initial weights and the constants by those of a saved state."""
 
     @abstractmethod
     def constants(self) -> dict[str, Tensor]:
-        """Return what the network computes with beside its weights, and a saved state must bring."""
+        """Return what the network needs in addition to its weights; a saved state must contain it."""
 
     @abstractmethod
     def fingerprint(self) -> list[Tensor]:
-        """Return what is known of the graphs, by which saved states are told apart."""
+        """Return tensors that identify the graphs, so that a state saved on other graphs is recognised."""
 
     @abstractmethod
     def values(self, weights: Weights) -> Tensor:
-        """Return f(G; theta) of all graphs, `(K,)`. Equal weights give equal values to the last bit."""
+        """Return f(G; theta) of all graphs, `(K,)`. Equal weights give exactly equal values."""
 
     @abstractmethod
     def features(self, weights: Weights, index: Tensor) -> Tensor:
-        """Return psi of the graphs `index` `(n,)`: `(n, p)`, in an order that never changes."""
+        """Return psi of the graphs `index` `(n,)`: `(n, p)`. The order of the p features never changes."""
 
     @abstractmethod
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
@@ -67,21 +71,21 @@ class Network(Protocol):
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
-        """Return the weights after a step of gradient descent a batch; see `gntk.engines.descend`."""
+        """Return the weights after one step of gradient descent per batch; see `gntk.engines.descend`."""
 
 
 class PaperNetwork(Network):
-    """The paper's network: where it starts, and which weights its tangent features are derivatives by.
+    """The paper's network: its start, and the weights with respect to which its tangent features are derivatives.
 
-    The two halves of `gntk.GraphMLP` cancel at theta_0 up to rounding. A form of this network takes `_rounding`, which
-    is what is left of each value there, from the values that it computes, for ties must be ties; of the features it
-    returns those from `_first_feature` on.
+    The two halves of `gntk.GraphMLP` cancel at theta_0 only up to rounding, but ties must be exact. Each subclass
+    therefore subtracts `_rounding`, the values left over at theta_0, from the values that it computes. It returns the
+    features from `_first_feature` on.
 
     Args:
         graphs: K graphs, aggregated.
         initial: theta_0, of a `gntk.GraphMLP` that starts at zero.
-        gradient: by all weights, or by those of the last layer.
-        device: where it computes.
+        gradient: differentiate with respect to all weights, or to those of the last layer.
+        device: device on which the network computes.
     """
 
     def __init__(self, graphs: AggregatedGraphs, initial: Weights, gradient: Gradient, device: torch.device) -> None:
@@ -93,13 +97,13 @@ class PaperNetwork(Network):
         self.start_at(initial)
 
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor] | None = None) -> None:
-        """Take other initial weights; there are no constants."""
+        """Replace the initial weights; there are no constants."""
         self.initial = self.place(initial)
         self._rounding = torch.zeros(self.num_graphs)
         self._rounding = self.values(self.initial)
 
     def constants(self) -> dict[str, Tensor]:
-        """Return nothing."""
+        """Return an empty dict."""
         return {}
 
     def fingerprint(self) -> list[Tensor]:
@@ -107,5 +111,5 @@ class PaperNetwork(Network):
         return [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors]
 
     def _of_all_weights(self, precision: Tensor) -> Tensor:
-        """Return a precision for each weight: 0 for those that the features are no derivatives by."""
+        """Return a precision for each weight: 0 for the weights that the features leave out."""
         return torch.nn.functional.pad(precision, (self._first_feature, 0))

@@ -1,4 +1,4 @@
-"""Loops over NumPy arrays, compiled."""
+"""Compile loops over NumPy arrays."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from typing import Any
 
 from numba import njit
 
-FASTMATH = ("reassoc", "contract", "nsz")  # which leaves NaN and infinity as they are
+FASTMATH = ("reassoc", "contract", "nsz")  # none of these assumes that NaN and infinity do not occur
 
 
 def compile_loop(function: Callable[..., object]) -> Any:
-    """Compile a loop at its first call, and keep the result on disk where a folder can be written.
+    """Compile a loop at its first call, and cache the result on disk if a folder can be written.
 
-    Loops that call each other stand in one file, for a compiled caller is cached with its callees. They have no
-    annotations, which is why the result is `Any`.
+    Loops that call each other must stand in one file, because a compiled caller is cached together with its callees.
+    The loops are not annotated, so the result is `Any`.
+
+    Args:
+        function: takes NumPy arrays and numbers, in the subset of Python that Numba compiles.
+
+    Returns:
+        The compiled function.
     """
     try:
         return njit(cache=True, fastmath={*FASTMATH}, error_model="numpy")(function)
-    except RuntimeError:  # no folder can be written, as in many containers
+    except RuntimeError:  # no folder can be written to, as in many containers
         return njit(fastmath={*FASTMATH}, error_model="numpy")(function)

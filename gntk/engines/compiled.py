@@ -1,7 +1,7 @@
-"""The paper's network of depth 2 in single passes over nodes, on one core, without temporaries of nodes x width.
+"""Compute the paper's network of depth 2 in single passes over nodes, on one core and in little memory.
 
-The loops are in `gntk.engines.loops`, which has the equations; `gntk.engines.descend` and
-`gntk.empirical.values_and_features` are the plain forms, with which tests compare these.
+No temporary of size nodes x width is made. `gntk.engines.loops` holds the loops and their equations. Tests compare them
+with the plain forms, `gntk.engines.descend` and `gntk.empirical.values_and_features`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class PaddedGraphs:
-    """Aggregated graphs as the compiled loops take them: nodes padded with zeros, which change no sum.
+    """Hold aggregated graphs in the layout of the compiled loops: nodes padded with zeros, which change no sum.
 
     Attributes:
         nodes: `(M', d')` float32. Each graph has a multiple of four nodes, and d' is even.
-        starts: `(K + 1,)` int64. Graph k owns rows `starts[k]` to `starts[k + 1]`.
+        starts: `(K + 1,)` int64. The rows of graph k are `starts[k]:starts[k + 1]`.
         divisors: `(K,)` float32. N of each graph.
         feature_dim: d.
     """
@@ -39,7 +39,7 @@ class PaddedGraphs:
 
 
 def pad_graphs(graphs: AggregatedGraphs) -> PaddedGraphs:
-    """Lay graphs out for the compiled loops, in float32."""
+    """Pad graphs for the compiled loops, in float32."""
     sizes = (graphs.sizes + NODES - 1) // NODES * NODES
     starts = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
     padded = _empty(int(starts[-1]), graphs.feature_dim + graphs.feature_dim % 2).zero_()
@@ -49,15 +49,16 @@ def pad_graphs(graphs: AggregatedGraphs) -> PaddedGraphs:
 
 
 class CompiledNetwork(PaperNetwork):
-    """The paper's network with two weight matrices, `(m, d)` and `(1, m)` float32, by compiled loops.
+    """The paper's network with two float32 weight matrices, W `(m, d)` and w `(1, m)`, by compiled loops.
 
-    Tangent features are float32 numbers, held as float64 for the products to come. Those of W are in column-major order
-    here, `(d, m)`, and those of w come last. Weights and indices that are not of these graphs raise ValueError.
+    Tangent features are computed in float32 and returned as float64, ready for products. Here the features of W stand
+    in column-major order, `(d, m)`, followed by those of w. Weights and indices that do not fit the graphs raise
+    ValueError.
 
     Args:
         graphs: K graphs, aggregated.
         initial: theta_0.
-        gradient: the weights that features are derivatives by.
+        gradient: features are derivatives with respect to all weights, or to those of the last layer.
     """
 
     def __init__(self, graphs: AggregatedGraphs, initial: Weights, gradient: Gradient = "all") -> None:
@@ -94,7 +95,7 @@ class CompiledNetwork(PaperNetwork):
         return values - self._rounding[index], features[:, self._first_feature :]
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
-        """Return f and the weighted squares of psi (in float64) of all graphs, without holding any psi."""
+        """Return f and the weighted squares of psi (float64) of all graphs, without keeping any psi in memory."""
         graphs = self._padded
         _check(weights, graphs)
         if precision.shape != (self.num_features,):
@@ -120,7 +121,7 @@ class CompiledNetwork(PaperNetwork):
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
-        """Return the weights after a step of gradient descent a batch; a graph that a batch repeats is passed once."""
+        """Return the weights after one step per batch; a graph that a batch repeats is passed through once."""
         graphs = self._padded
         _check(weights, graphs, batches.index)
         _check(centers, graphs)
@@ -145,7 +146,7 @@ class CompiledNetwork(PaperNetwork):
 
 
 def _check(weights: Weights, graphs: PaddedGraphs, index: Tensor | None = None) -> None:
-    """Refuse what the loops, which check nothing, would read beyond their arrays."""
+    """Refuse weights and indices with which the loops, which check nothing, would read beyond their arrays."""
     shapes = [tuple(weight.shape) for weight in weights]
     if len(shapes) != 2 or shapes != [(shapes[0][0], graphs.feature_dim), (1, shapes[0][0])]:
         raise ValueError(f"Expected weights `(m, {graphs.feature_dim})` and `(1, m)`. Got {shapes}.")
@@ -162,11 +163,11 @@ def _transposed(weights: Weights, graphs: PaddedGraphs) -> tuple[Floats, Floats]
 
 
 def _scratch(hidden: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return room for A `(d', m)`, r `(m,)` and the hidden units of four nodes `(4, m)`, aligned to cache lines."""
+    """Allocate A `(d', m)`, r `(m,)` and the hidden units of four nodes `(4, m)`, aligned to cache lines."""
     d, m = hidden.shape
     return _empty(d, m).numpy(), _empty(m).numpy(), _empty(NODES, m).numpy()
 
 
 def _empty(*shape: int) -> Tensor:
-    """Return room that begins at a cache line, where NumPy's does not."""
+    """Allocate an array that begins at a cache line, which NumPy does not guarantee."""
     return torch.empty(*shape, dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent on the penalised squared loss: the plain form, with which fast forms are compared."""
+"""Stochastic gradient descent on the penalised squared loss: the plain form that the fast forms are compared with."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gntk.empirical import weighted_gradient
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """The batches of a descent, one behind the other.
+    """Hold the batches of a descent, one after the other.
 
     Attributes:
         index: `(n,)` int64. Graphs, repeats allowed.
-        targets: `(n,)`. y of each.
-        offsets: `(S + 1,)` int64. Batch s owns entries `offsets[s]` to `offsets[s + 1]`, at least one.
+        targets: `(n,)` floating point. y of each graph.
+        offsets: `(S + 1,)` int64. The entries of batch s are `offsets[s]:offsets[s + 1]`, at least one.
     """
 
     index: Tensor
@@ -33,7 +33,7 @@ class Batches:
         return cls(index, targets, offsets)
 
     def to(self, device: torch.device) -> Batches:
-        """Return the same batches with graphs and targets on a device."""
+        """Return the same batches with index and targets on a device."""
         return Batches(self.index.to(device), self.targets.to(device), self.offsets)
 
     def __len__(self) -> int:
@@ -52,7 +52,7 @@ def descend(
     learning_rate: float,
     penalty: float,
 ) -> list[Tensor]:
-    """Take one step of gradient descent a batch.
+    """Take one step of gradient descent per batch.
 
         theta <- theta - eta ((1/b) sum_{G in batch} (f(G) - y_G) psi(G) + c (theta - theta_c))
 
@@ -60,7 +60,7 @@ def descend(
         weights: theta, L matrices; not changed.
         centers: theta_c, of the same shapes.
         graphs: K graphs.
-        batches: of indices of these graphs.
+        batches: batches of indices of these graphs.
         learning_rate: eta.
         penalty: c.
 

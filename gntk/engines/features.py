@@ -1,4 +1,4 @@
-"""The tangent features of all graphs at one theta: held where they are few, else made again block by block."""
+"""Tangent features of all graphs at one theta: kept in memory if they fit, else computed block by block."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from torch import Tensor
 from gntk.empirical import gram
 from gntk.engines.base import Network, Weights
 
-BLOCK_BYTES = 1 << 26  # of float64 tangent features that are made at a time where not all are held
-HELD_BYTES = 1 << 28  # of K x p float64 features that are held whole: a quarter of a gigabyte
+BLOCK_BYTES = 1 << 26  # largest float64 tangent features that are computed at a time if not all are kept
+HELD_BYTES = 1 << 28  # largest K x p float64 features that are kept in memory: a quarter of a gigabyte
 
 
 class Features(Protocol):
-    """What a covariance asks of psi(G; theta) of the K graphs. `values` are f(G; theta), `(K,)`."""
+    """The products with psi(G; theta) of the K graphs that a covariance needs; `values` are f(G; theta), `(K,)`."""
 
     @property
     def values(self) -> Tensor:
-        """Return the predictions at the same theta."""
+        """Return the predictions at the same theta, `(K,)`."""
 
     def select(self, index: Tensor) -> Tensor:
         """Return psi of the graphs `index` `(n,)`: `(n, p)`."""
@@ -29,14 +29,14 @@ class Features(Protocol):
         """Return sum_j psi_j^2 precision_j of each graph, `(K,)` float64; the plain sum if `precision` is None."""
 
     def cross(self, rows: Tensor) -> Tensor:
-        """Return the `(n, K)` float64 products of the rows `(n, p)` with psi of each graph."""
+        """Return the inner products of the rows `(n, p)` with psi of each graph: `(n, K)` float64."""
 
     def kernel(self) -> Tensor:
-        """Return the `(K, K)` float64 products of all psi."""
+        """Return the inner products of all psi: `(K, K)` float64."""
 
 
 class HeldFeatures:
-    """Features in memory, as float64.
+    """Keep the features of all graphs in memory, as float64.
 
     Args:
         values: `(K,)`. Predictions.
@@ -47,7 +47,7 @@ class HeldFeatures:
         self.values, self.features = values, features.double()
 
     def select(self, index: Tensor) -> Tensor:
-        """Return some rows."""
+        """Return the rows of some graphs."""
         return self.features[index]
 
     def squares(self, precision: Tensor | None = None) -> Tensor:
@@ -67,10 +67,10 @@ class HeldFeatures:
 
 
 class MadeFeatures:
-    """Features that are made when they are asked for, in bounded memory; nothing of size K x p.
+    """Compute features when they are needed, in bounded memory; nothing of size K x p is kept.
 
     Args:
-        network: whose features they are.
+        network: the network to differentiate.
         weights: theta.
     """
 
@@ -80,13 +80,13 @@ class MadeFeatures:
 
     @property
     def values(self) -> Tensor:
-        """Return the predictions; for nothing once `squares` has been asked for."""
+        """Return the predictions; they cost nothing after a call of `squares`."""
         if self._values is None:
             self._values = self.network.values(self.weights)
         return self._values
 
     def select(self, index: Tensor) -> Tensor:
-        """Make some rows."""
+        """Compute the rows of some graphs."""
         return self.network.features(self.weights, index)
 
     def squares(self, precision: Tensor | None = None) -> Tensor:
@@ -101,7 +101,7 @@ class MadeFeatures:
         return torch.cat([gram(rows, self.select(index)) for index in self._blocks()], dim=1)
 
     def kernel(self) -> Tensor:
-        """Return the Gram matrix, block by block; each psi is made once for each block."""
+        """Return the Gram matrix, block by block; each psi is computed once per block."""
         return torch.cat([self.cross(self.select(index)) for index in self._blocks()])
 
     def _blocks(self) -> tuple[Tensor, ...]:
@@ -109,7 +109,13 @@ class MadeFeatures:
 
 
 def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:
-    """Return the features at theta: held if that is asked for and `HELD_BYTES` is enough."""
+    """Return the tangent features of all graphs at theta, kept in memory or computed when they are needed.
+
+    Args:
+        network: the network to differentiate.
+        weights: theta.
+        hold: keep the features in memory if they take at most `HELD_BYTES`.
+    """
     if hold and 8 * network.num_graphs * network.num_features <= HELD_BYTES:
         return HeldFeatures(*network.values_and_features(weights, torch.arange(network.num_graphs)))
     return MadeFeatures(network, weights)
@@ -119,16 +125,16 @@ def squares_in_blocks(make_features: Callable[[Tensor], Tensor], num_graphs: int
     """Return sum_j psi_j^2 precision_j of each graph, `(K,)` float64 on the CPU, from blocks of psi.
 
     Args:
-        make_features: returns psi of some graphs, on the device of the precision.
+        make_features: returns psi `(n, p)` of the graphs `(n,)`, on the device of the precision.
         num_graphs: K.
-        precision: `(p,)` float64.
+        precision: `(p,)` float64. Weights of the squares.
     """
     blocks = blocks_of_graphs(num_graphs, len(precision))
     return torch.cat([(make_features(index).double().square() @ precision).cpu() for index in blocks])
 
 
 def blocks_of_graphs(num_graphs: int, num_features: int) -> tuple[Tensor, ...]:
-    """Cut the graphs into blocks whose float64 tangent features take at most `BLOCK_BYTES`."""
+    """Split the graphs into blocks, so that the float64 tangent features of a block take at most `BLOCK_BYTES`."""
     size = max(1, BLOCK_BYTES // (8 * num_features))
     blocks: tuple[Tensor, ...] = torch.arange(num_graphs).split(size)
     return blocks

@@ -1,4 +1,4 @@
-"""Tangent features of networks that are made of linear layers: all graphs from one backward pass."""
+"""Compute the tangent features of a network of linear layers: all graphs from one backward pass."""
 
 from __future__ import annotations
 
@@ -14,40 +14,42 @@ OwnedLayer = tuple[nn.Module, Tensor]
 def linear_tangent_features(
     evaluate: Callable[[], Tensor], layers: Sequence[OwnedLayer], num_graphs: int
 ) -> tuple[Tensor, Tensor]:
-    """Evaluate a network, and its gradient for each graph with respect to the weights of its linear layers.
+    """Evaluate a network and, for each graph, its gradient with respect to the weights of its linear layers.
 
         dF(G) / dW = sum_{rows i of G} delta_i a_i^T,   dF(G) / db = sum_{rows i of G} delta_i
 
-    with a_i the input of the layer at row i and delta_i the derivative by its output there. One backward pass of
-    sum_G F(G) gives the delta_i of all graphs, for no graph's output depends on the rows of another.
+    Here a_i is the input of the layer at row i, and delta_i the derivative with respect to its output there. The output
+    of a graph must not depend on the rows of another, so that one backward pass of sum_G F(G) gives all delta_i.
 
     Args:
         evaluate: returns F `(K,)` and calls each layer once.
-        layers: with `weight` `(out, in)` and perhaps `bias` `(out,)`.
+        layers: linear layers with `weight` `(out, in)` and, optionally, `bias` `(out,)`, each with the graph of each
+            row.
         num_graphs: K.
 
     Returns:
-        F `(K,)` and `(K, p)` float32, without autograd history: weight (row-major), then bias, of each layer in turn.
+        F `(K,)` and the features `(K, p)` float32, without autograd history: of each layer in turn the weight
+        (row-major), then the bias.
 
     Raises:
-        ValueError: if a layer is not called once, or on other rows than were said.
+        ValueError: if a layer is not called exactly once, or the number of its rows is not the expected one.
     """
     calls: list[list[tuple[Tensor, Tensor]]] = [[] for _ in layers]
 
-    def record(place: int) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:
-        return lambda module, inputs, output: calls[place].append((inputs[0].detach(), output))
+    def record(number: int) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:
+        return lambda module, inputs, output: calls[number].append((inputs[0].detach(), output))
 
-    hooks = [layer.register_forward_hook(record(place)) for place, (layer, _) in enumerate(layers)]
+    hooks = [layer.register_forward_hook(record(number)) for number, (layer, _) in enumerate(layers)]
     try:
         with torch.enable_grad():
             outputs = evaluate()
     finally:
         for hook in hooks:
             hook.remove()
-    for place, ((layer, owners), called) in enumerate(zip(layers, calls, strict=True)):
+    for number, ((layer, owners), called) in enumerate(zip(layers, calls, strict=True)):
         if len(called) != 1 or len(called[0][0]) != len(owners):
             rows = [len(inputs) for inputs, _ in called]
-            raise ValueError(f"Expected layer {place} ({layer}) to be called once, on {len(owners)} rows. Got {rows}.")
+            raise ValueError(f"Expected layer {number} ({layer}) to be called once, on {len(owners)} rows. Got {rows}.")
     signals = torch.autograd.grad(
         outputs,
         [called[0][1] for called in calls],
@@ -66,7 +68,7 @@ def linear_tangent_features(
 
 
 def _pad(rows: Tensor, owners: Tensor, num_graphs: int) -> Tensor:
-    """Give each graph its rows, `(K, most, columns)`, followed by zeros, which change no sum."""
+    """Arrange the rows by graph, `(K, most, columns)`, padded with zeros, which change no sum."""
     counts = torch.bincount(owners, minlength=num_graphs)
     offsets = counts.cumsum(0) - counts
     most = int(counts.max()) if len(rows) else 0

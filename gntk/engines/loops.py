@@ -1,15 +1,15 @@
 """Compiled loops of the network of depth 2: everything about a graph in one pass over its nodes.
 
-At L = 2 it all follows from which hidden units the nodes switch on:
+At L = 2 the sums over the nodes that switch on each hidden unit are sufficient:
 
     A_j = sum_i 1[<W_j, h_i> > 0] h_i,     r_j = <W_j, A_j> = sum_i ReLU(<W_j, h_i>)
     f = sum_j w_j r_j / (N sqrt(m)),   df/dW_j = w_j A_j / (N sqrt(m)),   df/dw_j = r_j / (N sqrt(m))
 
-A does not depend on the residual, so that one pass serves prediction and gradient. Weights are held as `(d, m)`, so
-that inner loops run over the m hidden units. Four nodes and up to four features are taken at a time, by hand, for LLVM
-unrolls no loop of that size by itself: that keeps loads and stores below the number of multiplications.
+A does not depend on the residual, so one pass gives both prediction and gradient. Weights are stored as `(d, m)`, so
+that inner loops run over the m hidden units. Loops are unrolled by hand over four nodes and up to four features, which
+LLVM does not do by itself at this size; loads and stores then stay fewer than multiplications.
 
-All arrays are C-contiguous; those of width m should begin at a cache line, where torch puts them.
+All arrays are C-contiguous; those of width m should begin at a cache line, as torch's do.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from gntk.engines.compilation import compile_loop
 
-NODES = 4  # taken at a time: every graph has a multiple of this; and d is even
+NODES = 4  # nodes taken at a time; the node count of every graph is a multiple of it, and d is even
 ZERO = np.float32(0)
 
 
@@ -132,7 +132,7 @@ def descend(  # type: ignore[no-untyped-def]
     hidden, last, hidden_center, last_center, nodes, starts, divisors, index, targets, offsets,
     learning_rate, penalty, sums, lengths, units, hidden_gradient, last_gradient,
 ):  # fmt: skip
-    """Take a step of gradient descent a batch, in place; see `CompiledNetwork.descend`."""
+    """Take one step of gradient descent per batch, in place; see `CompiledNetwork.descend`."""
     d, m = hidden.shape
     for s in range(len(offsets) - 1):
         hidden_gradient[:] = ZERO

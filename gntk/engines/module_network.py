@@ -1,4 +1,4 @@
-"""Any PyG module as a network on the graphs of a set, with per-graph gradients by autograd in blocks."""
+"""Use any PyG module as a network on the graphs of a set, with per-graph gradients by autograd in blocks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from gntk.engines.choice import read_device
 from gntk.engines.descent import Batches
 from gntk.engines.features import squares_in_blocks
 
-GRAPHS_AT_A_TIME = 8  # whose gradients one vectorised backward pass takes
+GRAPHS_AT_A_TIME = 8  # in a vectorised backward pass
 NODES_AT_A_TIME = 1 << 14  # in a forward pass without gradients
 
 ModuleOrFactory = nn.Module | Callable[[], nn.Module]
+"""A torch module `Batch -> (K,)`, or a function that makes one."""
 
 
 class ModuleNetwork(Network):
@@ -27,29 +28,28 @@ class ModuleNetwork(Network):
 
         f(G; theta) = F(G; theta) - F(G; theta_0),   psi = (dF/dtheta) / s,   s^2 = mean_G |dF/dtheta (G; theta_0)|^2
 
-    It predicts 0 at the start, as the paper's network does, and its kernel has mean diagonal 1 there: so ridge and
+    At theta_0 it predicts 0, as the paper's network does, and the mean diagonal of its kernel is 1, so that ridge and
     learning rate mean the same for every module. In units of s theta, descent on f with psi is plain gradient descent.
 
-    The module is copied and runs in evaluation mode: dropout is off, and batch norm uses its stored statistics, for a
-    prediction must not depend on the other graphs of a batch. Parameters with `requires_grad=False` stay as they are.
+    The module is copied and runs in evaluation mode, because a prediction must not depend on the other graphs of a
+    batch: dropout is off, and batch norm uses its stored statistics. Parameters with `requires_grad=False` never move.
 
-    Memory: gradients of 8 graphs are taken at a time, which needs 8 x (4 p bytes + the activations that autograd keeps
-    of 8 graphs), p the number of trainable parameters; a forward pass without gradients takes graphs of 16,384 nodes in
-    all (or one graph, if it is larger). Beyond that `features_at` holds 8 K p bytes if these are at most 256 MB.
+    Memory: gradients are taken for 8 graphs at a time, which needs 8 x (4 p bytes + the activations that autograd keeps
+    of 8 graphs) for p trainable parameters. A forward pass without gradients takes graphs with 16,384 nodes in total
+    (or one graph, if it is larger). In addition `features_at` keeps 8 K p bytes if these are at most 256 MB.
 
     Args:
-        module: the module, whose parameters are theta_0; or a function that makes one, with parameters drawn from
-            `seed`.
+        module: a module with parameters theta_0; or a function that makes one, with parameters drawn from `seed`.
         batch: K graphs.
-        seed: of the parameters, if `module` is a function.
-        gradient: the weights that tangent features are derivatives by: all, or those of the last layer, which is the
-            last submodule, in order of definition, with trainable parameters of its own.
-        device: where it computes.
+        seed: seed of the parameters, if `module` is a function.
+        gradient: tangent features are derivatives with respect to all weights, or to those of the last layer. The last
+            layer is the last submodule, in order of definition, that itself owns trainable parameters.
+        device: name of the torch device on which the module computes.
 
     Raises:
-        TypeError: if there is no module.
-        ValueError: if it does not return `(K,)` finite floating point numbers, nothing in it can be trained, or torch
-            has no such device here.
+        TypeError: if `module` is a function that does not return a module.
+        ValueError: if the module does not return `(K,)` finite floating point numbers, if it has nothing to train, or
+            if torch cannot use the device here.
     """
 
     def __init__(
@@ -58,7 +58,10 @@ class ModuleNetwork(Network):
         self.device = read_device(device)
         self.module = _make(module, seed).to(self.device)
         if any(isinstance(p, nn.UninitializedParameter) for p in self.module.parameters()):
-            raise ValueError("Expected a module whose parameters have shapes. Run it on a batch once, or give sizes.")
+            raise ValueError(
+                "Expected a module whose parameters have shapes. Got some that have none. "
+                "Run it on a batch once, or give sizes."
+            )
         parameters = {name: p.detach().clone() for name, p in self.module.named_parameters() if p.requires_grad}
         if not parameters:
             raise ValueError("Expected a module with trainable parameters. Got none.")
@@ -73,12 +76,12 @@ class ModuleNetwork(Network):
         self.start_at(values, self.constants())
 
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
-        """Take other initial weights, and the parameters and buffers that no fit moves."""
+        """Replace the initial weights, and the parameters and buffers that no fit moves."""
         self.module.load_state_dict(dict(constants), strict=False)
         self.initial = self.place(initial)
         self._centers = self._outputs(self.initial)
         if not self._centers.isfinite().all():
-            raise ValueError("Expected a module that predicts finite numbers. Got some that are not.")
+            raise ValueError("Expected a module that predicts finite numbers. Got some that are not finite.")
         squares = []
         for index in torch.arange(self.num_graphs).split(GRAPHS_AT_A_TIME):
             outputs, gradients = self._gradients(self.initial, index)
@@ -91,12 +94,12 @@ class ModuleNetwork(Network):
         self._scale = math.sqrt(torch.cat(squares).mean().item()) or 1.0
 
     def constants(self) -> dict[str, Tensor]:
-        """Return frozen parameters and buffers."""
+        """Return the frozen parameters and the buffers."""
         kept = self.module.state_dict().items()
         return {name: value.detach().to("cpu", copy=True) for name, value in kept if name not in self._names}
 
     def fingerprint(self) -> list[Tensor]:
-        """Return the graphs as they were given, and the shapes of the parameters."""
+        """Return the tensors of the batch, and the shapes of the parameters."""
         shapes = [f"{name} {tuple(value.shape)}" for name, value in self.module.state_dict().items()]
         return [*self._tensors, torch.tensor(list("\n".join(shapes).encode()))]
 
@@ -124,7 +127,7 @@ class ModuleNetwork(Network):
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
-        """Return the weights after a step of gradient descent a batch, on s theta."""
+        """Return the weights after one step of gradient descent per batch, on s theta."""
         moved = [weight.clone() for weight in weights]
         for index, targets in batches:
             leaves = [weight.requires_grad_() for weight in moved]
@@ -159,7 +162,7 @@ class ModuleNetwork(Network):
     def _gradients(self, weights: Weights, index: Tensor) -> tuple[Tensor, list[Tensor]]:
         """Return F and dF/dtheta of a few graphs: `(n,)`, and `(n, ...)` for each parameter.
 
-        Each row of the identity is one backward pass, and all are taken together.
+        Each row of the identity starts one backward pass, and all passes run together.
         """
         leaves = [weight.detach().requires_grad_() for weight in weights]
         with torch.enable_grad():
@@ -177,7 +180,7 @@ def _make(module: ModuleOrFactory, seed: int) -> nn.Module:
     if isinstance(module, nn.Module):
         return copy.deepcopy(module).eval()
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would seed every GPU too
+        torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would also seed every GPU
         made = module()
     if not isinstance(made, nn.Module):
         raise TypeError(f"Expected `network` to make a torch module. Got {type(made).__name__}.")
@@ -185,7 +188,7 @@ def _make(module: ModuleOrFactory, seed: int) -> nn.Module:
 
 
 def _last_layer_size(module: nn.Module) -> int:
-    """Return the number of trainable parameters of the last submodule that has any, which come last in order."""
+    """Count the trainable parameters of the last submodule that owns any; they are the last of the module."""
     sizes = [sum(p.requires_grad for p in part.parameters(recurse=False)) for part in module.modules()]
     return [size for size in sizes if size][-1]
 

@@ -1,4 +1,4 @@
-"""The paper's network of any depth in torch: features graph by graph on the CPU, in padded blocks on other devices."""
+"""Compute the paper's network of any depth in torch: features graph by graph on the CPU, else in padded blocks."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from gntk.network import layer_inputs, predict
 
 CPU = torch.device("cpu")
 GRAPH_BLOCK = 1 << 16  # graphs x width of a forward pass without features
-NODE_UNITS_PER_BLOCK = 1 << 26  # nodes x width of one layer, as padded: a quarter of a gigabyte in float32
+NODE_UNITS_PER_BLOCK = 1 << 26  # padded nodes x width of one layer: a quarter of a gigabyte in float32
 
 
 class TorchNetwork(PaperNetwork):
     """The paper's network by matrix products.
 
-    Values always come from one kind of pass, so that equal weights give equal values to the last bit.
+    All values come from the same kind of pass, so that equal weights give exactly equal values.
 
     Args:
         graphs: K graphs, aggregated.
         initial: theta_0, L matrices.
-        gradient: the weights that features are derivatives by.
-        device: where it computes.
-        batched: make features in padded blocks, which suits a GPU, and not graph by graph, where each stays in cache.
+        gradient: features are derivatives with respect to all weights, or to those of the last layer.
+        device: device on which the network computes.
+        batched: compute features in padded blocks, which suits a GPU, instead of graph by graph, which suits a CPU
+            because each graph stays in cache.
     """
 
     def __init__(
@@ -45,12 +46,12 @@ class TorchNetwork(PaperNetwork):
         super().__init__(graphs, initial, gradient, device)
 
     def values(self, weights: Weights) -> Tensor:
-        """Return f of all graphs, from blocks of nodes."""
-        found = []
+        """Return f of all graphs, from blocks of graphs."""
+        values = []
         for index in torch.arange(self.num_graphs).split(max(1, GRAPH_BLOCK // max(map(len, weights)))):
-            some = select_graphs(self._placed, index.to(self.device))
-            found.append(predict(weights, some, layer_inputs(weights, some.nodes)).cpu())
-        return torch.cat(found) - self._rounding
+            block = select_graphs(self._placed, index.to(self.device))
+            values.append(predict(weights, block, layer_inputs(weights, block.nodes)).cpu())
+        return torch.cat(values) - self._rounding
 
     def features(self, weights: Weights, index: Tensor) -> Tensor:
         """Return psi of some graphs."""
@@ -69,25 +70,25 @@ class TorchNetwork(PaperNetwork):
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
-        """Return the weights after a step of gradient descent a batch."""
+        """Return the weights after one step of gradient descent per batch."""
         return descend(weights, centers, self._placed, batches.to(self.device), learning_rate, penalty)
 
     def _derivatives(self, weights: Weights, index: Tensor) -> Tensor:
-        """Return df/dtheta of some graphs, by all weights and on the device."""
+        """Return df/dtheta of some graphs with respect to all weights, on the device."""
         if self._batched:
             return batched_features(weights, self._placed, index)
         return values_and_features(weights, select_graphs(self._placed, index.to(self.device)))[1]
 
 
 def batched_features(weights: Weights, graphs: AggregatedGraphs, index: Tensor) -> Tensor:
-    """Compute the tangent features of `(n,)` graphs in blocks of padded graphs: the form for a GPU.
+    """Compute the tangent features of `(n,)` graphs in blocks of padded graphs, which suits a GPU.
 
-    A padded node is 0, so that no hidden unit is above 0 there, and it changes no sum.
+    A padded node is 0, so it switches on no hidden unit and changes no sum.
 
     Args:
         weights: L matrices, on the device of the graphs.
         graphs: K graphs.
-        index: `(n,)` int64. Which ones.
+        index: `(n,)` int64. Graphs to compute.
 
     Returns:
         `(n, p)` tangent features in the order of `gntk.tangent_features`.

@@ -1,4 +1,4 @@
-"""The answer to a question: what to measure next, and why."""
+"""The contents of the suggestions: molecules to measure next, predictions and similar molecules."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from graph_bandit_campaign.state import CampaignState, Suggestion
 
 @dataclass(frozen=True)
 class Answer:
-    """What table, page and terminal show."""
+    """The contents of table, page and terminal output."""
 
     target: str
     """Column of the measured values."""
     pool_size: int
-    """Molecules to choose from."""
+    """How many molecules there are to choose from."""
     state: CampaignState
-    """Of the campaign, with the suggestions of now as its last round."""
+    """State of the campaign; its last round holds these suggestions."""
     suggested: tuple[Suggestion, ...]
-    """What to measure next."""
+    """Molecules to measure next."""
     near: Mapping[str, Sequence[Neighbour]]
-    """Measured molecules that are most like each suggestion."""
+    """The measured molecules most similar to each suggestion, by its id."""
     smiles_of: Mapping[str, str]
-    """SMILES of every molecule."""
+    """SMILES of every molecule, by its id."""
     agent_change: str = ""
-    """What people should know of the agent; empty where it is as it was."""
+    """A note that the agent has changed; empty if it has not."""
 
     @property
     def best(self) -> tuple[str, float] | None:
-        """Return id and value of the best molecule measured; None: nothing was measured."""
+        """Return the id and value of the best molecule measured; None if nothing was measured."""
         means = self.state.means()
         choose = max if self.state.maximize else min
         return choose(means.items(), key=lambda pair: pair[1]) if means else None
 
     @property
     def waiting(self) -> list[str]:
-        """Return what was suggested in earlier rounds and has no result yet."""
-        now = {one.id for one in self.suggested}
+        """Return the ids of pending molecules other than these suggestions."""
+        now = {suggestion.id for suggestion in self.suggested}
         return [key for key in self.state.pending if key not in now]
 
     def to_csv(self) -> str:
-        """Write a row for each suggestion."""
+        """Write a CSV table with a row for each suggestion."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         columns = ["rank", "id", "smiles", f"predicted_{self.target}", "standard_deviation"]
@@ -53,9 +53,10 @@ class Answer:
         for number in range(1, NEIGHBOURS + 1):
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
         writer.writerow(columns)
-        for rank, one in enumerate(self.suggested, start=1):
-            cells = [str(rank), one.id, self.smiles_of[one.id], *map(short, (one.mean, one.std, one.probability))]
-            for neighbour in self.near[one.id]:
+        for rank, suggestion in enumerate(self.suggested, start=1):
+            cells = [str(rank), suggestion.id, self.smiles_of[suggestion.id]]
+            cells += map(short, (suggestion.mean, suggestion.std, suggestion.probability))
+            for neighbour in self.near[suggestion.id]:
                 cells += [neighbour.id, short(neighbour.similarity), short(neighbour.value)]
             writer.writerow(cells + [""] * (len(columns) - len(cells)))
         return text.getvalue()

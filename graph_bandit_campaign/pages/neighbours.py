@@ -1,4 +1,4 @@
-"""The measured molecules that are most like others, as an explanation of what is expected of them."""
+"""Find the measured molecules most similar to the suggested ones, to explain the predictions."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ NEIGHBOURS = 3  # of each suggestion
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A measured molecule that is like another."""
+    """A measured molecule that is similar to another."""
 
     id: str
-    """Of the measured molecule."""
+    """Id of the measured molecule."""
     similarity: float
-    """Tanimoto similarity of atom-pair counts, 0 to 1."""
+    """Tanimoto similarity of atom-pair counts, from 0 to 1."""
     value: float
-    """What was measured, in the mean."""
+    """Mean of its measured values."""
 
 
 def nearest_measured(
     ids: Sequence[str], values: Mapping[str, float], smiles_of: Mapping[str, str], count: int = NEIGHBOURS
 ) -> dict[str, list[Neighbour]]:
-    """Find the measured molecules that are most similar to each of some others, most similar first.
+    """Find the measured molecules most similar to each of some molecules, most similar first.
 
     Args:
-        ids: of the others.
-        values: of those measured, by id.
-        smiles_of: SMILES of all.
-        count: how many of each.
+        ids: ids of the molecules to explain.
+        values: values of the measured molecules, by id.
+        smiles_of: SMILES of all of them, by id.
+        count: how many neighbours to find for each.
     """
     from rdkit import Chem
     from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
@@ -40,9 +40,9 @@ def nearest_measured(
     generator = GetAtomPairGenerator(fpSize=4096)
     prints = {key: generator.GetCountFingerprint(Chem.MolFromSmiles(smiles_of[key])) for key in (*ids, *values)}
     measured = list(values)
-    found = {}
+    neighbours = {}
     for key in ids:
-        similarities = np.array(BulkTanimotoSimilarity(prints[key], [prints[one] for one in measured]), np.float64)
+        similarities = np.array(BulkTanimotoSimilarity(prints[key], [prints[other] for other in measured]), np.float64)
         nearest = np.argsort(-similarities, kind="stable")[:count]
-        found[key] = [Neighbour(measured[k], float(similarities[k]), values[measured[k]]) for k in nearest]
-    return found
+        neighbours[key] = [Neighbour(measured[k], float(similarities[k]), values[measured[k]]) for k in nearest]
+    return neighbours

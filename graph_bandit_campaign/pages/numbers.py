@@ -1,4 +1,4 @@
-"""How numbers and lists of names are written for people."""
+"""Write numbers and lists of names for people to read."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def percent(share: float | None, space: str = "") -> str:
 
 
 def listed(names: Sequence[str], most: int = MOST) -> str:
-    """Write some names, and how many more there are."""
+    """Write the first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -1,4 +1,4 @@
-"""The page of a campaign: what to measure next, drawn, and how good the predictions were so far."""
+"""The page of a campaign: drawings of the molecules to measure next, and how good the predictions were so far."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 
 
 def render_page(answer: Answer) -> str:
-    """Return a page of HTML that needs nothing else."""
+    """Return a self-contained HTML page."""
     state = answer.state
     pairs = compared(state)
     environment = templates("graph_bandit_campaign.pages")
@@ -30,12 +30,12 @@ def render_page(answer: Answer) -> str:
         state=state,
         cards=[
             {
-                "suggestion": one,
-                "smiles": answer.smiles_of[one.id],
-                "picture": draw(answer.smiles_of[one.id], SIZE),
-                "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near[one.id]],
+                "suggestion": suggestion,
+                "smiles": answer.smiles_of[suggestion.id],
+                "picture": draw(answer.smiles_of[suggestion.id], SIZE),
+                "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near[suggestion.id]],
             }
-            for one in answer.suggested
+            for suggestion in answer.suggested
         ],
         progress=to_svg(progress_figure(state, answer.target)) if state.measured else "",
         calibration=to_svg(calibration_figure(pairs, answer.target)) if pairs else "",
@@ -51,7 +51,7 @@ def draw(smiles: str, size: tuple[int, int]) -> str:
     from rdkit import Chem
     from rdkit.Chem.Draw import rdMolDraw2D
 
-    picture: Any = rdMolDraw2D.MolDraw2DSVG(*size)  # Any: RDKit's stubs have the options wrong
+    picture: Any = rdMolDraw2D.MolDraw2DSVG(*size)  # Any: RDKit's stubs declare the options wrongly
     options = picture.drawOptions()
     options.clearBackground = False
     options.updateAtomPalette({SULFUR: OCHRE})

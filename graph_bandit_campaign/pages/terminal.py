@@ -1,4 +1,4 @@
-"""What `graph-bandit suggest` says."""
+"""Print the suggestions of `graph-bandit suggest`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.tables.books import far_from_others
 from graph_bandit_lab.reports import print_columns
 
-CHOICE = " Mean and sd are of every molecule; the choice is among the short list of largest mean + 2 sd."
+CHOICE = " Every molecule gets a mean and sd; the choice is made among a short list with the "
 
 
 def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
-    """Say what was known and what is suggested.
+    """Print the results so far and the suggestions.
 
     Args:
-        answer: to print.
-        remarks: what people should know of their tables.
+        answer: the suggestions.
+        remarks: remarks about the tables.
     """
     state = answer.state
     parts = [f"{answer.pool_size:,} molecules", f"{len(state.measured):,} measurements", *remarks]
@@ -28,15 +28,17 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print(answer.agent_change)
     if answer.waiting:
         print(
-            f"Still without a result, so taken as being measured: {listed(answer.waiting)}. (Write `failed` for those "
-            "that will have none; --again suggests again what the tables do not call pending.)"
+            f"Without a result, so counted as pending: {listed(answer.waiting)}. (Write `failed` for those that "
+            "cannot be measured; with --again, those that no table calls pending may be suggested again.)"
         )
     for identifier, value in far_from_others(state.means()):
-        print(f"Look at {identifier}: {short(value)} is far from all other results.")
-    predicts = answer.suggested[0].mean is not None
-    choice = CHOICE if predicts else " No predictions: the agent makes none, or no two results differ yet."
+        print(f"Check {identifier}: {short(value)} is far from all other results.")
+    choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
+    if answer.suggested[0].mean is None:
+        choice = " No predictions: this agent makes none, or all results so far are equal."
     print(f"\nRound {len(state.rounds)}, by {state.agent}.{choice}\n")
     rows: list[tuple[str, ...]] = [("rank", "id", answer.target, "sd", "beats the best")]
-    for rank, one in enumerate(answer.suggested, start=1):
-        rows.append((str(rank), one.id, short(one.mean), short(one.std), percent(one.probability)))
+    for rank, suggestion in enumerate(answer.suggested, start=1):
+        mean, std, probability = suggestion.mean, suggestion.std, suggestion.probability
+        rows.append((str(rank), suggestion.id, short(mean), short(std), percent(probability)))
     print_columns(rows)

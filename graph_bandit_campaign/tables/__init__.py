@@ -1,1 +1,1 @@
-"""Tables of molecules and results: read, matched, and held against the memory there is."""
+"""Read tables of molecules and results, match them, and check that they fit into memory."""

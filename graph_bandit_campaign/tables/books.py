@@ -1,4 +1,4 @@
-"""Match rows of results with the molecules of a pool."""
+"""Match rows of results to molecules of the pool."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from graph_bandit_env import MoleculeSet, canonical_smiles
 
 @dataclass(frozen=True)
 class Books:
-    """What is known of each molecule, by its id in the pool or, outside of it, by its own."""
+    """The results for each molecule, by its id in the pool or, if it is not there, in the table of results."""
 
     measured: tuple[tuple[str, float], ...] = ()
     """Ids and values, row by row."""
     failed: tuple[str, ...] = ()
-    """Ids of those in the pool that could not be measured."""
+    """Ids of molecules of the pool that could not be measured."""
     pending: tuple[str, ...] = ()
-    """Ids of those in the pool that are being measured."""
+    """Ids of molecules of the pool that are being measured."""
     repeated: int = 0
-    """Rows left out because an earlier one has the same molecule and value."""
+    """How many rows repeat the molecule and value of an earlier row."""
     outside: dict[str, str] = field(default_factory=dict)
-    """Id and canonical SMILES of those measured that the pool does not hold."""
+    """Ids and canonical SMILES of measured molecules that are not in the pool."""
 
 
 def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
-    """Find the molecule of each row: by its name where the pool has it, else by canonical SMILES.
+    """Find the molecule of each row: by its name if the pool has it, else by canonical SMILES.
 
     Args:
-        rows: of `read_measured`.
+        rows: rows from `read_measured`.
         pool: molecules to choose from.
 
     Raises:
-        BadResultsError: a ValueError, with each row whose molecule is unknown, or whose name and SMILES disagree.
+        BadResultsError: a ValueError that lists the rows with an unknown molecule, or a name and SMILES that disagree.
     """
     smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
     name_of = {**pool.aliases, **{name: name for name in pool.ids}}
@@ -45,23 +45,24 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
     other: dict[str, list[str]] = {"failed": [], "pending": []}
     problems = []
     for row in rows:
-        found = canonical_smiles(row.smiles) if row.smiles else ""
-        if row.smiles and not found:
+        canonical = canonical_smiles(row.smiles) if row.smiles else ""
+        if row.smiles and not canonical:
             problems.append(f"{row.place}: RDKit reads no molecule from {row.smiles!r}.")
             continue
         if row.identifier in name_of:
             identifier = name_of[row.identifier]
-            if found and found != smiles_of[identifier]:
+            if canonical and canonical != smiles_of[identifier]:
                 problems.append(
-                    f"{row.place}: `{row.identifier}` is {smiles_of[identifier]} in the pool, and {found} here."
+                    f"{row.place}: `{row.identifier}` is {smiles_of[identifier]} in the pool, and {canonical} here."
                 )
                 continue
-        elif found in id_of:
-            identifier = id_of[found]
-        elif found:
-            identifier = next((known for known, text in outside.items() if text == found), row.identifier or found)
-            if outside.setdefault(identifier, found) != found:
-                problems.append(f"{row.place}: `{identifier}` is {outside[identifier]} above, and {found} here.")
+        elif canonical in id_of:
+            identifier = id_of[canonical]
+        elif canonical:
+            same = (known for known, text in outside.items() if text == canonical)
+            identifier = next(same, row.identifier or canonical)
+            if outside.setdefault(identifier, canonical) != canonical:
+                problems.append(f"{row.place}: `{identifier}` is {outside[identifier]} above, and {canonical} here.")
                 continue
         else:
             alike = {name.casefold(): name for name in pool.ids}
@@ -76,8 +77,8 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
     if problems:
         raise BadResultsError(problems)
     known = {identifier for identifier, _ in measured}
-    failed, pending = (  # of those outside the pool nothing follows without a value
-        tuple(one for one in dict.fromkeys(other[kind]) if one in smiles_of and one not in known)
+    failed, pending = (  # only molecules of the pool count here
+        tuple(key for key in dict.fromkeys(other[kind]) if key in smiles_of and key not in known)
         for kind in ("failed", "pending")
     )
     outside = {identifier: text for identifier, text in outside.items() if identifier in known}
@@ -86,11 +87,11 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
 
 
 def far_from_others(means: Mapping[str, float], deviations: float = 15.0) -> list[tuple[str, float]]:
-    """Return values that may be slips of the pen: many robust standard deviations (1.48 MAD) from the median.
+    """Return values that may be typing errors: many robust standard deviations (1.48 MAD) from the median.
 
     Args:
-        means: values by id; of fewer than five nothing is said.
-        deviations: how many.
+        means: values by id; nothing is returned for fewer than five.
+        deviations: how many standard deviations.
     """
     if len(means) < 5:
         return []

@@ -1,4 +1,4 @@
-"""What `suggest` is given: a pool to choose from, and results."""
+"""Read the tables of `suggest`: a pool to choose from, and results."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from graph_bandit_lab import count_cores
 
 @dataclass(frozen=True)
 class Inputs:
-    """A pool, and what is known of it."""
+    """A pool and its results."""
 
     pool: MoleculeSet
     """Molecules to choose from."""
     books: Books
-    """What was measured."""
+    """The results."""
     molecules: MoleculeSet
-    """Those of the pool, then those that were measured outside of it."""
+    """The molecules of the pool, then measured molecules that are not in it."""
     sheets: list[str]
-    """What to say of sheets that were read, where a workbook has others."""
+    """Remarks on the sheets that were read, if a workbook has several."""
 
     def remarks(self) -> list[str]:
-        """Return what people should know of their tables."""
+        """Return remarks about the tables, for people."""
         remarks = [f"{self.pool.merged} rows of equal molecules merged"] * bool(self.pool.merged)
         remarks += [f"{len(self.books.outside)} measured molecules outside the pool"] * bool(self.books.outside)
-        remarks += [f"{self.books.repeated} results given twice taken once"] * bool(self.books.repeated)
+        remarks += [f"{self.books.repeated} repeated results left out"] * bool(self.books.repeated)
         remarks += [f"{len(self.pool.skipped)} bad rows left out"] * bool(self.pool.skipped)
         return remarks + self.sheets
 
@@ -39,8 +39,8 @@ def read_inputs(settings: SuggestSettings) -> Inputs:
     """Read pool and results.
 
     Raises:
-        ValueError, OSError: if something cannot be read, or the pool does not fit into memory.
-        ImportError: if a package that reads it is not installed.
+        ValueError, OSError: if a table cannot be read, or the pool does not fit into memory.
+        ImportError: if a package that reads a table is not installed.
     """
     with open_table(settings.pool, settings.sheet) as table:
         alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]

@@ -1,4 +1,4 @@
-"""Tables of results that people keep in a spreadsheet."""
+"""Read tables of results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 10  # problems in a message
 
 @dataclass(frozen=True)
 class Columns:
-    """How columns are called."""
+    """Names of columns."""
 
     value: str
     """Measured values: a number, `failed`, `pending`, or nothing."""
@@ -28,29 +28,29 @@ class Columns:
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """A row that says something about a molecule."""
+    """A row with a result of a molecule."""
 
     place: str
-    """Where the row is, for people."""
+    """File, sheet and number of the row, for messages."""
     identifier: str
-    """Name; empty where there is none."""
+    """Name; empty if there is none."""
     smiles: str
-    """SMILES as written; empty where there is none."""
+    """SMILES as written; empty if there is none."""
     value: float | str
     """A number, "failed" or "pending"."""
 
 
 class Results(NamedTuple):
-    """What tables of results say."""
+    """The contents of tables of results."""
 
     rows: list[MeasuredRow]
-    """In their order, one table after the other."""
+    """Rows in their order, one table after the other."""
     remarks: list[str]
-    """What people should know of the tables."""
+    """Remarks about the tables, for people."""
 
 
 class BadResultsError(ValueError):
-    """Rows that cannot be understood; nothing is taken from the file then."""
+    """Rows of results that cannot be understood; no result is used then."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
@@ -59,18 +59,18 @@ class BadResultsError(ValueError):
 
 
 def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = None) -> Results:
-    """Read the rows of some tables that say something: a value, or that there is or will be none.
+    """Read the rows of tables that have a result: a number, `failed` or `pending`.
 
     Args:
-        paths: of tables, as `open_table` opens them.
-        columns: `value` is needed, and `identifier` or `smiles`.
-        sheet: of those that are workbooks; None: the first.
+        paths: paths of tables that `open_table` can open.
+        columns: names of the columns; the tables need `value`, and `identifier` or `smiles`.
+        sheet: sheet of the tables that are workbooks; None: the first.
 
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if a package that reads it is not installed.
-        BadResultsError: a ValueError, with the place of each row whose value cannot be understood.
-        ValueError: if a table cannot be read, a column is missing, or no row says anything.
+        BadResultsError: a ValueError that lists the rows with a value that cannot be understood.
+        ValueError: if a table cannot be read, a column is missing, or no row has a result.
     """
     rows: list[MeasuredRow] = []
     remarks: list[str] = []
@@ -83,14 +83,14 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
         raise BadResultsError(problems)
     if not rows:
         raise ValueError(
-            f"Expected at least one value in column `{columns.value}`. Got none. Without `--measured` a first batch is "
-            "suggested from what the molecules look like alone."
+            f"Expected at least one value in column `{columns.value}`. Got none. Leave out `--measured` to get a first "
+            "batch, suggested from the structures alone."
         )
     return Results(rows, remarks)
 
 
 def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
-    """Say which sheet of a workbook was read, where nobody had named one of several."""
+    """Say which of several sheets of a workbook was read, if the user did not name one."""
     if sheet is not None or len(table.sheets) < 2:
         return []
     return [
@@ -99,15 +99,15 @@ def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
 
 
 def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:
-    """Append the rows of a table, and what is wrong with others."""
-    # The columns that were named, or `id` and `smiles` as `suggest` writes them.
+    """Append the rows of a table to `rows`, and its problems to `problems`."""
+    # The columns that the user named, or `id` and `smiles` as `suggest` writes them.
     identifier = columns.identifier if columns.identifier in table.columns else "id"
     smiles = columns.smiles if columns.smiles in table.columns else "smiles"
     known = [name for name in (identifier, smiles) if name in table.columns]
     listed = ", ".join(table.columns)
     if not known and columns.value in table.columns:
         raise ValueError(
-            f"Expected a column `id` or `smiles` in {table.path}, to know the molecules by. It has {listed}: name one "
+            f"Expected a column `id` or `smiles` in {table.path}, to identify the molecules. It has {listed}: name one "
             "by `--id` or `--smiles`."
         )
     bad: list[tuple[int, str]] = []

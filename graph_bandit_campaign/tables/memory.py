@@ -1,4 +1,4 @@
-"""How large a pool fits into memory, before any graph is made."""
+"""Estimate the memory that a pool needs, before any graph is made."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pathlib import Path
 
 import psutil
 
-BYTES_PER_MOLECULE = 40_000  # with graphs and fingerprints; 49,699 of 13 to 40 atoms take 2.3 GB in all
+BYTES_PER_MOLECULE = 40_000  # graph and fingerprint; 49,699 molecules of 13 to 40 atoms take 2.3 GB in all
 BYTES_PER_MEASUREMENT = 250_000  # twice its tangent features, in float32
-BYTES_AT_ALL = 500_000_000  # libraries, network and what a block needs
+BYTES_AT_ALL = 500_000_000  # libraries, network and one block of the computation
 LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")  # of a container on Linux
 
 
 class Budget:
-    """The memory that can still be taken.
+    """The memory that is left for a pool.
 
     Args:
-        results: measurements, which need their part.
+        results: how many measurements there are; they need memory, too.
     """
 
     def __init__(self, results: int) -> None:
@@ -29,17 +29,17 @@ class Budget:
         return max(0, int((self.available - self.fixed) // BYTES_PER_MOLECULE))
 
     def refusal(self, path: Path, rows: int) -> str:
-        """Return what to say of a pool that does not fit."""
+        """Return the message for a pool that does not fit."""
         needed = self.fixed + rows * BYTES_PER_MOLECULE
         return (
             f"Expected a pool that fits into memory. {path} has {rows:,} rows, which with {self.results:,} results "
-            f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Take a part of it, "
+            f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Use a part of it, "
             f"at most {self.most_rows:,} rows."
         )
 
 
 def available_memory() -> float:
-    """Return how many bytes can still be taken, in this container too."""
+    """Return how many bytes are available, within the limit of the container if there is one."""
     known = [float(psutil.virtual_memory().available)]
     if LIMIT.is_file() and USED.is_file() and (limit := LIMIT.read_text(encoding="ascii").strip()) != "max":
         known.append(float(limit) - float(USED.read_text(encoding="ascii")))

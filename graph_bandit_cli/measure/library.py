@@ -1,4 +1,4 @@
-"""`graph-bandit library`: a pool and a few results to try `suggest` on."""
+"""`graph-bandit library`: write a pool and a few results to try `suggest` with."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Command:
     out: Path
     """Folder for pool.csv and measured.csv, which are replaced."""
     property: Literal["qed", "logp", "tpsa"] = "qed"
-    """What the results are: drug-likeness, Crippen logP, or the polar surface in square angstroms."""
+    """Property in the results: drug-likeness, Crippen logP, or polar surface area in square angstroms."""
     measured: int = 30
     """How many of the molecules, drawn at random, have results."""
     seed: int = 0
-    """Seed by which they are drawn."""
+    """Seed of that draw."""
 
     def run(self) -> int:
         """Write both files."""

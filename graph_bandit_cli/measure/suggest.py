@@ -1,4 +1,4 @@
-"""`graph-bandit suggest`: which molecules to measure next."""
+"""`graph-bandit suggest`: choose molecules to measure next."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ class Command(SuggestSettings):
     """Settings of a suggestion."""
 
     def run(self) -> int:
-        """Choose, and write suggestions, campaign and page."""
+        """Choose molecules, and write suggestions, campaign and page."""
         suggest(self)
         return 0

@@ -1,4 +1,4 @@
-"""What a graph bandit is made of: its arguments, graphs, mean rewards, rounds and noise."""
+"""The parts of a graph bandit: its arguments, graphs, mean rewards, rounds and noise."""
 
 from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel

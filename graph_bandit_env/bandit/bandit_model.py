@@ -1,4 +1,4 @@
-"""What a bandit is made of: where its graphs and mean rewards come from, its noise and its rounds."""
+"""Check the arguments of an environment and draw instances from them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BanditModel:
     """The arguments of an environment, checked once; `draw` makes an instance.
 
     Raises:
-        ValueError: if an argument is out of its range; the message says what was expected.
+        ValueError: if an argument is out of range.
         TypeError: if `graphs` is not a collection of graphs, or `graph_model` is not a name.
     """
 
@@ -105,16 +105,16 @@ class BanditModel:
 
     @cached_property
     def _known_rewards(self) -> Rewards | None:
-        """Return the reward function that `reward_seed` fixes: drawn once, for any number of instances."""
+        """Return the reward function that `reward_seed` fixes; it is drawn once and shared by all instances."""
         if self.reward_seed is None:
             return None
-        # Not the root of the seed: its first children are the streams of the bandit that `reset` seeds alike.
+        # The root's first children would be the streams of a bandit that `reset` seeds with the same number.
         root = np.random.SeedSequence(self.reward_seed, spawn_key=(REWARD_SEED_KEY,))
         return self._draw_rewards(np.random.default_rng(root))
 
     @cached_property
     def _known_means(self) -> NDArray[np.float64] | None:
-        """Return the means of graphs of the user's own, if nothing random is in them."""
+        """Return the means of the user's own graphs if they are not random."""
         if self.own_graphs is None or isinstance(self.reward_model, str):
             return None
         return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)
@@ -126,8 +126,8 @@ class BanditModel:
             if self.random_graphs != RandomGraphs():
                 raise ValueError(
                     "Expected `graphs` alone, or `graph_model`, `num_graphs`, `num_nodes`, `feature_dim` and "
-                    "`edge_prob`. Got both. Leave one out, or draw `num_graphs` of them for each episode by "
-                    "resample_graphs=True."
+                    "`edge_prob`. Got both. Leave one out, or set resample_graphs=True to draw `num_graphs` of your "
+                    "graphs for each episode."
                 )
             return len(self.own_graphs)
         if self.random_graphs != RandomGraphs(num_graphs=self.random_graphs.num_graphs):
@@ -142,16 +142,16 @@ class BanditModel:
             if reward_model is None:
                 raise ValueError(
                     f"Expected `reward_model` with `graphs`. Got none. Give the mean reward of each of your "
-                    f"{len(self.own_graphs)} graphs as an array, a function from a PyG Data to a number, or a name to "
-                    f"draw it by ({', '.join(REWARD_MODELS)})."
+                    f"{len(self.own_graphs)} graphs as an array, a function from a PyG Data to a number, or the name "
+                    f"of a random reward function ({', '.join(REWARD_MODELS)})."
                 )
             return check_reward_model(reward_model, len(self.own_graphs))
         if reward_model is None:
             return "linear"
         if self.resample_graphs and not isinstance(reward_model, str) and not callable(reward_model):
             raise ValueError(
-                "Expected `reward_model` to be a name or a function, since `resample_graphs` draws graphs that nobody "
-                f"has means of. Got {type(reward_model).__name__}. Give the graphs that the means are of as `graphs`."
+                "Expected `reward_model` to be a name or a function, since `resample_graphs` draws new graphs. Got "
+                f"{type(reward_model).__name__}. If these are means of known graphs, pass the graphs as `graphs`."
             )
         return check_reward_model(reward_model, self.num_graphs)
 
@@ -160,7 +160,7 @@ class BanditModel:
             return None
         if self.own_graphs is not None or not (isinstance(self.reward_model, str) or callable(self.reward_model)):
             raise ValueError(
-                "Expected `reward_seed` with random graphs and a reward function. Got means, or graphs of your own, "
-                "on which the named rewards are drawn as values of that set. Give means that you have drawn."
+                "Expected `reward_seed` with random graphs and a reward function. Got an array of means, or your own "
+                "`graphs`. To fix the rewards of your own graphs, draw the means once and pass them as `reward_model`."
             )
         return check_integer("reward_seed", reward_seed, 0)

@@ -1,4 +1,4 @@
-"""What comes in by `make`, `reset` and `step`."""
+"""Check the arguments of `make`, `reset` and `step`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_bandit_env.checks import check_flag
 
 
 def limit_spec(spec: EnvSpec | None, rounds: int) -> EnvSpec | None:
-    """Return a copy of a spec in which `max_episode_steps`, which wrappers look up, is at most a number of rounds."""
+    """Return a copy of a spec whose `max_episode_steps`, which wrappers look up, is at most `rounds`."""
     if spec is not None:
         spec = copy(spec)
         spec.max_episode_steps = min(rounds, spec.max_episode_steps or rounds)
@@ -24,7 +24,7 @@ def limit_spec(spec: EnvSpec | None, rounds: int) -> EnvSpec | None:
 
 
 def check_reset_options(options: Mapping[str, object] | None) -> bool:
-    """Return the option `resample` of `reset` (False if it is not given), or raise a ValueError if there are others."""
+    """Return the option `resample` of `reset` (default False), or raise a ValueError for any other option."""
     given: object = {} if options is None else options
     if not isinstance(given, Mapping) or set(given) - {"resample"}:
         raise ValueError(f"Expected the option `resample` or none. Got {options!r}.")
@@ -42,6 +42,6 @@ def check_action(action: SupportsIndex, action_mask: NDArray[np.bool_]) -> int:
         raise InvalidAction(f"Expected an action from 0 to {last}. Got {index}.")
     if not action_mask[index]:
         raise InvalidAction(
-            f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose where it is 1."
+            f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose one where it is 1."
         )
     return index

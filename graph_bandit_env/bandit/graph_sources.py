@@ -1,4 +1,4 @@
-"""Where the graph set of each episode and its mean rewards come from."""
+"""Sources of the graph set and the mean rewards of each episode."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SameGraphs:
 
 @dataclass(frozen=True, eq=False)
 class NewGraphs:
-    """Random graphs, drawn anew for each episode; one reward function over graphs says what they are worth."""
+    """New random graphs for each episode; one reward function gives the means of all of them."""
 
     random_graphs: RandomGraphs
     rewards: Rewards
@@ -51,7 +51,7 @@ class NewGraphs:
 
 @dataclass(frozen=True, eq=False)
 class PoolSubsets:
-    """Some graphs of a pool, drawn anew for each episode without replacement, in the order of the pool."""
+    """A new random subset of a pool for each episode, in the order of the pool."""
 
     pool: GraphSet
     mean_rewards: NDArray[np.float64]
@@ -59,7 +59,7 @@ class PoolSubsets:
     rng: np.random.Generator
 
     def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
-        """Draw from the pool."""
+        """Draw a subset of the pool, without replacement."""
         index = np.sort(self.rng.choice(len(self.pool), self.num_graphs, replace=False))
         return self.pool.take(index), self.mean_rewards[index]
 
@@ -71,17 +71,17 @@ def draw_general_rewards(
 
     Args:
         model: a name of `REWARD_MODELS`, or a function from a PyG `Data` to a number.
-        random_graphs: what the graph sets are drawn from.
+        random_graphs: the distribution of the graph sets.
         rng: the only source of randomness.
-        scale: "unit" shifts and scales the function so that examples of the random graphs have mean 0 and standard
-            deviation 1; one graph set has about that.
+        scale: "unit" shifts and scales the function so that 100 example graphs have mean 0 and standard deviation 1;
+            the mean and standard deviation of a graph set are close to that.
 
     Returns:
         A function from K graphs to `(K,)` float64.
     """
     raw: Rewards
     if isinstance(model, str):
-        from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does without
+        from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does not need
 
         raw = general_rewards.draw(model, random_graphs, rng)
     else:
@@ -93,7 +93,7 @@ def draw_general_rewards(
 
 @dataclass(frozen=True, eq=False)
 class OwnRewards:
-    """A function of the user's, of each graph."""
+    """The user's function, applied to each graph."""
 
     model: RewardModel
 

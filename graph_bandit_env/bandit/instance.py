@@ -1,4 +1,4 @@
-"""One draw of a bandit."""
+"""One instance of a bandit: its graphs, mean rewards and random streams."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from graph_bandit_env.rewards.noise import NoiseStream
 
 
 class Instance:
-    """Graphs, mean rewards, and the streams that rounds and noise come from.
+    """Graphs, mean rewards, and the random streams of rounds and noise.
 
     Args:
-        source: gives the graph set of each episode.
+        source: gives the graph set and the mean rewards of each episode.
         actions_per_round: how many graphs a round offers.
-        rounds_rng: draws which.
-        noise: of the rewards.
+        rounds_rng: draws the graphs that a round offers.
+        noise: the noise of the rewards.
 
     Attributes:
-        graph_set: K graphs of the present episode.
-        mean_rewards: `(K,)` float64, of these.
+        graph_set: the K graphs of the current episode.
+        mean_rewards: `(K,)` float64, the mean reward of each.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Instance:
         self.graph_set, self.mean_rewards = self._source.next()
 
     def offer(self, left: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Draw which of the graphs that are left (bool `(K,)`) the coming round offers: indices, ascending."""
+        """Draw the graphs that the next round offers, among those left (bool `(K,)`); return ascending indices."""
         offered = np.flatnonzero(left)
         if self._actions_per_round < len(offered):
             offered = np.sort(self._rounds_rng.choice(offered, self._actions_per_round, replace=False))

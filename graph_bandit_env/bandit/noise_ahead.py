@@ -1,4 +1,4 @@
-"""The noise of many bandits, drawn ahead, so that a round of all of them is one look-up."""
+"""Draw the noise of many bandits ahead, so that a round of all of them is one look-up."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.rewards.noise import NamedNoise
 
-ROUNDS = 256  # that are drawn at once
-NUMBERS = 1 << 12  # of one bandit that are kept, at most
+ROUNDS = 256  # rounds drawn at once, at most
+NUMBERS = 1 << 12  # numbers kept for one bandit, at most
 
 
 class NoiseAhead:
-    """The numbers that `Instance.noise.draw` of each bandit would give, a block of rounds at a time.
+    """The numbers that `Instance.noise.draw` would give for each bandit, a block of rounds at a time.
 
-    Noise that is a function of the user's is not drawn ahead: it may depend on what is played.
+    Noise that a user's function draws is not drawn ahead, for it may depend on what is played.
 
     Args:
         num_envs: n.
-        bandit: says which noise.
+        bandit: the model that all n bandits share.
     """
 
     def __init__(self, num_envs: int, bandit: BanditModel) -> None:
@@ -31,10 +31,10 @@ class NoiseAhead:
         columns = bandit.num_graphs if bandit.common_noise else 1
         rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
         self._numbers = np.zeros((num_envs, rounds if self._ahead else 0, columns))
-        self._used = np.full(num_envs, rounds)  # rounds of the block that are gone
+        self._used = np.full(num_envs, rounds)  # rounds of the block that have been played
 
     def forget(self, i: int) -> None:
-        """Drop what was drawn for bandit `i`, which has a new instance."""
+        """Drop the noise drawn for bandit `i`, which has a new instance."""
         self._used[i] = self._numbers.shape[1]
 
     def draw(
@@ -43,9 +43,9 @@ class NoiseAhead:
         """Draw the noise of this round.
 
         Args:
-            instances: n.
-            played: `(n,)`. The graph that each plays.
-            playing: bool `(n,)`. Which of them play.
+            instances: n instances.
+            played: `(n,)`. The graph that each bandit plays.
+            playing: bool `(n,)`. True where a bandit plays this round.
 
         Returns:
             `(n,)` float64; zero where a bandit does not play.

@@ -1,8 +1,7 @@
-"""Constructors that take the fields of a dataclass: one place declares and describes them, and all others show them.
+"""Constructors whose arguments are the fields of a dataclass, which alone declares and describes them.
 
-A dataclass, not `Unpack[TypedDict]`, which has no defaults, and not an explicit signature, which each environment and
-the laboratory would repeat. mypy and IDEs see its fields through a `ParamSpec`; `help()`, by `__signature__` and the
-docstring.
+`Unpack[TypedDict]` would have no defaults, and each environment and the laboratory would have to repeat an explicit
+signature. mypy and IDEs see the fields through a `ParamSpec`; `help()` shows them by `__signature__` and the docstring.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import docstring_parser
 
 REASON = "reason"
-"""Key of the metadata of a field that its class fixes (`init=False`): why it is no argument."""
+"""Metadata key of a field that its class fixes (`init=False`): says why it is not an argument."""
 
 Arguments = TypeVar("Arguments")
 Fields = ParamSpec("Fields")
@@ -27,7 +26,7 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def name_nearest(kind: Kind) -> Kind:
-    """Let the constructor of a dataclass answer an argument that it does not have with the nearest that it has."""
+    """Make the constructor of a dataclass suggest the nearest argument when it is given an unknown one."""
     init = vars(kind)["__init__"]
     fields = {field.name: field for field in dataclasses.fields(kind)}
     taken = [name for name, field in fields.items() if field.init]
@@ -51,7 +50,7 @@ def name_nearest(kind: Kind) -> Kind:
 def takes(
     kind: Callable[Fields, Arguments],
 ) -> Callable[[Callable[[Instance, Arguments], None]], Callable[Concatenate[Instance, Fields], None]]:
-    """Make a constructor that takes a dataclass into one that takes the fields of the dataclass."""
+    """Turn a constructor that takes a dataclass into one that takes the fields of the dataclass."""
     signature = inspect.signature(kind)
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     signature = signature.replace(parameters=[own, *signature.parameters.values()])
@@ -68,16 +67,16 @@ def takes(
 
 
 def describes(arguments: type) -> Callable[[Kind], Kind]:
-    """Write the strings below the fields of a dataclass, inherited ones too, into the docstring of a class."""
+    """Add the docstrings of the fields of a dataclass, inherited ones too, to the docstring of a class."""
     texts: dict[str, str] = {}
-    for each in reversed(arguments.__mro__[:-1]):
-        found = docstring_parser.parse_from_object(each).params
-        texts |= {param.arg_name: " ".join((param.description or "").split()) for param in found}
+    for base in reversed(arguments.__mro__[:-1]):
+        params = docstring_parser.parse_from_object(base).params
+        texts |= {param.arg_name: " ".join((param.description or "").split()) for param in params}
     wrap = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
     lines = [wrap.fill(f"{field.name}: {texts.get(field.name, '')}") for field in dataclasses.fields(arguments)]
 
     def decorate(kind: Kind) -> Kind:
-        if kind.__doc__:  # `python -OO` leaves none
+        if kind.__doc__:  # `python -OO` removes docstrings
             kind.__doc__ = "\n".join([inspect.cleandoc(kind.__doc__), "", "Args:", *lines])
         return kind
 

@@ -8,23 +8,23 @@ import numpy as np
 from gymnasium.spaces import Box, Graph, GraphInstance, Tuple
 from numpy.typing import NDArray
 
-USED_UP = -1  # in an observation of indices
+USED_UP = -1  # stands for a used-up graph in an observation of indices
 
 Observation = tuple[GraphInstance, ...] | NDArray[np.int64]
-"""The K graphs, or the indices of those on offer."""
+"""The K graphs, or the indices of the graphs on offer."""
 Info = dict[str, Any]
-"""What Gymnasium calls `info` and `options`."""
+"""The type of Gymnasium's `info` and `options`."""
 
 
 class GraphSpace(Graph):
-    """Gymnasium's space of graphs; one that is asked for its shape names the wrappers that make arrays of graphs."""
+    """Gymnasium's space of graphs; asked for its shape, it names the wrappers that make arrays of graphs."""
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Refuse.
+        """Raise a TypeError, because graphs of different sizes have no common shape.
 
         Raises:
-            TypeError: always. Graphs of different sizes have no shape, and Stable-Baselines3 asks for one.
+            TypeError: always. Stable-Baselines3 asks for the shape and shows the message.
         """
         raise TypeError(
             "Expected observations that are arrays. Graphs have no common shape: wrap the environment in "
@@ -37,8 +37,8 @@ def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | N
     """Return the space of K graphs, each a Gymnasium `GraphInstance`.
 
     Nodes are float32 `(n, d)`, `edge_links` integers `(E, 2)` with both directions of each edge, and `edges` float32
-    `(E, e)`; graphs without edge features have e = 1 and ones there, for a Gymnasium `Graph` space without an edge
-    space accepts no graph that has edges.
+    `(E, e)`. Graphs without edge features get a single feature of ones (e = 1), because a Gymnasium `Graph` space
+    without an edge space rejects every graph that has edges.
 
     Args:
         num_graphs: K.
@@ -58,20 +58,20 @@ def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | N
 def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False) -> Box[np.int64]:
     """Return the space of the indices of the graphs that a round offers, ascending: int64 `(k,)` in [0, K).
 
-    Where graphs can be used up, `USED_UP` fills the places of those that are not offered any more.
+    If graphs can be used up, `USED_UP` fills the entries after the last graph that is still offered.
     """
     return Box(USED_UP if exhaustible else 0, num_graphs - 1, (num_available,), np.int64)
 
 
 def pack_indices(offered: NDArray[np.bool_], width: int) -> NDArray[np.int64]:
-    """Return observations of `indices_space` from masks.
+    """Convert masks to observations of `indices_space`.
 
     Args:
         offered: bool `(n, K)`, at most `width` True in each row.
         width: k.
 
     Returns:
-        `(n, k)` int64: the indices of each row, ascending, then `USED_UP`.
+        `(n, k)` int64: the indices of each row in ascending order, then `USED_UP`.
     """
     rows, columns = np.nonzero(offered)
     indices = np.full((len(offered), width), USED_UP, np.int64)

@@ -1,4 +1,4 @@
-"""What nodes, edges and features of a graph must be."""
+"""Check the nodes, edges and features of graphs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float
 
 
 def check_same_width(kind: str, features: Sequence[NDArray[np.float32]]) -> None:
-    """Refuse graphs with different numbers of features."""
+    """Raise a ValueError if graphs have different numbers of features."""
     for k, array in enumerate(features):
         if array.shape[1] != features[0].shape[1]:
             raise ValueError(
@@ -52,22 +52,22 @@ def check_links(graph: int, edges: ArrayLike, num_nodes: int) -> NDArray[np.int6
 def both_directions_once(
     graph: int, links: NDArray[np.int64], features: NDArray[np.float32] | None, num_nodes: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
-    """Return each edge in both directions and once, ordered, with its features; refuse two rows that contradict.
+    """Return each edge once in each direction, sorted, with its features; refuse rows that contradict each other.
 
-    A direction that was given keeps its own features, one that was not has those of the other.
+    A direction that was given keeps its own features; a missing one takes those of the other direction.
     """
     both = np.concatenate([links, links[:, ::-1]])
-    keys, first, place = np.unique(both[:, 0] * num_nodes + both[:, 1], return_index=True, return_inverse=True)
+    keys, first, row_of = np.unique(both[:, 0] * num_nodes + both[:, 1], return_index=True, return_inverse=True)
     unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
     if features is None:
         return unique, None
-    kept = np.concatenate([features, features])[first]  # the first is a row that was given, if there is one
-    differ = np.flatnonzero((kept[place[: len(links)]] != features).any(axis=1))
+    kept = np.concatenate([features, features])[first]  # the first row is one that was given, if there is any
+    differ = np.flatnonzero((kept[row_of[: len(links)]] != features).any(axis=1))
     if len(differ):
         row = differ[0]
         raise ValueError(
             f"Graph {graph}: expected equal features for the edge {tuple(links[row].tolist())}. Got "
-            f"{kept[place[row]].tolist()} and {features[row].tolist()}. Merge parallel edges first "
-            '(`torch_geometric.utils.coalesce(..., reduce="mean")`, say); the two directions of an edge may differ.'
+            f"{kept[row_of[row]].tolist()} and {features[row].tolist()}. Merge parallel edges first, for example by "
+            '`torch_geometric.utils.coalesce(..., reduce="mean")`; the two directions of an edge may differ.'
         )
     return unique, kept

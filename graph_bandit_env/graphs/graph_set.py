@@ -1,4 +1,4 @@
-"""The K candidate graphs, each validated once and never changed."""
+"""The set of K candidate graphs, checked once and read-only."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Links = NDArray[np.int32]
 
 
 class GraphSet(Sequence[GraphInstance]):
-    """K undirected graphs with node features, of any node counts.
+    """K undirected graphs with node features, each of any number of nodes.
 
-    Edges are stored in both directions and once each. Each direction keeps its own features; one that is missing is
-    added with those of the other. Self-loops are kept.
+    Each edge is stored once in each direction. The two directions may have different features; a missing direction is
+    added with the features of the other. Self-loops are kept.
 
     Args:
-        nodes: K arrays `(n_k, d)`, read as float32: the features of the nodes of each graph.
-        edge_links: K integer arrays `(E_k, 2)`: pairs of nodes of each graph.
+        nodes: K arrays `(n_k, d)`, read as float32: the node features of each graph.
+        edge_links: K integer arrays `(E_k, 2)`: the pairs of nodes that edges join.
         edge_features: None, or K arrays `(E_k, e)`, read as float32.
 
     Raises:
         ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature
-            is not finite, an edge names a node that is not there, or it is given twice in one direction with different
+            is not finite, an edge names a missing node, or an edge is given twice in one direction with different
             features.
     """
 
@@ -67,7 +67,7 @@ class GraphSet(Sequence[GraphInstance]):
     def from_symmetric(
         nodes: Sequence[Floats], edge_links: Sequence[Links], edge_features: Sequence[Floats] | None = None
     ) -> GraphSet:
-        """Take graphs that are canonical as they are (as our own graph models make them), without checking."""
+        """Make a set of graphs without checks: each edge must be there once in each direction, sorted."""
         graph_set = GraphSet.__new__(GraphSet)
         graph_set._fill(tuple(nodes), tuple(edge_links), None if edge_features is None else tuple(edge_features))
         return graph_set
@@ -81,10 +81,10 @@ class GraphSet(Sequence[GraphInstance]):
 
     @staticmethod
     def from_pyg(graphs: Sequence[Data]) -> GraphSet:
-        """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` where all have it.
+        """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all have it.
 
         Raises:
-            ValueError: as the class; also if a graph has no `x`, or only some have `edge_attr`.
+            ValueError: as in `GraphSet`; also if a graph has no `x`, or only some graphs have `edge_attr`.
         """
         return GraphSet(*read_pyg(graphs))
 
@@ -94,17 +94,16 @@ class GraphSet(Sequence[GraphInstance]):
     ) -> GraphSet:
         """Read networkx graphs.
 
-        Nodes are numbered in the order of `graph.nodes`; edges are those of the class, so that parallel ones need equal
-        features.
+        Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features.
 
         Args:
             graphs: networkx graphs of any kind.
-            node_attribute: under which every node has a vector or a number.
-            edge_attribute: under which every edge has a vector or a number, which become edge features; None: edges
-                have none.
+            node_attribute: attribute of every node that holds a vector or a number, read as node features.
+            edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges
+                have no features.
 
         Raises:
-            ValueError: as the class; also if a node or an edge has no such attribute.
+            ValueError: as in `GraphSet`; also if a node or an edge has no such attribute.
         """
         return GraphSet(*read_networkx(graphs, node_attribute, edge_attribute))
 
@@ -118,7 +117,7 @@ class GraphSet(Sequence[GraphInstance]):
     def __getitem__(self, index: slice) -> tuple[GraphInstance, ...]: ...
 
     def __getitem__(self, index: SupportsIndex | slice) -> GraphInstance | tuple[GraphInstance, ...]:
-        """Return a fresh copy of a graph (or a tuple of them for a slice): nobody can change the set."""
+        """Return a copy of a graph, or a tuple of copies for a slice."""
         if isinstance(index, slice):
             return tuple(self[k] for k in range(*index.indices(len(self))))
         links = self._edge_links[index].astype(np.int64)
@@ -138,10 +137,10 @@ class GraphSet(Sequence[GraphInstance]):
         return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphSet:
-        """Return the graphs at these places, in this order; their arrays are shared, not copied.
+        """Return the graphs with these indices, in this order; their arrays are shared, not copied.
 
         Raises:
-            ValueError: if there are none.
+            ValueError: if `index` is empty.
         """
         if len(index) == 0:
             raise ValueError("Expected at least one graph to take. Got none.")
@@ -159,7 +158,7 @@ class GraphSet(Sequence[GraphInstance]):
 
     @property
     def largest_sizes(self) -> tuple[int, int]:
-        """Return the largest node count and the largest number of edges (both directions counted)."""
+        """Return the largest node count and the largest edge count (both directions counted)."""
         return max(map(len, self._nodes)), max(map(len, self._edge_links))
 
     @property
@@ -174,11 +173,11 @@ class GraphSet(Sequence[GraphInstance]):
 
     @property
     def average_degrees(self) -> NDArray[np.float64]:
-        """Return the mean number of neighbours of a node in each graph, `(K,)`."""
+        """Return the mean number of neighbours per node of each graph, `(K,)`."""
         return np.array([len(e) / len(x) for x, e in zip(self._nodes, self._edge_links, strict=True)])
 
     def to_batch(self) -> Batch:
-        """Return `Batch.from_data_list(self.to_pyg())` of nodes and edges, without K graphs in between."""
+        """Return the nodes and edges of `Batch.from_data_list(self.to_pyg())`, without making K `Data` first."""
         import torch
         from torch_geometric.data import Batch
 
@@ -193,7 +192,7 @@ class GraphSet(Sequence[GraphInstance]):
         )
 
     def to_pyg(self) -> list[Data]:
-        """Return the graphs as PyG `Data`: `x` float32, `edge_index` int64, `edge_attr` float32 if there is any."""
+        """Return the graphs as PyG `Data`: `x` float32, `edge_index` int64 and, with edge features, `edge_attr`."""
         import torch
         from torch_geometric.data import Data
 
@@ -209,15 +208,15 @@ class GraphSet(Sequence[GraphInstance]):
 
 
 def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph]) -> GraphSet:
-    """Read what a user may give as `graphs`: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
+    """Read the argument `graphs`: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
 
     Raises:
-        TypeError: if it is none of these.
+        TypeError: if `graphs` is none of these.
         ValueError: if a graph is not valid.
     """
     if isinstance(graphs, GraphSet):
         return graphs
-    single = hasattr(graphs, "edge_index") or hasattr(graphs, "adj")  # these two can be iterated over, too
+    single = hasattr(graphs, "edge_index") or hasattr(graphs, "adj")  # a single graph can be iterated over, too
     graphs = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
     if not graphs:
         raise ValueError("Expected at least one graph in `graphs`. Got none.")

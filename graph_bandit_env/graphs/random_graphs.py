@@ -15,8 +15,8 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 
 GraphModelName = Literal["er", "rdpg"]
 GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
-NUM_EXAMPLES = 100  # graphs that show a distribution to a reward function which is to hold for all of it
-PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary of joined nodes
+NUM_EXAMPLES = 100  # example graphs, by which a reward function for all graphs of a distribution is fitted and scaled
+PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary adjacency matrices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +30,13 @@ class RandomGraphs:
     graph_model: GraphModelName = "er"
     """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>))."""
     num_graphs: int = 100
-    """K."""
+    """K, the number of graphs."""
     num_nodes: int = 50
-    """N, of every graph."""
+    """N, the number of nodes of each graph."""
     feature_dim: int = 10
-    """d."""
+    """d, the number of features of a node."""
     edge_prob: float = 0.4
-    """p; not used by "rdpg"."""
+    """p, the probability of an edge; not used by "rdpg"."""
 
     def __post_init__(self) -> None:
         check_choice("graph_model", self.graph_model, GRAPH_MODELS)
@@ -46,11 +46,11 @@ class RandomGraphs:
 
     @property
     def largest_sizes(self) -> tuple[int, int]:
-        """Return how many nodes a graph has, and how many edges it can have (both directions counted)."""
+        """Return the number of nodes of a graph, and the most edges it can have (both directions counted)."""
         return self.num_nodes, self.num_nodes * (self.num_nodes - 1)
 
     def draw_examples(self, rng: np.random.Generator) -> GraphSet:
-        """Draw `NUM_EXAMPLES` graphs of this distribution from a child of `rng`, whatever K is."""
+        """Draw `NUM_EXAMPLES` graphs of this distribution, whatever K is, from a child of `rng`."""
         (child,) = rng.spawn(1)
         return dataclasses.replace(self, num_graphs=NUM_EXAMPLES).draw(child)
 
@@ -72,30 +72,30 @@ def erdos_renyi(
     Args:
         rng: the only source of randomness.
         num_graphs: K.
-        num_nodes: N, of every graph.
+        num_nodes: N, of each graph.
         feature_dim: d.
         edge_prob: p, in [0, 1].
 
     Returns:
-        K graphs; nodes `(N, d)` float32, edges in both directions, `(E, 2)`. Arguments are not checked here:
-        `RandomGraphs` does that.
+        K graphs: nodes `(N, d)` float32, edges `(E, 2)` in both directions. Arguments are not checked here, but in
+        `RandomGraphs`.
     """
     return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: edge_prob)
 
 
 def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int) -> GraphSet:
-    """Draw K graphs of N nodes with d features, in which similar nodes are more likely joined.
+    """Draw K graphs of N nodes with d features, in which similar nodes are more likely to be joined.
 
         P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))      [Young & Scheinerman 2007, with the sigmoid as link]
 
     Args:
         rng: the only source of randomness.
         num_graphs: K.
-        num_nodes: N, of every graph.
+        num_nodes: N, of each graph.
         feature_dim: d.
 
     Returns:
-        As `erdos_renyi`.
+        K graphs, as in `erdos_renyi`.
     """
     return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: 1 / (1 + np.exp(-(x @ x.T))))
 

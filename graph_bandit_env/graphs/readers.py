@@ -1,4 +1,4 @@
-"""Graphs of other libraries as arrays: nodes, edges, and features of edges if there are any."""
+"""Read graphs of other libraries as arrays: nodes, edges, and edge features if there are any."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Arrays = list[NDArray[Any]]
 
 
 def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
-    """Read PyG graphs, as `GraphSet.from_pyg` says.
+    """Read PyG graphs, as `GraphSet.from_pyg` describes.
 
     Returns:
         The first three arguments of `GraphSet`, which checks them.
@@ -28,8 +28,8 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
     for k, graph in enumerate(graphs):
         if graph.x is None:
             raise ValueError(
-                f"Graph {k}: expected node features `x`. Got none. Set `data.x`, for instance to node degrees; a "
-                "dataset does so by its `transform` (`torch_geometric.transforms.Constant()`, say)."
+                f"Graph {k}: expected node features `x`. Got none. Set `data.x`, for example to node degrees. For a "
+                "dataset, pass a `transform` such as `torch_geometric.transforms.Constant()`."
             )
     with_attributes = [graph.edge_attr is not None for graph in graphs]
     if any(with_attributes) and not all(with_attributes):
@@ -47,14 +47,14 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
 def read_networkx(
     graphs: Sequence[nx.Graph], node_attribute: str, edge_attribute: str | None
 ) -> tuple[Arrays, Arrays, Arrays | None]:
-    """Read networkx graphs, as `GraphSet.from_networkx` says.
+    """Read networkx graphs, as `GraphSet.from_networkx` describes.
 
     Returns:
         The first three arguments of `GraphSet`, which checks them.
 
     Raises:
-        ValueError: if a node or an edge has no such attribute, vectors differ in length, or there is no edge at all of
-            which to read it.
+        ValueError: if a node or an edge has no such attribute, vectors differ in length, or an edge attribute is asked
+            for and no graph has an edge.
     """
     nodes, links, features = [], [], []
     for k, graph in enumerate(graphs):
@@ -76,16 +76,16 @@ def read_networkx(
 def _read_vectors(
     graph: int, kind: str, items: Iterable[tuple[object, Mapping[str, ArrayLike]]], attribute: str
 ) -> NDArray[Any]:
-    """Read what all nodes or edges, each with its dictionary, have under a name."""
-    found = list(items)
-    missing = [item for item, data in found if attribute not in data]
+    """Read an attribute of all nodes or edges, each given with its dictionary."""
+    pairs = list(items)
+    missing = [item for item, data in pairs if attribute not in data]
     if missing:
         raise ValueError(
             f"Graph {graph}: expected the attribute `{attribute}` on every {kind}. {kind.capitalize()} {missing[0]!r} "
             "has none."
         )
     try:
-        return _as_columns(np.array([data[attribute] for _, data in found]))
+        return _as_columns(np.array([data[attribute] for _, data in pairs]))
     except ValueError as error:
         raise ValueError(f"Graph {graph}: expected vectors of equal length in `{attribute}`. Got: {error}.") from None
 
@@ -93,7 +93,7 @@ def _read_vectors(
 def _to_numpy(array: Tensor | ArrayLike) -> NDArray[Any]:
     if hasattr(array, "detach"):
         tensor: Tensor = array.detach().cpu()
-        array = (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy knows no bfloat16
+        array = (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
     return np.asarray(array)
 
 

@@ -1,4 +1,4 @@
-"""Graph sets of real things, molecules above all. RDKit is the extra `chem`."""
+"""Pools of graphs with identifiers and measured values, above all molecules. The extra `chem` installs RDKit."""
 
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library

@@ -1,4 +1,4 @@
-"""A graph set with a name for each graph, and what was measured of it."""
+"""A graph set with an identifier and perhaps a measured value for each graph."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class GraphPool(GraphSet):
     """K graphs, each with an identifier and perhaps a measured value.
 
     Args:
-        nodes, edge_links, edge_features: as of `GraphSet`.
+        nodes, edge_links, edge_features: as in `GraphSet`.
         ids: K different texts; None: "0", "1", and so on.
         targets: K numbers, NaN where there is no measured value; None: nothing was measured.
 
     Raises:
-        ValueError: as `GraphSet`; also if there is not one identifier or target for each graph, two identifiers are
+        ValueError: as in `GraphSet`; also if there is not one identifier or target for each graph, two identifiers are
             equal, or a target is infinite.
-        TypeError: if an identifier is no text, or a target no number.
+        TypeError: if an identifier is not a text, or a target is not a number.
     """
 
     ids: tuple[str, ...]
     """Identifiers, all different."""
     targets: NDArray[np.float64]
-    """`(K,)`, read-only: measured values; NaN where there is none."""
+    """`(K,)`, read-only: measured values, NaN where there is none."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class GraphPool(GraphSet):
         self.targets.flags.writeable = False
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphPool:
-        """Return the graphs at these places, in this order, with their identifiers and measured values."""
+        """Return the graphs with these indices, in this order, with their identifiers and measured values."""
         taken = GraphPool.__new__(GraphPool)
         graphs = super().take(index)
         taken._fill(graphs._nodes, graphs._edge_links, graphs._edge_features)
@@ -55,7 +55,7 @@ class GraphPool(GraphSet):
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Return which graphs have a measured value, `(K,)`."""
+        """Return a mask of the graphs that have a measured value, `(K,)`."""
         return ~np.isnan(self.targets)
 
     def _notes(self) -> list[str]:
@@ -63,7 +63,7 @@ class GraphPool(GraphSet):
 
 
 def _check_ids(ids: Sequence[str], count: int) -> tuple[str, ...]:
-    if isinstance(ids, str):  # a sequence of texts, too
+    if isinstance(ids, str):  # which is a sequence of texts, too
         raise TypeError(f"Expected `ids` to be a list of texts. Got the text {ids!r}.")
     checked = tuple(ids)
     if len(checked) != count:

@@ -13,7 +13,7 @@ from graph_bandit_env.pools.molecule_sources import from_smiles
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
-# Two places each, where a substituent is bonded by its first atom.
+# Each scaffold has two positions; a substituent is bonded there by its first atom.
 SCAFFOLDS = (
     "c1cc({0})ccc1{1}",
     "c1c({0})cccc1{1}",
@@ -32,7 +32,7 @@ SCAFFOLDS = (
     "c1cc({0})ccc1Oc1ccc({1})cc1",
     "C1CN({0})CCN1c1ccc({1})cc1",
 )
-SUBSTITUENTS = (  # rings are numbered 9: in a scaffold others may be open
+SUBSTITUENTS = (  # their rings are numbered 9, since rings of the scaffold with other numbers may be open
     "C",
     "CC",
     "C(C)C",
@@ -56,7 +56,7 @@ Property = Literal["qed", "logp", "tpsa"]
 
 
 def enumerate_library(reward: Property = "qed", features: Features = "one_hot") -> MoleculeSet:
-    """Make the molecules of every scaffold with every two substituents, with a computed property as their target.
+    """Make every molecule of a scaffold and two substituents, with a computed property as its target.
 
     Args:
         reward: "qed" (drug-likeness, Bickerton et al. 2012), "logp" (Wildman & Crippen 1999) or "tpsa" (topological
@@ -64,11 +64,11 @@ def enumerate_library(reward: Property = "qed", features: Features = "one_hot") 
         features: as in `from_smiles_csv`.
 
     Returns:
-        The molecules, always the same in the same order; equal ones once.
+        The molecules, without duplicates, always in the same order.
 
     Raises:
-        ImportError: if RDKit is not installed (the extra `chem` brings it).
-        ValueError: if there is no such property.
+        ImportError: if RDKit is not installed (the extra `chem` installs it).
+        ValueError: if the property is unknown.
     """
     compute = _property(reward)
     from rdkit import Chem

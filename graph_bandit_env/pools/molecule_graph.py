@@ -1,4 +1,4 @@
-"""A molecule as a graph: categories of atoms and bonds as PyG has them, and their one-hot form. No torch."""
+"""Features of a molecule's atoms and bonds: PyG's categories and their one-hot form. No torch."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ CATEGORIES = {"atom": (119, 9, 11, 12, 9, 5, 8, 2, 2), "bond": (22, 6, 2)}
 _HYBRIDIZATIONS = ("UNSPECIFIED", "S", "SP", "SP2", "SP3", "SP3D", "SP3D2", "OTHER")
 _STEREO = ("STEREONONE", "STEREOANY", "STEREOZ", "STEREOE", "STEREOCIS", "STEREOTRANS")
 
-# What a column of the one-hot form means: the values that have a place of their own; all others share one more.
+# Values that have a column of their own in the one-hot form; all others share one more column.
 _ELEMENTS = (1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 35, 53)
-_ATOM_PLACES: tuple[tuple[int, ...], ...] = (
+_ATOM_VALUES: tuple[tuple[int, ...], ...] = (
     _ELEMENTS,
     (1, 2),  # clockwise, counterclockwise
     (0, 1, 2, 3, 4),
@@ -44,19 +44,19 @@ _ATOM_PLACES: tuple[tuple[int, ...], ...] = (
     (),
     (),
 )
-_BOND_PLACES: tuple[tuple[int, ...], ...] = ((1, 2, 3, 12), (2, 3), ())  # single, double, triple, aromatic; Z, E
-_SINGLE = {"atom": (5, 7, 8), "bond": (2,)}  # columns that are one number: radicals, aromatic, in a ring; conjugated
+_BOND_VALUES: tuple[tuple[int, ...], ...] = ((1, 2, 3, 12), (2, 3), ())  # single, double, triple, aromatic; Z, E
+_SINGLE = {"atom": (5, 7, 8), "bond": (2,)}  # columns that stay numbers: radicals, aromatic, in a ring; conjugated
 
 
 def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Read the atoms and bonds of an RDKit molecule.
 
     Args:
-        molecule: `rdkit.Chem.Mol`, of at least one atom.
+        molecule: `rdkit.Chem.Mol` with at least one atom.
 
     Returns:
         Categories of atoms `(n, 9)` and of bonds `(E, 3)`, as PyG's `from_smiles` numbers them, and the bonds `(E, 2)`,
-        one direction each. What PyG has no number for (a rare hybridization) counts as other or unspecified.
+        each in one direction. A value that PyG has no number for (a rare hybridization) counts as other or unspecified.
     """
     atoms = [
         (
@@ -66,7 +66,7 @@ def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], 
             min(max(atom.GetFormalCharge() + 5, 0), 11),
             min(atom.GetTotalNumHs(), 8),
             min(atom.GetNumRadicalElectrons(), 4),
-            _place(str(atom.GetHybridization()), _HYBRIDIZATIONS, len(_HYBRIDIZATIONS) - 1),
+            _index_of(str(atom.GetHybridization()), _HYBRIDIZATIONS, len(_HYBRIDIZATIONS) - 1),
             int(atom.GetIsAromatic()),
             int(atom.IsInRing()),
         )
@@ -75,7 +75,7 @@ def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], 
     bonds = [
         (
             min(int(bond.GetBondType()), 21),
-            _place(str(bond.GetStereo()), _STEREO, 0),
+            _index_of(str(bond.GetStereo()), _STEREO, 0),
             int(bond.GetIsConjugated()),
             bond.GetBeginAtomIdx(),
             bond.GetEndAtomIdx(),
@@ -87,7 +87,7 @@ def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], 
 
 
 def to_one_hot(categories: NDArray[np.int64], kind: str) -> NDArray[np.float32]:
-    """Write categories as numbers: a column for each common value, and one for all others.
+    """Convert categories to columns of 0 and 1: one for each common value, and one for all others.
 
     Args:
         categories: `(n, 9)` of atoms or `(E, 3)` of bonds.
@@ -96,9 +96,9 @@ def to_one_hot(categories: NDArray[np.int64], kind: str) -> NDArray[np.float32]:
     Returns:
         `(n, columns)`: 0 and 1, except the number of radical electrons.
     """
-    places = _ATOM_PLACES if kind == "atom" else _BOND_PLACES
+    common = _ATOM_VALUES if kind == "atom" else _BOND_VALUES
     columns = []
-    for column, values in enumerate(places):
+    for column, values in enumerate(common):
         if column in _SINGLE[kind]:
             columns.append(categories[:, column : column + 1].astype(np.float32))
             continue
@@ -110,23 +110,23 @@ def to_one_hot(categories: NDArray[np.int64], kind: str) -> NDArray[np.float32]:
 
 @cache
 def one_hot_names(kind: str) -> tuple[str, ...]:
-    """Return what the columns of the one-hot form mean: `atomic_num=6`, `atomic_num=other`, `is_aromatic`."""
+    """Return the names of the columns of the one-hot form: `atomic_num=6`, `atomic_num=other`, `is_aromatic`, ..."""
     names = ATOM_COLUMNS if kind == "atom" else BOND_COLUMNS
-    places = _ATOM_PLACES if kind == "atom" else _BOND_PLACES
-    found = []
-    for column, (name, values) in enumerate(zip(names, places, strict=True)):
+    common = _ATOM_VALUES if kind == "atom" else _BOND_VALUES
+    columns = []
+    for column, (name, values) in enumerate(zip(names, common, strict=True)):
         if column in _SINGLE[kind]:
-            found.append(name)
+            columns.append(name)
         else:
-            found += [*(f"{name}={value}" for value in values), f"{name}=other"]
-    return tuple(found)
+            columns += [*(f"{name}={value}" for value in values), f"{name}=other"]
+    return tuple(columns)
 
 
 def count_columns(features: Features) -> tuple[int, int]:
-    """Return how many columns atoms and bonds have.
+    """Return the number of columns of atoms and of bonds.
 
     Raises:
-        ValueError: if there are no such features.
+        ValueError: if `features` is unknown.
     """
     if features == "one_hot":
         return len(one_hot_names("atom")), len(one_hot_names("bond"))
@@ -135,5 +135,5 @@ def count_columns(features: Features) -> tuple[int, int]:
     raise ValueError(f'Expected `features` to be "one_hot" or "categories". Got {features!r}.')
 
 
-def _place(value: str, known: tuple[str, ...], otherwise: int) -> int:
+def _index_of(value: str, known: tuple[str, ...], otherwise: int) -> int:
     return known.index(value) if value in known else otherwise

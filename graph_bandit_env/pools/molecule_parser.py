@@ -1,4 +1,4 @@
-"""SMILES to graphs, many at a time, with a cache. No torch."""
+"""Parse SMILES into graphs, many at a time, with a cache. No torch."""
 
 from __future__ import annotations
 
@@ -17,43 +17,45 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.pools.molecule_graph import to_categories
 
-FORMAT = 1  # of the cache; a change of what is stored makes another
+FORMAT = 1  # of the cache; raise it when its content changes
 CHUNK = 500  # molecules that a process takes at a time
-MANY = 10_000  # molecules, which more processes read sooner than one, the time to start them included
-MOST_PROCESSES = 61  # that Windows can wait for
+MANY = 10_000  # molecules; above that several processes are faster than one, the time to start them included
+MOST_PROCESSES = 61  # Windows cannot wait for more
 
 
 @dataclass(frozen=True, eq=False)
 class ParsedMolecules:
-    """Molecules one after the other: what is between two offsets belongs to one."""
+    """M molecules in shared arrays: molecule k has the rows from offset k to offset k + 1."""
 
     canonical: tuple[str, ...]
-    """Canonical SMILES; empty where there is no molecule, or one without atoms."""
+    """M canonical SMILES; empty where a text is not a molecule, or a molecule without atoms."""
     atoms: NDArray[np.uint8]
     """`(sum n, 9)`: categories."""
     atom_offsets: NDArray[np.int64]
+    """`(M + 1,)`."""
     bonds: NDArray[np.uint8]
     """`(sum E, 3)`: categories, both directions of each bond."""
     links: NDArray[np.int32]
     """`(sum E, 2)`: atoms of each bond, sorted."""
     bond_offsets: NDArray[np.int64]
+    """`(M + 1,)`."""
 
     def __len__(self) -> int:
         return len(self.canonical)
 
 
 def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) -> ParsedMolecules:
-    """Read SMILES, or take them from a cache.
+    """Parse SMILES, or load the result from a cache.
 
     Args:
         smiles: M texts.
-        workers: processes that read many molecules, at most; with more than one, the calling script needs the guard
+        workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
-        cache: path of the file whose SMILES these are: what is read is kept beside it, under a name that depends on the
-            texts and on the version of RDKit. None: nothing is kept.
+        cache: path of the file that the SMILES come from. The result is kept in the same folder, under a name that
+            depends on the texts and on the version of RDKit. None: nothing is kept.
 
     Returns:
-        M molecules, those that could not be read without atoms.
+        M molecules. One that could not be read has no atoms.
 
     Raises:
         ImportError: if RDKit is not installed.
@@ -64,8 +66,8 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
     if cache is not None:
         digest = hashlib.sha256("\n".join([str(FORMAT), rdkit.__version__, *smiles]).encode()).hexdigest()[:12]
         kept = cache.with_name(f".{cache.name}.{digest}.npz")
-        if kept.is_file() and (found := _load(kept)) is not None and len(found) == len(smiles):
-            return found
+        if kept.is_file() and (loaded := _load(kept)) is not None and len(loaded) == len(smiles):
+            return loaded
     parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
     if workers > 1 and len(smiles) > MANY:
         with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
@@ -78,7 +80,7 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
 
 
 def canonical_smiles(smiles: str) -> str:
-    """Return the canonical SMILES; empty, if there is no molecule or it has no atoms."""
+    """Return the canonical form of a SMILES; an empty text if it is not a molecule or has no atoms."""
     return _parse_here([smiles]).canonical[0]
 
 
@@ -86,7 +88,7 @@ def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
     from rdkit import Chem, rdBase
 
     canonical, atoms, bonds, links = [], [], [], []
-    with rdBase.BlockLogs():  # a bad row is told with its line, not on stderr
+    with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
         for text in smiles:
             molecule = Chem.MolFromSmiles(text)
             if molecule is None or molecule.GetNumAtoms() == 0:
@@ -128,7 +130,7 @@ def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _save(parsed: ParsedMolecules, path: Path) -> None:
-    """Write the cache whole, or, where the folder takes no file, not at all."""
+    """Write the cache atomically; do nothing if the folder cannot be written to."""
     content = io.BytesIO()
     arrays = {name: value for name, value in vars(parsed).items() if name != "canonical"}
     text = np.frombuffer("\n".join(parsed.canonical).encode(), np.uint8)
@@ -142,7 +144,7 @@ def _save(parsed: ParsedMolecules, path: Path) -> None:
 
 
 def _load(path: Path) -> ParsedMolecules | None:
-    """Read the cache; None if it is no longer what was written."""
+    """Read the cache; return None if the file is damaged or cannot be read."""
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

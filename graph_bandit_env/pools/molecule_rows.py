@@ -1,4 +1,4 @@
-"""Rows of a table of molecules: read and checked before any graph is made."""
+"""Read and check the rows of a table of molecules, before any graph is made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Row(NamedTuple):
     """One molecule of a table."""
 
     number: int
-    """As people see it: a line of text, a row of a spreadsheet, a record of an SDF file."""
+    """As people count: the line of a text, the row of a spreadsheet, the record of an SDF file."""
     smiles: str
     identifier: str | None
     target: float | None
@@ -19,14 +19,14 @@ class Row(NamedTuple):
 
 
 class BadRowsError(ValueError):
-    """Rows that are no molecules, or whose target is no number."""
+    """Rows that are not molecules, or have a target that is not a number."""
 
     def __init__(self, source: str, unit: str, problems: list[tuple[int, str]], shown: int = 10) -> None:
         listed = "\n".join(f"  {unit} {number}: {text}" for number, text in problems[:shown])
         more = f"\n  and {len(problems) - shown} more" if len(problems) > shown else ""
         super().__init__(
             f"Expected {source} to hold molecules. {len(problems)} rows are bad:\n{listed}{more}\n"
-            'Mend them, or leave them out with on_error="skip" (on the command line --skip-bad-rows).'
+            'Correct them, or leave them out with on_error="skip" (on the command line --skip-bad-rows).'
         )
         self.problems = tuple(problems)
 
@@ -37,19 +37,19 @@ def read_rows(
     """Read the molecules of a table.
 
     Args:
-        table: that was opened.
+        table: an open table.
         smiles: column of the SMILES.
         identifier: column of the names, if any.
         target: column of the measured values, if any.
-        most_rows: how many there may be; None: any number.
+        most_rows: how many rows there may be; None: any number.
 
     Returns:
-        Rows, and the problems of those that could not be read: number and text.
+        The rows, and the number and problem of each row that could not be read.
 
     Raises:
-        ValueError: if a column is not there, or there are more rows.
+        ValueError: if a column is missing, or there are more than `most_rows` rows.
     """
-    if not table.has_header:  # its columns have no names, so that any will do
+    if not table.has_header:  # its columns have no names, so any name will do
         smiles, identifier = "smiles", "id" if identifier is not None else None
     columns = [smiles, *(name for name in (identifier, target) if name is not None)]
     among = f" in `{target}`"

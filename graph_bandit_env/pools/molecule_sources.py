@@ -1,4 +1,4 @@
-"""Sets of molecules from tables and lists of SMILES."""
+"""Make sets of molecules from tables and lists of SMILES."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def from_smiles_csv(
     """Read the molecules of a table.
 
     Args:
-        path: of a table as `graph_bandit_env.tables.open_table` opens it: text, `.smi`, `.sdf`, `.xlsx` or `.parquet`;
-            or one that is open.
-        smiles: column of the SMILES; structures of an SDF file are in `smiles`.
-        target: column of measured values; empty cells are not measured.
+        path: an open table, or the path of one that `graph_bandit_env.tables.open_table` opens: text, `.smi`, `.sdf`,
+            `.xlsx` or `.parquet`.
+        smiles: column of the SMILES; the structures of an SDF file are in the column `smiles`.
+        target: column of measured values; an empty cell means that nothing was measured.
         identifier: column of names; without one, molecules are named by their canonical SMILES.
         features: "one_hot" columns, or PyG's integer "categories" (as float32), for modules that embed them.
-        on_error: "raise" at rows that are no molecules, or "skip" them; `skipped` tells which.
-        cache: keep what is read in a hidden file beside the table.
-        workers: processes that read a large table, at most; with more than one, the script needs the guard
+        on_error: "raise" an error if a row is not a molecule, or "skip" the row and list it in `skipped`.
+        cache: keep the parsed molecules in a hidden file in the folder of the table.
+        workers: most processes to use for a large table; with more than one, the script needs the guard
             `if __name__ == "__main__":`.
-        sheet: of a workbook; None: the first.
+        sheet: sheet of a workbook; None: the first.
         most_rows: how many rows there may be; None: any number.
 
     Returns:
@@ -54,10 +54,10 @@ def from_smiles_csv(
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ImportError: if RDKit, or what reads the file, is not installed (the extra `chem` brings it).
-        BadRowsError: a ValueError, with the line of each row that is no molecule.
-        ValueError: if the file cannot be read, a column is not there, no molecule is left, there are too many rows, or
-            two different molecules have one identifier.
+        ImportError: if RDKit, or the package that reads the file, is not installed (extras `chem` and `parquet`).
+        BadRowsError: a ValueError, with the line of each row that is not a molecule.
+        ValueError: if the file cannot be read, a column is missing, no molecule is left, there are too many rows, or
+            two different molecules have the same identifier.
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
@@ -74,7 +74,7 @@ def from_smiles(
     on_error: OnError = "raise",
     ids: Sequence[str] | None = None,
 ) -> MoleculeSet:
-    """Make a set of molecules from SMILES; arguments and errors are those of `from_smiles_csv`, lines count from 1."""
+    """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1."""
     if ids is not None and len(ids) != len(smiles):
         raise ValueError(f"Expected an identifier for each of {len(smiles)} molecules. Got {len(ids)}.")
     values = [math.nan] * len(smiles) if targets is None else [float(value) for value in targets]
@@ -89,7 +89,7 @@ def from_smiles(
 
 @dataclass(frozen=True)
 class _Source:
-    """Where rows come from, and what they are counted in."""
+    """The source of rows, and the word for one of them."""
 
     name: str
     unit: str
@@ -104,8 +104,8 @@ def _assemble(
     source: _Source,
     workers: int,
 ) -> MoleculeSet:
-    """Merge equal molecules: the first row names them, and their target is the mean of all rows."""
-    count_columns(features)  # which refuses an unknown name
+    """Merge rows of the same molecule: the first row names it, and its target is the mean over the rows."""
+    count_columns(features)  # refuses an unknown name
     parsed = parse([row.smiles for row in rows], workers, source.cache) if rows else None
     texts = parsed.canonical if parsed is not None else ()
     for row, canonical in zip(rows, texts, strict=True):
@@ -116,14 +116,14 @@ def _assemble(
         raise BadRowsError(source.name, source.unit, problems)
     first: dict[str, int] = {}
     values: dict[str, list[float]] = {}
-    for place, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
+    for index, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
         if canonical:
-            first.setdefault(canonical, place)
+            first.setdefault(canonical, index)
             values.setdefault(canonical, []).extend([] if row.target is None else [row.target])
     if parsed is None or not first:
         raise ValueError(f"Expected at least one molecule in {source.name}. Got none ({len(problems)} bad rows).")
-    ids = [rows[place].identifier or canonical for canonical, place in first.items()]
-    _refuse_equal_identifiers(ids, [rows[place].number for place in first.values()], source.unit)
+    ids = [rows[index].identifier or canonical for canonical, index in first.items()]
+    _refuse_equal_identifiers(ids, [rows[index].number for index in first.values()], source.unit)
     name_of = dict(zip(first, ids, strict=True))
     return MoleculeSet(
         _to_graphs(parsed, list(first.values()), features),
@@ -141,14 +141,14 @@ def _assemble(
     )
 
 
-def _to_graphs(parsed: ParsedMolecules, places: list[int], features: Features) -> GraphSet:
-    """Cut the molecules at some places out of the long arrays."""
+def _to_graphs(parsed: ParsedMolecules, indices: list[int], features: Features) -> GraphSet:
+    """Cut the molecules with these indices out of the shared arrays."""
     atoms, bonds = (
         to_one_hot(table.astype(np.int64), kind) if features == "one_hot" else table
         for table, kind in ((parsed.atoms, "atom"), (parsed.bonds, "bond"))
     )
-    atom_spans = [slice(*parsed.atom_offsets[place : place + 2]) for place in places]
-    bond_spans = [slice(*parsed.bond_offsets[place : place + 2]) for place in places]
+    atom_spans = [slice(*parsed.atom_offsets[index : index + 2]) for index in indices]
+    bond_spans = [slice(*parsed.bond_offsets[index : index + 2]) for index in indices]
     return GraphSet.from_symmetric(
         [atoms[span].astype(np.float32) for span in atom_spans],
         [parsed.links[span].copy() for span in bond_spans],

@@ -1,4 +1,4 @@
-"""Pools from what other libraries hold: data sets of PyTorch Geometric, and networkx graphs."""
+"""Make pools from datasets of PyTorch Geometric and from networkx graphs."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def from_pyg_dataset(
     """Make a pool of a PyG dataset, or of any list of `Data`.
 
     Args:
-        dataset: graphs with `x`, `edge_index` and perhaps `edge_attr`, numbers all of them.
-        target: what was measured: a column of `y`, or the name of another attribute that holds one number; None: `y`,
-            if every graph has exactly one number there (if none has a `y`, nothing was measured). NaN: not measured.
+        dataset: graphs with `x`, `edge_index` and perhaps `edge_attr`, all of them numeric.
+        target: the measured value, NaN where nothing was measured: a column of `y`, or the name of another attribute
+            that holds one number. None: `y`, which must be one number; nothing was measured if no graph has a `y`.
         ids: identifiers, all different; None: "0", "1", and so on.
 
     Returns:
-        The graphs, in their order.
+        The graphs, in the given order.
 
     Raises:
-        ValueError: as `GraphPool`; also if a graph has no `x`, or not the numbers that `target` asks for.
-        TypeError: if something else than graphs is given, or the target is no number.
+        ValueError: as in `GraphPool`; also if a graph has no `x`, or lacks the number that `target` names.
+        TypeError: if an item is not a PyG graph, or the target is not a number.
     """
     graphs = list(dataset)
     for k, graph in enumerate(graphs):
@@ -60,40 +60,39 @@ def from_networkx(
     edge_attribute: str | None = None,
     ids: Sequence[str] | None = None,
 ) -> GraphPool:
-    """Make a pool of networkx graphs; nodes and edges are read as `GraphSet.from_networkx` says.
+    """Make a pool of networkx graphs; nodes and edges are read as in `GraphSet.from_networkx`.
 
     Args:
         graphs: networkx graphs of any kind.
-        target: key of `graph.graph` under which every graph holds one number, NaN where nothing was measured; None:
-            nothing was.
-        node_attribute: under which every node has a vector or a number.
-        edge_attribute: under which every edge has a vector or a number, which become edge features; None: edges have
-            none.
-        ids: identifiers, all different; None: the names of the graphs, if all have different ones, else "0", "1", and
+        target: key of `graph.graph` that holds one number, NaN where nothing was measured; None: nothing was measured.
+        node_attribute: attribute of every node that holds a vector or a number, read as node features.
+        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges have
+            no features.
+        ids: identifiers, all different; None: the names of the graphs if all have different ones, else "0", "1", and
             so on.
 
     Returns:
-        The graphs, in their order.
+        The graphs, in the given order.
 
     Raises:
-        ValueError: as `GraphPool`; also if a node, an edge or a graph lacks what was asked for.
-        TypeError: if something else than graphs is given, or a target is no number.
+        ValueError: as in `GraphPool`; also if a node or an edge lacks its attribute, or a graph its target.
+        TypeError: if an item is not a networkx graph, or a target is not a number.
     """
-    read = list(graphs)
-    for k, graph in enumerate(read):
+    given = list(graphs)
+    for k, graph in enumerate(given):
         if not (hasattr(graph, "nodes") and hasattr(graph, "adj")):
             raise TypeError(f"Expected a list of networkx graphs. Got {type(graph).__name__} as graph {k}.")
     targets = None
     if target is not None:
-        targets = [_only_number(k, target, _numbers_of(k, graph.graph, target)) for k, graph in enumerate(read)]
-    names = [getattr(graph, "name", "") for graph in read]
+        targets = [_only_number(k, target, _numbers_of(k, graph.graph, target)) for k, graph in enumerate(given)]
+    names = [getattr(graph, "name", "") for graph in given]
     if ids is None and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
         ids = names
-    return GraphPool(*read_networkx(read, node_attribute, edge_attribute), ids=ids, targets=targets)
+    return GraphPool(*read_networkx(given, node_attribute, edge_attribute), ids=ids, targets=targets)
 
 
 def _column(graphs: Sequence[Data], column: int) -> list[float]:
-    """Return a column of `y`, which must be as long in all graphs: where it is not, it tells of nodes."""
+    """Return a column of `y`, which must have the same length in all graphs: else it probably describes nodes."""
     rows = [_numbers_of(k, graph, "y") for k, graph in enumerate(graphs)]
     for k, row in enumerate(rows):
         if len(row) != len(rows[0]):
@@ -108,15 +107,13 @@ def _column(graphs: Sequence[Data], column: int) -> list[float]:
 
 def _only_number(graph: int, name: str, numbers: NDArray[np.float64]) -> float:
     if len(numbers) != 1:
-        choose = (
-            f" Choose a column by `target=0` to `target={len(numbers) - 1}`." if name == "y" and len(numbers) else ""
-        )
+        choose = f" Choose a column: `target=0` to `target={len(numbers) - 1}`." if name == "y" and len(numbers) else ""
         raise ValueError(f"Graph {graph}: expected one number in `{name}`. Got {len(numbers)}.{choose}")
     return float(numbers[0])
 
 
 def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
-    """Return all numbers that a graph has under a name, in one row."""
+    """Return all numbers of an attribute, in one row."""
     value = holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
     if value is None:
         known = ", ".join(sorted(map(str, holder.keys()))) or "nothing"

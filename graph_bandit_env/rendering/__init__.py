@@ -1,4 +1,4 @@
-"""Pictures of an episode, for `render_mode`. matplotlib and networkx are imported when the first frame is drawn."""
+"""Draw an episode, for `render_mode`. matplotlib and networkx are imported when the first frame is drawn."""
 
 from graph_bandit_env.rendering.renderer import Renderer
 

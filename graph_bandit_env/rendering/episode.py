@@ -1,4 +1,4 @@
-"""What a renderer is told of an episode."""
+"""The record of an episode that a renderer draws."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 
 @dataclass(kw_only=True)
 class Episode:
-    """An episode as far as it was played."""
+    """An episode up to its latest round."""
 
     graph_set: GraphSet
     mean_rewards: NDArray[np.float64]
@@ -22,13 +22,13 @@ class Episode:
     counts: NDArray[np.int64]
     """`(K,)`: how often each graph was played."""
     cumulative_regret: array[float]
-    """R_0 = 0, R_1, ... R_t; not a list, for a horizon may be long."""
+    """R_0 = 0, R_1, ... R_t; an array, since a horizon may be long."""
     played: int | None = None
-    """The graph of the last round; None before the first."""
+    """The graph played in the last round; None before the first."""
     reward: float = 0.0
-    """Of the last round."""
+    """The reward of the last round."""
 
     @property
     def round(self) -> int:
-        """Return t, how many rounds were played."""
+        """Return t, the number of rounds played."""
         return len(self.cumulative_regret) - 1

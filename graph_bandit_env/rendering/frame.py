@@ -1,4 +1,4 @@
-"""The one figure of an episode: its artists are made once, and told anew for every frame."""
+"""The figure of an episode; its artists are made once and updated for each frame."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
 }
-CACHED_PICTURES = 64  # a molecule is 0.5 MB
-GRAPH_PANEL = (20 / 960, 45 / 540, PIXELS / 960, PIXELS / 540)  # on whole pixels: a molecule stays sharp
+CACHED_PICTURES = 64  # the picture of a molecule takes 0.5 MB
+GRAPH_PANEL = (20 / 960, 45 / 540, PIXELS / 960, PIXELS / 540)  # whole pixels, so that a molecule stays sharp
 TEXT_WIDTH = 0.44
 
 
 class Frame:
-    """Draws an episode into a figure.
+    """Draw an episode into a figure.
 
     Args:
-        figure: empty, of 16 to 9.
+        figure: an empty figure, 16 to 9.
     """
 
     def __init__(self, figure: Figure) -> None:
-        with style.context(["default", STYLE]):  # whatever the user has set
+        with style.context(["default", STYLE]):  # instead of the user's style
             figure.set_facecolor("white")
             self._figure = figure
             self._headlines = [
@@ -77,11 +77,11 @@ class Frame:
         self._picture: list[Artist] = []
 
     def update(self, episode: Episode, mask: NDArray[np.bool_] | None) -> None:
-        """Show an episode as it stands.
+        """Show an episode up to its latest round.
 
         Args:
-            episode: as far as it was played.
-            mask: `(K,)`: the graphs that the coming round offers; None when the episode is over.
+            episode: the episode.
+            mask: `(K,)`: the graphs that the next round offers; None when the episode is over.
         """
         with style.context(["default", STYLE]):
             if episode.graph_set is not self._graph_set:
@@ -127,7 +127,7 @@ def _headlines(episode: Episode, over: bool) -> tuple[str, str, str]:
 
 
 def _write(text: Text, words: str, room: float) -> None:
-    """Set a text, cut with an ellipsis where it would leave its column."""
+    """Set a text, cut with an ellipsis if it is wider than `room`."""
     words = " ".join(words.split())
     text.set_text(words)
     while words and (width := text.get_window_extent().width) > room:

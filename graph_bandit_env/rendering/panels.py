@@ -1,4 +1,4 @@
-"""Panels of a frame: bars over the graphs, and a curve over the rounds."""
+"""The panels of a frame: bars over the graphs, and a curve over the rounds."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from matplotlib.collections import PolyCollection
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-# Of Okabe and Ito (2008), as in the laboratory's figures; what is not on offer is grey.
+# Colours of Okabe and Ito (2008), as in the laboratory's figures; graphs not on offer are grey.
 OFFERED, PLAYED, BEST, ABSENT = "#56B4E9", "#D55E00", "#009E73", "#C8C8C8"
 LINE = "#0072B2"
 KINDS = (ABSENT, OFFERED, PLAYED)
-THINNEST = (1 / 250, 1 / 250, 1 / 100)  # of the width of a panel, by kind: thousands of bars hide no graph that matters
+THINNEST = (1 / 250, 1 / 250, 1 / 100)  # least width of a bar by kind, as a share of the panel's width
 TITLE: dict[str, Any] = {"loc": "left", "x": -0.1, "pad": 9, "weight": "bold", "size": 9.5}
-MAX_POINTS = 1000  # of a curve, and of each kind of bars whose heights are sorted
+MAX_POINTS = 1000  # most points of a curve, and most bars of a kind if heights are sorted
 
 
 class Bars:
     """Bars over the ranks of K graphs, in the colours of their kinds.
 
     Args:
-        axes: empty.
-        title: of the panel.
-        counts: heights are integers from 0 on.
+        axes: empty axes.
+        title: title of the panel.
+        counts: True if heights are integers >= 0.
     """
 
     def __init__(self, axes: Axes, title: str, *, counts: bool = False) -> None:
@@ -41,18 +41,18 @@ class Bars:
         axes.yaxis.set_major_formatter(FuncFormatter(_short))
 
     def update(self, heights: NDArray[np.float64], kinds: NDArray[np.int64]) -> None:
-        """Show heights of all graphs in the order of their ranks.
+        """Show the heights of all graphs in the order of their ranks.
 
         Args:
             heights: `(K,)`; sorted, unless they are counts.
-            kinds: `(K,)`: indices into `KINDS`; the last is drawn above the others.
+            kinds: `(K,)`: indices into `KINDS`; later kinds are drawn on top.
         """
         shown = np.concatenate([self._select(heights, np.flatnonzero(kinds == kind)) for kind in range(len(KINDS))])
         half = np.maximum(0.8, np.array(THINNEST)[kinds[shown]] * len(heights)) / 2
         left, right, top = shown + 1 - half, shown + 1 + half, heights[shown]
         corners = [(left, 0 * top), (left, top), (right, top), (right, 0 * top)]
         quads: Any = np.stack([np.stack(corner, axis=1) for corner in corners], axis=1)
-        self._bars.set_verts(quads)  # an array (bars, 4, 2) is much faster than the list that its types ask for
+        self._bars.set_verts(quads)  # an array (bars, 4, 2) is much faster than a list, which its type hints ask for
         self._bars.set_facecolor([KINDS[kind] for kind in kinds[shown]])
         played = np.flatnonzero(kinds == KINDS.index(PLAYED))
         self._pointer.set_visible(len(played) > 0)
@@ -62,7 +62,7 @@ class Bars:
 
     def _select(self, heights: NDArray[np.float64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
         if self._counts:
-            return ranks  # any of them may be a tall one
+            return ranks  # any of them may be a tall bar
         return ranks[:: -(-len(ranks) // MAX_POINTS) or 1]
 
 
@@ -70,7 +70,7 @@ class Curve:
     """Cumulative regret over the rounds, up to the horizon.
 
     Args:
-        axes: empty.
+        axes: empty axes.
     """
 
     def __init__(self, axes: Axes) -> None:
@@ -100,7 +100,7 @@ class Curve:
 
 
 def _limits(heights: NDArray[np.float64]) -> tuple[float, float]:
-    """Leave 0 out where all heights are so far from it that they would look equal."""
+    """Return limits of the axis; 0 is left out if all heights are so far from it that they would look equal."""
     low, high = float(heights.min()), float(heights.max())
     if low == high or low <= 0 <= high or min(abs(low), abs(high)) < 2 * (high - low):
         low, high = min(low, 0.0), max(high, 0.0)

@@ -18,24 +18,24 @@ from graph_bandit_env.pools.molecule_set import MoleculeSet
 
 PIXELS = 400
 """Width and height of a picture, and of the panel that shows it."""
-MAX_EDGES = 3000  # drawn; more are a black disc, slowly
-SPRING_NODES = 1000  # up to here the spring layout, whose time grows with the square
-SPECTRAL_NODES = 300  # up to here its start is spectral, whose time grows with the cube
+MAX_EDGES = 3000  # edges drawn; more would take long and look like a black disc
+SPRING_NODES = 1000  # most nodes of a spring layout; its time grows with their square
+SPECTRAL_NODES = 300  # most nodes of a spectral start; its time grows with their cube
 HUB = 0.3  # weight of the edges that hold components together
 
 
 class Picture(Protocol):
-    """What a graph looks like, worked out once."""
+    """The layout of a graph, computed once and drawn many times."""
 
     caption: str
-    """What is seen."""
+    """A line of text about the graph."""
 
     def draw(self, axes: Axes) -> list[Artist]:
-        """Draw into axes that show [-1, 1] x [-1, 1], and return what was added."""
+        """Draw into axes that show [-1, 1] x [-1, 1], and return the artists added."""
 
 
 def make_picture(graph_set: GraphSet, index: int) -> Picture:
-    """Make the picture of a graph: of a molecule with RDKit, if that is installed, of any other with networkx."""
+    """Make the picture of a graph: with RDKit for a molecule, if it is installed, else with networkx."""
     missing = ""
     if isinstance(graph_set, MoleculeSet):
         try:
@@ -48,10 +48,10 @@ def make_picture(graph_set: GraphSet, index: int) -> Picture:
 
 
 class MoleculePicture:
-    """A molecule, drawn by RDKit as the page of suggestions draws it.
+    """A molecule, drawn by RDKit as on the page of suggestions.
 
     Raises:
-        ImportError: without RDKit.
+        ImportError: if RDKit is not installed.
         ValueError: if RDKit cannot read the SMILES.
     """
 
@@ -61,7 +61,7 @@ class MoleculePicture:
 
         molecule = Chem.MolFromSmiles(smiles)
         if molecule is None:
-            raise ValueError(f"Expected SMILES that RDKit reads. Got `{smiles}`.")
+            raise ValueError(f"Expected a SMILES that RDKit can read. Got `{smiles}`.")
         painter: Any = rdMolDraw2D.MolDraw2DCairo(PIXELS, PIXELS)
         rdMolDraw2D.PrepareAndDrawMolecule(painter, molecule)
         painter.FinishDrawing()
@@ -75,7 +75,7 @@ class MoleculePicture:
 
 
 class NodeLinkPicture:
-    """Nodes, darker the more neighbours they have, and edges, thinner the more there are.
+    """Nodes and edges; a node with more neighbours is darker, and edges are thinner if there are many.
 
     Args:
         num_nodes: n.
@@ -94,12 +94,12 @@ class NodeLinkPicture:
         if step > 1:
             self.caption += f" ({len(self.segments):,} drawn)"
         if loops.any():
-            self.caption += f", of which {_count(int(loops.sum()), 'loop')}"
+            self.caption += f", including {_count(int(loops.sum()), 'loop')}"
         low, high = self.degrees.min(), self.degrees.max()
         self.caption += f"; colour: degree {low}" + f" to {high}" * bool(high > low)
 
     def draw(self, axes: Axes) -> list[Artist]:
-        """Draw edges, and nodes above them."""
+        """Draw the edges, and the nodes on top."""
         thin = np.sqrt(max(len(self.segments), 1))
         edges = LineCollection(
             list(self.segments),
@@ -125,9 +125,9 @@ class NodeLinkPicture:
 
 
 def lay_out(num_nodes: int, links: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Place nodes in [-0.92, 0.92]^2, the same whenever it is asked.
+    """Place nodes in [-0.92, 0.92]^2; the same graph always gets the same layout.
 
-    A hub that is tied to every node holds the components together, and is not drawn.
+    A hub joined to every node holds the components together; it is not drawn.
 
     Args:
         num_nodes: n.
@@ -151,14 +151,14 @@ def lay_out(num_nodes: int, links: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _spectral_start(num_nodes: int, links: NDArray[np.int64]) -> dict[int, NDArray[np.float64]] | None:
-    """Place nodes by two eigenvectors of the Laplacian, which unfold what springs alone would leave folded."""
+    """Place nodes by two eigenvectors of the Laplacian; they unfold graphs that springs alone would leave folded."""
     if not 2 < num_nodes <= SPECTRAL_NODES:
         return None
     laplacian = np.zeros((num_nodes, num_nodes))
     laplacian[links[:, 0], links[:, 1]] = laplacian[links[:, 1], links[:, 0]] = -1
     np.fill_diagonal(laplacian, -laplacian.sum(axis=0))
     start = np.linalg.eigh(laplacian)[1][:, 1:3] * np.sqrt(num_nodes)
-    start += np.random.default_rng(0).normal(0, 0.05, start.shape)  # springs do not part nodes in one place
+    start += np.random.default_rng(0).normal(0, 0.05, start.shape)  # springs do not separate coinciding nodes
     return dict(enumerate(start)) | {num_nodes: np.zeros(2)}
 
 

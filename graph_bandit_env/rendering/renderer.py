@@ -1,4 +1,4 @@
-"""Follows an episode, and draws it into an array or a window when a frame is asked for."""
+"""Follow an episode, and draw it into an array or a window when a frame is asked for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Renderer:
     """Draw an episode of `GraphActionBandit-v0`: the graph played last, mean rewards, pull counts and regret.
 
-    It draws no random numbers, and computes nothing before a frame is asked for.
+    A renderer uses no random numbers, and does no work before a frame is asked for.
 
     Args:
         mode: "rgb_array": frames are returned; "human": they are shown in a window.
@@ -37,7 +37,7 @@ class Renderer:
         self._drawn: tuple[ArrayScreen | WindowScreen, Frame] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the figure out: a copy draws one of its own."""
+        """Leave the figure out: a copy makes its own."""
         return {**self.__dict__, "_drawn": None}
 
     def begin(self, graph_set: GraphSet, mean_rewards: NDArray[np.float64], horizon: int) -> None:
@@ -46,7 +46,7 @@ class Renderer:
         Args:
             graph_set: the K graphs.
             mean_rewards: `(K,)`.
-            horizon: T, rounds in an episode.
+            horizon: T, the number of rounds of an episode.
         """
         self._episode = Episode(
             graph_set=graph_set,
@@ -57,12 +57,12 @@ class Renderer:
         )
 
     def record(self, action: int, reward: float, regret: float) -> None:
-        """Note a round that was played.
+        """Record a round.
 
         Args:
             action: the graph played.
-            reward: observed, with its noise.
-            regret: of this round alone.
+            reward: the observed reward, noise included.
+            regret: the regret of this round alone.
         """
         episode = self._after_begin()
         episode.counts[action] += 1
@@ -70,18 +70,18 @@ class Renderer:
         episode.played, episode.reward = int(action), float(reward)
 
     def render(self, mask: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
-        """Draw the episode as it stands.
+        """Draw the episode so far.
 
         Args:
-            mask: `(K,)`: the graphs that the coming round offers; None when the episode is over.
+            mask: `(K,)`: the graphs that the next round offers; None when the episode is over.
 
         Returns:
-            A frame `(540, 960, 3)` for "rgb_array"; None for "human", which draws into a window. Once closed by hand, a
-            window stays closed.
+            A frame `(540, 960, 3)` for "rgb_array"; None for "human", which draws into a window. A window that the user
+            has closed stays closed.
 
         Raises:
             ResetNeeded: before the first episode.
-            RuntimeError: for "human", if matplotlib has no window to draw into.
+            RuntimeError: for "human", if matplotlib cannot open a window.
         """
         from graph_bandit_env.rendering.frame import Frame
         from graph_bandit_env.rendering.screens import ArrayScreen, WindowScreen

@@ -1,4 +1,4 @@
-"""Where a frame is drawn: into an array, or into a window."""
+"""Draw a frame into an array, or into a window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZE = (WIDTH / DPI, HEIGHT / DPI)  # inches
 
 
 class ArrayScreen:
-    """A figure that becomes an array; nothing of matplotlib's global state."""
+    """A figure that becomes an array, without matplotlib's global state."""
 
     def __init__(self) -> None:
         self.figure = Figure(figsize=SIZE, dpi=DPI)
@@ -26,27 +26,27 @@ class ArrayScreen:
         return True
 
     def show(self) -> NDArray[np.uint8]:
-        """Return what the figure shows, `(540, 960, 3)`."""
+        """Return the pixels of the figure, `(540, 960, 3)`."""
         self._canvas.draw()
         return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
 
     def close(self) -> None:
-        """Do nothing: the figure goes with its last reference."""
+        """Do nothing: the figure is freed with its last reference."""
 
 
 class WindowScreen:
-    """A figure in a window of its own, which never takes the focus again once it is open.
+    """A figure in its own window, which does not take the focus again once it is open.
 
     Raises:
-        RuntimeError: if matplotlib has no window to draw into.
+        RuntimeError: if matplotlib cannot open a window.
     """
 
     def __init__(self) -> None:
-        import matplotlib.pyplot as plt  # it chooses a backend, so not before a window is wanted
+        import matplotlib.pyplot as plt  # imported late, since the import chooses a backend
 
         try:
             self.figure: Figure = plt.figure(figsize=SIZE, dpi=DPI)
-        except (ImportError, RuntimeError) as error:  # a backend that was asked for by name, and cannot be had
+        except (ImportError, RuntimeError) as error:  # a backend that the user chose by name cannot be loaded
             raise RuntimeError(_explain(str(plt.rcParams["backend"]))) from error
         self._plt = plt
         self._manager = _manager_of(self.figure)
@@ -57,11 +57,11 @@ class WindowScreen:
         self._manager.show()
 
     def is_open(self) -> bool:
-        """Return whether nobody has closed the window by hand."""
+        """Return True until the user closes the window."""
         return bool(self._plt.fignum_exists(self._manager.num))
 
     def show(self) -> None:
-        """Draw, and let the window take its events, without waiting for any."""
+        """Draw, and process the events of the window without waiting for more."""
         self.figure.canvas.draw()
         self.figure.canvas.flush_events()
 
@@ -85,5 +85,5 @@ def _is_interactive(backend: str, canvas: Any) -> bool:
 def _explain(backend: str) -> str:
     return (
         f'Expected a display and an interactive backend of matplotlib for `render_mode="human"`. Got `{backend}`, '
-        'which opens no window. Use `render_mode="rgb_array"`, or find a display and install tk or Qt for Python.'
+        'which opens no window. Use `render_mode="rgb_array"`, or connect a display and install tk or Qt for Python.'
     )

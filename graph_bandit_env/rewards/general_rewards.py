@@ -1,4 +1,4 @@
-"""Reward functions of any graph: drawn once, they hold for graph sets that nobody has seen yet."""
+"""Random reward functions that are defined for any graph, also for graphs drawn later."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from graph_bandit_env.rewards.reward_functions import (
 
 @dataclass(frozen=True)
 class GeneralReward:
-    """mu(G) = <phi(G), w>, the same function whatever the graph set."""
+    """mu(G) = <phi(G), w>, the same function for every graph set."""
 
     features: Callable[[AggregatedGraphs], Tensor]
-    """phi: from K graphs to `(K, p)`."""
+    """phi, a function from K graphs to `(K, p)`."""
     weights: Tensor
     """w, `(p,)` float64."""
 
@@ -44,14 +44,15 @@ class GeneralReward:
 
 @one_thread()
 def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> GeneralReward:
-    """Draw a named reward function of any graph.
+    """Draw a named reward function that is defined for any graph.
 
-    "linear" is that of `graph_bandit_env.rewards.reward_functions`: equal generators draw equal weights. The others are
-    drawn there as K values of one graph set; here they are drawn as functions, on `random_graphs.NUM_EXAMPLES` graphs.
+    "linear" has the same weights here as in `graph_bandit_env.rewards.reward_functions` if the generators are equal.
+    For the other names, that module draws K values for one graph set; this one fits a function on
+    `random_graphs.NUM_EXAMPLES` graphs.
 
     Args:
         name: "linear", "gp_gntk", "gp_representation" or "gp_representation_relu".
-        random_graphs: what the graphs are drawn from.
+        random_graphs: the distribution of the graphs.
         rng: the only source of randomness.
 
     Returns:
@@ -70,15 +71,15 @@ def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> Ge
 
 
 def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor:
-    """Draw the weights of a function from the Gaussian process that `reward_functions.gp_gntk` draws K values of.
+    """Draw weights w so that <phi(G), w> is a sample of the Gaussian-process posterior of `reward_functions.gp_gntk`.
 
         z ~ N(0, I_n);   (s, v) by the NLL of z under N(0, s K + v I), K = Phi Phi^T;   C = (s K + v I)^{-1}
         w = sqrt(s) u + s Phi^T C (z - sqrt(s) Phi u - sqrt(v) e),   u ~ N(0, I_p), e ~ N(0, I_n)
 
-    <phi(G), w> is then a draw from the posterior, as prior plus update      [Matheron's rule; Wilson et al. 2020].
+    The sample is a prior sample plus an update by the data      [Matheron's rule; Wilson et al. 2020].
 
     Args:
-        features: `(n, p)` float64. Phi, of the example graphs.
+        features: `(n, p)` float64. Phi, the features of the example graphs.
         rng: draws z, u and e.
 
     Returns:
@@ -91,7 +92,7 @@ def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor
 
 
 def condition(features: Tensor, labels: Tensor, scale: float, noise: float, rng: np.random.Generator) -> Tensor:
-    """Draw the weights of a linear function given noisy labels, for known s and v; see `draw_posterior_weights`.
+    """Draw the weights of `draw_posterior_weights` for given labels, s and v.
 
     Args:
         features: `(n, p)` float64. Phi.

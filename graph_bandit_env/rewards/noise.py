@@ -1,4 +1,4 @@
-"""Noise of an observed reward. Every distribution here is sub-Gaussian with the standard deviation that is asked."""
+"""Noise of observed rewards. The named distributions are sub-Gaussian, with standard deviation `noise_std`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STANDARD: dict[NoiseName, Callable[[np.random.Generator, int], NDArray[np.float
 
 @dataclass(frozen=True)
 class NamedNoise:
-    """Noise of mean 0 that does not depend on the mean reward, so that it can be drawn ahead."""
+    """Noise of mean 0 that does not depend on the mean reward, and so can be drawn ahead."""
 
     name: NoiseName
     noise_std: float
@@ -36,16 +36,16 @@ class NamedNoise:
         return float(self.block(rng, 1)[0])
 
     def block(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-        """Draw the noise of the next `count` rewards: the same numbers as one by one."""
+        """Draw the noise of the next `count` rewards, the same numbers as one call for each."""
         return self.noise_std * _STANDARD[self.name](rng, count)
 
 
 def make_noise(noise: NoiseName | Noise, noise_std: float) -> Noise:
-    """Return a function of (rng, mean reward) that draws what is added to the mean reward.
+    """Return a function of (rng, mean reward) that draws the noise of a reward.
 
     Args:
-        noise: "gaussian", "uniform" or "rademacher", each with mean 0 and standard deviation `noise_std`; or a
-            function of one's own, which `noise_std` does not touch.
+        noise: "gaussian", "uniform" or "rademacher", each with mean 0 and standard deviation `noise_std`; or your own
+            function, which `noise_std` does not affect.
         noise_std: sigma_epsilon, in reward units.
 
     Returns:
@@ -79,9 +79,9 @@ class NoiseStream:
     """The noise of an instance, round by round.
 
     Args:
-        noise: of one reward.
+        noise: draws the noise of one reward.
         rng: the only source of randomness.
-        common: draw the noise of every graph's reward in every round, so that it does not depend on what is played.
+        common: draw noise for every graph in every round, so that it does not depend on what is played.
     """
 
     def __init__(self, noise: Noise, rng: np.random.Generator, common: bool) -> None:
@@ -95,7 +95,7 @@ class NoiseStream:
             action: the graph that is played.
 
         Returns:
-            What is added to its mean reward.
+            The noise to add to its mean reward.
 
         Raises:
             ValueError: if the noise is not a finite number.
@@ -107,13 +107,13 @@ class NoiseStream:
         return [draw_noise(self._noise, self._rng, mean) for mean in means.tolist()][action]
 
     def draw_ahead(self, rounds: int, num_graphs: int) -> NDArray[np.float64]:
-        """Draw the noise of the next rounds, the same numbers as `draw`; for noise that has a name only.
+        """Draw the noise of the next rounds, the same numbers as from `draw`; only for named noise.
 
         Returns:
             `(rounds, K)` float64 if the noise is common, else `(rounds, 1)`.
 
         Raises:
-            TypeError: if the noise is a function of the user's.
+            TypeError: if the noise is a user's function.
         """
         if not isinstance(self._noise, NamedNoise):
             raise TypeError(f"Expected noise that has a name. Got {self._noise!r}, which may depend on what is played.")

@@ -17,7 +17,7 @@ WIDTH = 512  # m of the networks that define the Gaussian-process rewards; L = 2
 
 @one_thread()
 def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw the `(K,)` float64 mean rewards of a named reward function, the same whatever the number of threads."""
+    """Draw the `(K,)` float64 mean rewards of a named reward function, the same for any number of threads."""
     graphs = aggregate_neighbours(graph_set.to_batch())
     functions: dict[str, Callable[[], Tensor]] = {
         "linear": lambda: linear(graphs, rng),
@@ -49,7 +49,7 @@ def mean_node(graphs: AggregatedGraphs) -> Tensor:
 
 
 def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
-    """Draw from a Gaussian-process posterior with an empirical GNTK.
+    """Draw mean rewards from the posterior of a Gaussian process with an empirical GNTK.
 
         z ~ N(0, I_K);   (s, n) by 30 Adam steps on the NLL of z under N(0, s K + n I);
         mu ~ N(s K C z, s K - s K C s K),   C = (s K + n I)^{-1}      [Wu & Amini 2024, Section 5]
@@ -72,18 +72,18 @@ def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
 def gp_representation(
     graphs: AggregatedGraphs, degrees: NDArray[np.float64], rng: np.random.Generator, relu: bool
 ) -> Tensor:
-    """Draw from a Gaussian process on what a network learns that is trained to tell the average degree.
+    """Draw mean rewards from a Gaussian process on the representation of a network trained to predict average degree.
 
         mu ~ N(0, R R^T),   r(G) = (1/N) sum_i f^(L-1)(h_i)      [Wu & Amini 2024, Section 5]
 
-    Read literally, f^(1) at L = 2 stands before the ReLU, so that this mu is a linear function of the mean
-    aggregated node, like `linear`. With `relu` the representation is ReLU(f^(L-1)).
+    Taken literally, f^(1) at L = 2 comes before the ReLU, so this mu is a linear function of the mean aggregated node,
+    like `linear`. With `relu` the representation is ReLU(f^(L-1)).
 
     Args:
         graphs: K graphs.
-        degrees: `(K,)`. What the network is trained on, see `train_on_degrees`.
+        degrees: `(K,)`. Average degree of each graph, the targets of `train_on_degrees`.
         rng: draws the network, the batches and mu.
-        relu: take the representation after the ReLU.
+        relu: True: take the representation after the ReLU.
 
     Returns:
         `(K,)` float64.
@@ -93,11 +93,11 @@ def gp_representation(
 
 
 def train_on_degrees(graphs: AggregatedGraphs, degrees: NDArray[np.float64], rng: np.random.Generator) -> GraphMLP:
-    """Train a network to tell the average degree, with Adam (0.01), batches of 2 and 30 passes.
+    """Train a network to predict the average degree, with Adam (0.01), batches of 2 and 30 passes.
 
     Args:
         graphs: K graphs.
-        degrees: `(K,)`.
+        degrees: `(K,)`. Average degree of each graph.
         rng: draws the network and the batches.
 
     Returns:
@@ -122,14 +122,14 @@ def representation(model: GraphMLP, graphs: AggregatedGraphs, relu: bool) -> Ten
 
 
 def fit_scale_and_noise(kernel: Tensor, labels: Tensor, steps: int = 30) -> tuple[float, float]:
-    """Fit output scale s and noise variance n of a Gaussian process by Adam (0.01) on the NLL, from s = n = 1.
+    """Fit the output scale s and the noise variance n of a Gaussian process by Adam (0.01) on the NLL, from s = n = 1.
 
         NLL = (1/2) z^T (s K + n I)^{-1} z + (1/2) log det(s K + n I)
 
     Args:
         kernel: `(K, K)` float64.
         labels: `(K,)` float64, z.
-        steps: of Adam on (log s, log n).
+        steps: Adam steps on (log s, log n).
 
     Returns:
         s and n, both positive.
@@ -149,11 +149,12 @@ def fit_scale_and_noise(kernel: Tensor, labels: Tensor, steps: int = 30) -> tupl
 
 
 def draw_gaussian(mean: Tensor, covariance: Tensor, rng: np.random.Generator) -> Tensor:
-    """Draw from N(mean, covariance), which may be singular: by eigenvalues, those below 0 taken as 0.
+    """Draw from N(mean, covariance) by eigenvalues; the covariance may be singular.
 
         mean + V sqrt(Lambda) V^T z
 
-    The symmetric root: unlike V sqrt(Lambda), it does not depend on the signs that a solver gives eigenvectors.
+    Negative eigenvalues count as 0. The symmetric root, unlike V sqrt(Lambda), does not depend on the signs that a
+    solver gives eigenvectors.
     """
     values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
     coordinates = values.clamp(min=0).sqrt() * (vectors.T @ draw_normal(rng, len(mean)))

@@ -1,4 +1,4 @@
-"""Mean rewards mu(G) of a graph set: by name, by an array, or by a function of one's own."""
+"""Mean rewards mu(G) of a graph set, from a name, an array, or the user's function."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ REWARD_SCALES: tuple[RewardScale, ...] = get_args(RewardScale)
 
 
 def check_reward_model(model: RewardModel, num_graphs: int) -> RewardModel:
-    """Return a reward model that fits K graphs; an array comes back as float64.
+    """Return a reward model after checking that it fits K graphs; an array is returned as float64.
 
     Raises:
-        ValueError: if a name is unknown, or an array is not K finite numbers.
+        ValueError: if the name is unknown, or the array is not K finite numbers.
     """
     if isinstance(model, str):
         return check_choice("reward_model", model, REWARD_MODELS)
@@ -60,7 +60,7 @@ def draw_mean_rewards(
 
 
 def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
-    """Return mean and standard deviation of mean rewards; infinity for the latter where all are equal."""
+    """Return the mean and standard deviation of mean rewards; the latter is infinite if all are equal."""
     location = means.mean()
     deviation = (means - location).std()
     largest = np.abs(means - location).max()
@@ -69,7 +69,7 @@ def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
 
 def _draw_raw(model: RewardModel, graph_set: GraphSet, rng: np.random.Generator) -> ArrayLike:
     if isinstance(model, str):
-        from graph_bandit_env.rewards import reward_functions  # imports torch, which the other cases do without
+        from graph_bandit_env.rewards import reward_functions  # imports torch, which the other cases do not need
 
         return reward_functions.draw(model, graph_set, rng)
     if callable(model):

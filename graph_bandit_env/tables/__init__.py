@@ -1,4 +1,4 @@
-"""Tables of people's own: text, spreadsheets, Parquet and SDF, read alike. No numpy, no torch."""
+"""Read users' tables in one way: text, spreadsheets, Parquet and SDF. No numpy, no torch."""
 
 from graph_bandit_env.tables.opening import open_table
 from graph_bandit_env.tables.table import Table, TooManyRowsError

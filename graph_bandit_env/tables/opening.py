@@ -1,4 +1,4 @@
-"""Which reader opens which kind of file, and what is said where it cannot."""
+"""Open a table with the reader of its kind, or say why it cannot be opened."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ KINDS = ".csv, .tsv, .txt, .smi, .sdf (each also .gz), .xlsx, .parquet"
 
 @contextmanager
 def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
-    """Open a table of text, a spreadsheet, a Parquet or an SDF file; read its rows inside the `with` block.
+    """Open a text table, a spreadsheet, a Parquet or an SDF file; read its rows inside the `with` block.
 
-    Text is UTF-8, with commas, semicolons (then decimal commas are numbers too) or tabs between the cells. Of formulas
-    in a workbook the last computed values are taken.
+    Text is UTF-8, with commas, semicolons or tabs between the cells. With semicolons, numbers may have a decimal comma.
+    A formula of a workbook stands for its last computed value.
 
     Args:
         path: `.csv`, `.tsv`, `.txt`, `.smi` or `.sdf`, each also `.gz`; `.xlsx` or `.parquet`.
-        sheet: of a workbook; None: the first that can be seen.
+        sheet: sheet of a workbook; None: the first visible one.
 
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if a package that reads it is not installed.
-        ValueError: if its kind is not known, or it is not what its name says; also while its rows are read.
+        ValueError: if the kind of file is unknown, or its content does not match its name; also while rows are read.
     """
     path = Path(path)
     name = path.name.lower()
     packed = name.endswith(".gz")
     kind = Path(name.removesuffix(".gz")).suffix
     if not path.is_file():
-        raise FileNotFoundError(f"Expected a table. Got {path}, which is no file.")
+        raise FileNotFoundError(f"Expected a table. Got {path}, which is not a file.")
     if kind not in TEXT and (kind not in OTHERS or packed):
         remedy = " Save it as .xlsx or CSV UTF-8." if kind in (".xls", ".xlsb", ".xlsm", ".ods") else ""
         raise ValueError(f"Expected a file that ends in {KINDS}. Got {path.name}.{remedy}")
     if sheet is not None and kind != ".xlsx":
-        raise ValueError(f"Expected a workbook (.xlsx) to read sheet `{sheet}` of. Got {path.name}.")
+        raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
     package, extra = PACKAGES.get(kind, ("", ""))
     if package and find_spec(package) is None:
         raise ImportError(f"Reading {path.name} needs {package}: pip install 'graph-bandit-env[{extra}]'.")
@@ -61,7 +61,7 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
             with path.open("rb") as file:
                 yield open_workbook(path, file, sheet) if kind == ".xlsx" else open_parquet(path, file)
     except UnicodeDecodeError as error:
-        found = "UTF-16, as Excel writes `Unicode Text`" if error.object[:2] in UTF_16 else str(error)
-        raise ValueError(f"Expected {path} in UTF-8. Save it as `CSV UTF-8`. Got: {found}.") from error
+        encoding = "UTF-16, as Excel writes `Unicode Text`" if error.object[:2] in UTF_16 else str(error)
+        raise ValueError(f"Expected {path} in UTF-8. Got: {encoding}. Save it as `CSV UTF-8`.") from error
     except (gzip.BadGzipFile, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"Expected {path} to be what its name says, and whole. Got: {error}.") from error
+        raise ValueError(f"Expected {path} to be complete, and of the kind its name says. Got: {error}.") from error

@@ -1,4 +1,4 @@
-"""A Parquet file, read by pyarrow a batch at a time."""
+"""Read a Parquet file, a batch at a time, by pyarrow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An SDF file: the structure of each record as SMILES, its title as `id`, its properties as further columns."""
+"""Read an SDF file: the structure of each record as SMILES, its title as `id`, its properties as further columns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ END = "$$$$"
 
 
 def open_sdf(path: Path, file: IO[str]) -> Table:
-    """Open the records of an SDF file, which count from 1.
+    """Open the records of an SDF file, numbered from 1.
 
-    A property called `smiles` is left out, for the structure is what was drawn. Where there is a property called `id`,
-    the title is `title`.
+    A property called `smiles` is left out, since `smiles` holds the drawn structure. If there is a property called
+    `id`, the column of the titles is `title`.
     """
     names = dict.fromkeys(name for line in file if (name := _property_of(line)) is not None)
     file.seek(0)
@@ -36,7 +36,7 @@ def _records_of(file: IO[str], columns: Sequence[str]) -> Iterator[tuple[int, Se
         number += 1
         yield number, _cells_of(lines, columns)
         lines = []
-    if any(line.strip() for line in lines):  # the last record has no end
+    if any(line.strip() for line in lines):  # the last record has no end mark
         yield number + 1, _cells_of(lines, columns)
 
 
@@ -46,9 +46,9 @@ def _cells_of(lines: Sequence[str], columns: Sequence[str]) -> list[str]:
     name = None
     values: dict[str, list[str]] = {}
     for line in lines[start:]:
-        found = _property_of(line)
-        if found is not None:
-            name = found
+        started = _property_of(line)
+        if started is not None:
+            name = started
         elif not line.strip():
             name = None
         elif name is not None:
@@ -60,7 +60,7 @@ def _cells_of(lines: Sequence[str], columns: Sequence[str]) -> list[str]:
 def _smiles_of(block: str) -> str:
     from rdkit import Chem, rdBase
 
-    with rdBase.BlockLogs():  # a bad record is told with its number, not on stderr
+    with rdBase.BlockLogs():  # a bad record is reported with its number, not on stderr
         molecule = Chem.MolFromMolBlock(block)
     return (
         UnknownCell("RDKit reads no molecule from the structure.") if molecule is None else Chem.MolToSmiles(molecule)
@@ -68,5 +68,5 @@ def _smiles_of(block: str) -> str:
 
 
 def _property_of(line: str) -> str | None:
-    found = PROPERTY.match(line) if line.startswith(">") else None
-    return None if found is None else found[1].strip()
+    match = PROPERTY.match(line) if line.startswith(">") else None
+    return None if match is None else match[1].strip()

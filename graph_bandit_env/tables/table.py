@@ -1,4 +1,4 @@
-"""An open table: its columns, its rows as text, and what a number looks like in it."""
+"""An open table: its columns, and its rows as text and numbers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 NOTHING = frozenset(("", "-", "nan", "na", "n/a", "#n/a", "nd", "n.d."))
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
-WHOLE = 1e15  # below it every whole number is a float
+WHOLE = 1e15  # below this, a float represents every whole number exactly
 
 
 class UnknownCell(str):
-    """A cell whose content cannot be known; its text says why."""
+    """A cell without a readable value; its text says why."""
 
 
 class TooManyRowsError(ValueError):
-    """A table is longer than what was asked for."""
+    """A table has more rows than allowed."""
 
     def __init__(self, path: Path, count: int, most_rows: int) -> None:
         super().__init__(f"Expected at most {most_rows:,} rows in {path}. Got {count:,}.")
@@ -29,25 +29,26 @@ class TooManyRowsError(ValueError):
 
 @dataclass
 class Table:
-    """An open table, whose rows are read once: `open_table` makes one."""
+    """An open table, made by `open_table`; its rows can be read once."""
 
     path: Path
+    """Path of the file."""
     columns: tuple[str, ...]
     """Names of the columns, all different; empty where the header has a gap."""
     records: Iterable[tuple[int, Sequence[str]]]
-    """Numbers and cells of the rows that have not been read yet."""
+    """Number and cells of each row that has not been read yet."""
     unit: str = "line"
-    """What rows are counted in, as people do: "line" of a text, "row" of a spreadsheet, "record" of an SDF file."""
+    """Word for a row: "line" of a text, "row" of a spreadsheet, "record" of an SDF file."""
     sheet: str = ""
-    """Sheet of a workbook."""
+    """The sheet, if this is a workbook."""
     sheets: tuple[str, ...] = ()
-    """All sheets of a workbook that can be seen."""
+    """All visible sheets of a workbook."""
     decimal: str = "."
-    """Decimal mark of numbers: "," where semicolons separate the cells, as in much of Europe."""
+    """Decimal mark of numbers: "," if semicolons separate the cells, as in much of Europe."""
     has_header: bool = True
-    """False: the columns are `smiles` and `id`, whatever people call them (a .smi file)."""
+    """False for a .smi file: its columns are `smiles` and `id`, whatever names are asked for."""
     problems: list[tuple[int, str]] = field(default_factory=list)
-    """Rows that could not be read: number, and what is wrong."""
+    """Number and problem of each row that could not be read."""
 
     def __post_init__(self) -> None:
         names = [name.strip() for name in self.columns]
@@ -57,38 +58,38 @@ class Table:
         if twice:
             listed = ", ".join(f"`{name}`" for name in twice)
             raise ValueError(
-                f"Expected columns of different names in {self.path}. Got {listed} more than once. Rename."
+                f"Expected columns with different names in {self.path}. Got {listed} more than once. Rename them."
             )
         if not names:
             raise ValueError(f"Expected a table with a header in {self.path}. It is empty{self._of_sheet()}.")
         self.columns = tuple(names)
 
     def rows(self, columns: Sequence[str], most_rows: int | None = None) -> Iterator[tuple[int, list[str]]]:
-        """Read the rows, once; those without any content are left out, and cells that a short row lacks are empty.
+        """Read the rows, once. Empty rows are left out, and the missing cells of a short row are empty.
 
         Args:
-            columns: whose cells are wanted, in this order.
-            most_rows: how many there may be; None: any number.
+            columns: the columns to return, in this order.
+            most_rows: how many rows there may be; None: any number.
 
         Yields:
             Number and cells of each row, without blanks around them. Rows that cannot be read go to `problems`.
 
         Raises:
-            TooManyRowsError: a ValueError, if there are more; it comes when they have been counted.
-            ValueError: if a column is not there.
+            TooManyRowsError: a ValueError, if there are more rows; it is raised once all of them have been counted.
+            ValueError: if a column is missing.
         """
         for column in columns:
             self._check_column(column)
-        places = [self.columns.index(column) for column in columns]
+        positions = [self.columns.index(column) for column in columns]
         width, needed, left = (
             len(self.columns),
-            max(places, default=-1) + 1,
+            max(positions, default=-1) + 1,
             math.inf if most_rows is None else most_rows,
         )
         for number, cells in self.records:
             if len(cells) < needed:
                 cells = [*cells, *[""] * (needed - len(cells))]
-            chosen = [cells[place].strip() for place in places]
+            chosen = [cells[position].strip() for position in positions]
             if not any(chosen) and not any(cell.strip() for cell in cells):
                 continue
             left -= 1
@@ -96,7 +97,7 @@ class Table:
                 continue
             if len(cells) > width and any(cell.strip() for cell in cells[width:]):
                 self.problems.append((number, f"expected {width} cells, as the header has. Got {len(cells)}."))
-            elif UnknownCell in map(type, cells) and (unknown := self._unknown(cells, places)):
+            elif UnknownCell in map(type, cells) and (unknown := self._unknown(cells, positions)):
                 self.problems.append((number, unknown))
             else:
                 yield number, chosen
@@ -104,18 +105,18 @@ class Table:
             raise TooManyRowsError(self.path, most_rows - int(left), most_rows)
 
     def number(self, text: str, among: str = "") -> float | None:
-        """Return the number in a cell; None where people write that there is none.
+        """Return the number in a cell; None for an empty cell, "n/a" and the like.
 
         Args:
-            text: of the cell.
+            text: text of the cell.
             among: follows "expected a number" in messages.
 
         Raises:
-            ValueError: if it is no finite number.
+            ValueError: if the text is not a finite number.
         """
         try:
             value = float(text)
-            if math.isfinite(value) and "_" not in text:  # Python reads 1_000 as a number, people as a name
+            if math.isfinite(value) and "_" not in text:  # to Python 1_000 is a number, to people a name
                 return value
         except ValueError:
             value = math.nan
@@ -131,13 +132,13 @@ class Table:
         raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
 
     def place(self, number: int) -> str:
-        """Return where a row is, for people."""
+        """Return the file, sheet and number of a row, for messages."""
         sheet = f", sheet `{self.sheet}`" if self.sheet else ""
         return f"{self.path.name}{sheet}, {self.unit} {number}"
 
     @staticmethod
-    def _unknown(cells: Sequence[str], places: Sequence[int]) -> str:
-        return next((str(cells[place]) for place in places if isinstance(cells[place], UnknownCell)), "")
+    def _unknown(cells: Sequence[str], positions: Sequence[int]) -> str:
+        return next((str(cells[position]) for position in positions if isinstance(cells[position], UnknownCell)), "")
 
     def _check_column(self, column: str) -> None:
         if column not in self.columns:
@@ -152,7 +153,7 @@ class Table:
 
 
 def to_text(value: object) -> str:
-    """Write the value of a cell as a spreadsheet would in a text file: 7 for 7.0, nothing for NaN, TRUE for True."""
+    """Write the value of a cell as spreadsheets write it to a text file: 7 for 7.0, nothing for NaN, TRUE for True."""
     if isinstance(value, str):
         return value
     if value is None or value != value:

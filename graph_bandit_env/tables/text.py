@@ -1,4 +1,4 @@
-"""Tables of text: cells between commas, semicolons or tabs, and .smi files."""
+"""Read text tables with commas, semicolons or tabs between the cells, and .smi files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import IO
 
 from graph_bandit_env.tables.table import Table
 
-SAMPLE = 50  # lines by which the delimiter is told
-DELIMITERS = "\t;,"  # the first one wins where nothing else decides: text has commas more often than tabs
+SAMPLE = 50  # lines by which the delimiter is recognised
+DELIMITERS = "\t;,"  # the first one wins a tie, since commas are more common in text than tabs
 
 
 def open_delimited(path: Path, file: IO[str]) -> Table:
-    """Open a table with a header, whose delimiter is what most of its first lines agree on."""
+    """Open a table with a header; the first lines decide on the delimiter."""
     sample = list(itertools.islice(file, SAMPLE))
     if any("\0" in line for line in sample):
-        raise ValueError(f"Expected text in {path}. Got bytes that are none. Save it as `CSV UTF-8`.")
+        raise ValueError(f"Expected text in {path}. Got NUL bytes. Save it as `CSV UTF-8`.")
     delimiter = _delimiter_of(sample)
     records = _records_of(path, itertools.chain(sample, file), delimiter)
     header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
@@ -33,7 +33,7 @@ def open_smi(path: Path, file: IO[str]) -> Table:
 
 
 def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)  # strict: else an open quotation mark swallows rows
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)  # else an unclosed quotation mark swallows rows
     try:
         for cells in reader:
             yield reader.line_num, cells
@@ -45,7 +45,7 @@ def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tu
 
 
 def _delimiter_of(sample: Sequence[str]) -> str:
-    """Return the delimiter that the header has, and that the lines below have as often; then the most frequent one."""
+    """Return the delimiter of the header whose count most lines below share; ties go to the most frequent one."""
     lines = re.sub('"[^"]*"', "", "".join(sample)).splitlines()
     header, *below = [line for line in lines if line.strip()] or [""]
 

@@ -1,4 +1,4 @@
-"""A sheet of a workbook, read by openpyxl: values as they were last computed."""
+"""Read a sheet of a workbook by openpyxl, with the last computed values of formulas."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
     """Open a sheet.
 
     Args:
-        path: of the workbook.
+        path: path of the workbook.
         file: its content.
-        sheet: name; None: the first that can be seen.
+        sheet: name of the sheet; None: the first visible one.
 
     Raises:
         ValueError: if there is no such sheet, or none at all.
@@ -31,22 +31,22 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
     from openpyxl import load_workbook
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="openpyxl")  # of styles and extensions, which are not needed
+        warnings.filterwarnings("ignore", module="openpyxl")  # about styles and extensions, which are not needed
         try:
             book = load_workbook(file, read_only=True, data_only=True)
-            visible = [one for one in book.worksheets if one.sheet_state == "visible"]
-            offered = visible if sheet is None else [one for one in book.worksheets if one.title == sheet]
-            if not offered:
-                listed = ", ".join(one.title for one in book.worksheets) or "none"
+            visible = [worksheet for worksheet in book.worksheets if worksheet.sheet_state == "visible"]
+            matching = visible if sheet is None else [each for each in book.worksheets if each.title == sheet]
+            if not matching:
+                listed = ", ".join(worksheet.title for worksheet in book.worksheets) or "none"
                 raise ValueError(f"Expected a sheet `{sheet or 'with a table'}` in {path}. It has {listed}.")
-            values, formulas = offered[0], None
+            values, formulas = matching[0], None
             if _has_formulas(values):
                 formulas = load_workbook(file, read_only=True)[values.title]
             records = iter(list(_records_of(values, formulas)))
-        except KeyError as error:  # a part that every workbook has
+        except KeyError as error:  # a part that every workbook has is missing
             raise ValueError(f"Expected {path} to be a workbook. Got: {error}.") from error
     header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
-    return Table(path, tuple(header), records, "row", values.title, tuple(one.title for one in visible))
+    return Table(path, tuple(header), records, "row", values.title, tuple(worksheet.title for worksheet in visible))
 
 
 def _has_formulas(sheet: ReadOnlyWorksheet) -> bool:
@@ -60,9 +60,9 @@ def _has_formulas(sheet: ReadOnlyWorksheet) -> bool:
 
 
 def _records_of(values: ReadOnlyWorksheet, formulas: ReadOnlyWorksheet | None) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield row numbers and texts; a formula whose value the file does not hold cannot be known."""
+    """Yield row numbers and texts; a formula without a stored value becomes an `UnknownCell`."""
     for sheet in filter(None, (values, formulas)):
-        sheet.reset_dimensions()  # which some programs write wrongly
+        sheet.reset_dimensions()  # some programs write wrong ones
     if formulas is None:
         for number, row in enumerate(values.iter_rows(min_row=1, min_col=1, values_only=True), start=1):
             yield number, [to_text(value) for value in row]
@@ -73,7 +73,7 @@ def _records_of(values: ReadOnlyWorksheet, formulas: ReadOnlyWorksheet | None) -
 
 
 def _cell(computed: ReadOnlyCell, written: ReadOnlyCell) -> str:
-    # A formula whose value is an empty text is of type "str", one that was never computed is of the default type.
+    # A formula whose value is an empty text has the type "str"; one that was never computed has the default type.
     if written.data_type == "f" and computed.value is None and computed.data_type == "n":
         return UnknownCell(f"a formula without a value, {written.value}. Open the workbook in Excel and save it again.")
     return to_text(computed.value)

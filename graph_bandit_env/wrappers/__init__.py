@@ -1,4 +1,4 @@
-"""Observations for learners that take arrays only, as Stable-Baselines3 does."""
+"""Wrappers that turn observations into arrays, for Stable-Baselines3 and other learners that need them."""
 
 from graph_bandit_env.wrappers.indices import GraphSetIndices
 from graph_bandit_env.wrappers.padded import PaddedGraphSet

@@ -1,4 +1,4 @@
-"""A static graph set as indices and a mask: the graphs stay where the learner keeps them."""
+"""Observe a fixed graph set as indices and a mask; the learner keeps the graphs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from graph_bandit_env.wrappers.padding import Padded
 
 
 class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
-    """Observe which graphs are on offer, as a Dict of Boxes; the graphs are at `env.unwrapped.graph_set`, once.
+    """Observe which graphs are on offer, as a Dict of Boxes; the graphs themselves are at `env.unwrapped.graph_set`.
 
     | key | shape | meaning |
     |---|---|---|
-    | `indices` | `(k,)` int64 | graphs on offer, ascending; -1 in the places of those that are used up |
-    | `mask` | `(K,)` int8 | 1 where the graph is on offer in the coming round |
+    | `indices` | `(k,)` int64 | graphs on offer, ascending; -1 in the entries of graphs that are used up |
+    | `mask` | `(K,)` int8 | 1 if the next round offers the graph |
 
-    An observation takes 8 k + K bytes, whatever the size of the graphs, so that replay buffers stay small.
+    An observation takes 8 k + K bytes, whatever the size of the graphs, which keeps replay buffers small.
 
     Args:
         env: `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
 
     Raises:
         TypeError: if the environment does not observe indices.
-        ValueError: if its graphs were not given as `graphs`, and so change.
+        ValueError: if its graph set is not a fixed one given as `graphs`.
     """
 
     def __init__(self, env: gym.Env) -> None:
@@ -41,13 +41,13 @@ class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
         self.observation_space = indices_and_mask_space(self._bandit.bandit)
 
     def observation(self, observation: NDArray[np.int64]) -> Padded:
-        """Return the indices and the mask that they make."""
+        """Return the indices, and the mask of these graphs."""
         mask = np.zeros(self._bandit.num_graphs, np.int8)
         mask[observation[observation != USED_UP]] = 1
         return {"indices": observation, "mask": mask}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the graphs that the coming round offers, as MaskablePPO of sb3-contrib asks for it."""
+        """Return the mask of the graphs that the next round offers; sb3-contrib's MaskablePPO calls it."""
         return self._bandit.action_masks()
 
 
@@ -56,7 +56,7 @@ def indices_and_mask_space(bandit: BanditModel) -> Dict:
 
     Raises:
         TypeError: if the bandit does not observe indices.
-        ValueError: if its graphs are not given: an index would mean another graph after each `reset` with a seed.
+        ValueError: if its graphs are not fixed: an index would mean another graph after a `reset`.
     """
     if bandit.observes_graphs:
         raise TypeError(
@@ -64,7 +64,7 @@ def indices_and_mask_space(bandit: BanditModel) -> Dict:
         )
     if bandit.resample_graphs or bandit.own_graphs is None:
         raise ValueError(
-            "Expected a graph set that stays the same, given as `graphs`. Got one that is drawn, by which an index is "
-            "another graph after a `reset`. `PaddedGraphSet` shows the graphs themselves."
+            "Expected a fixed graph set, given as `graphs`. Got a random one, where an index means another graph after "
+            "a `reset`. `PaddedGraphSet` shows the graphs themselves."
         )
     return Dict({"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)})

@@ -1,4 +1,4 @@
-"""Graph sets of any sizes as arrays of one size, with masks."""
+"""Observe graph sets of any sizes as arrays of one size, with masks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from graph_bandit_env.wrappers.padding import Padded, Padding
 
 
 class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
-    """Observe the K graphs as a Dict of Boxes, padded with zeros; nothing is lost, `unpad` gives the graphs back.
+    """Observe the K graphs as a Dict of Boxes, padded with zeros; `unpad` returns exactly the same graphs.
 
     | key | shape | meaning |
     |---|---|---|
-    | `x` | `(K, N, d)` float32 | features of nodes |
-    | `edge_index` | `(K, 2, E)` int64 | nodes of each edge, both directions, as PyG has them |
-    | `edge_attr` | `(K, E, e)` float32 | features of edges |
-    | `n_node`, `n_edge` | `(K,)` int64 | how many of these are real |
-    | `mask` | `(K,)` int8 | 1 where the graph is on offer in the coming round |
+    | `x` | `(K, N, d)` float32 | node features |
+    | `edge_index` | `(K, 2, E)` int64 | the two nodes of each edge, in both directions, as in PyG |
+    | `edge_attr` | `(K, E, e)` float32 | edge features |
+    | `n_node`, `n_edge` | `(K,)` int64 | how many nodes and edges are real |
+    | `mask` | `(K,)` int8 | 1 if the next round offers the graph |
 
     `graph_bandit_env.wrappers.vector.PaddedGraphSet` does the same for the native vector environment.
 
@@ -32,12 +32,12 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         env: `GraphActionBandit-v0` with `observe="graphs"`.
         max_nodes: N; None: the largest graph, or `num_nodes` of random graphs.
         max_edges: E, both directions counted; None: the largest number, or N (N - 1) of random graphs.
-        max_graphs: K of the arrays and of the action space; None: the number of graphs. Graphs behind the last one have
-            no nodes and are never on offer, so that one policy can play sets of different sizes.
+        max_graphs: K of the arrays and of the action space; None: the number of graphs. The extra graphs have no nodes
+            and are never on offer, so that one policy can play sets of different sizes.
 
     Raises:
         TypeError: if the environment does not observe graphs.
-        ValueError: if a size is out of its range, or a graph does not fit; of random graphs at the reset that draws it.
+        ValueError: if a size is out of range, or a graph does not fit (for random graphs, at the reset that draws it).
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         gym.Wrapper.__init__(self, env)
         if not isinstance(env.unwrapped, GraphActionBandit) or not isinstance(env.observation_space, Tuple):
             raise TypeError(
-                f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. '
-                '`GraphSetIndices` takes one with observe="indices".'
+                f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. Use '
+                '`GraphSetIndices` with observe="indices".'
             )
         self._bandit = env.unwrapped
         self.padding = Padding.for_bandit(self._bandit.bandit, max_nodes, max_edges, max_graphs)
@@ -70,7 +70,7 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         return self._pad(observation, info["action_mask"]), reward, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the graphs that the coming round offers, as MaskablePPO of sb3-contrib asks for it."""
+        """Return the mask of the graphs that the next round offers; sb3-contrib's MaskablePPO calls it."""
         return self.padding.pad_mask(self._bandit.action_masks())
 
     def _pad(self, graphs: tuple[GraphInstance, ...], mask: NDArray[np.int8]) -> Padded:

@@ -1,4 +1,4 @@
-"""How a graph set of any sizes becomes arrays of one size."""
+"""Pad graph sets of any sizes to arrays of one size, and read the graphs back."""
 
 from __future__ import annotations
 
@@ -22,35 +22,27 @@ Mask = TypeVar("Mask", np.bool_, np.int8)
 
 @dataclass(frozen=True)
 class Padding:
-    """Sizes of the arrays, and what fills them.
-
-    Args:
-        graphs: K of the arrays.
-        nodes: N, of each graph.
-        edges: E, of each graph, both directions counted.
-        feature_dim: d, features of a node.
-        edge_feature_dim: e, features of an edge.
-    """
+    """The sizes of padded arrays, and how graphs fill them."""
 
     graphs: int
-    """K of the arrays; those behind the last graph are empty."""
+    """K of the arrays; entries after the last graph are empty."""
     nodes: int
-    """N, of each graph."""
+    """N, most nodes of a graph."""
     edges: int
-    """E, of each graph, both directions counted."""
+    """E, most edges of a graph, both directions counted."""
     feature_dim: int
-    """d."""
+    """d, the number of features of a node."""
     edge_feature_dim: int
-    """e; 1 where edges have no features, which are ones then."""
+    """e, the number of features of an edge; edges without features get a single 1."""
 
     @staticmethod
     def for_bandit(
         bandit: BanditModel, max_nodes: int | None, max_edges: int | None, max_graphs: int | None
     ) -> Padding:
-        """Return sizes that the graphs of a bandit fit into, or those that are given.
+        """Return the given sizes; for those that are None, sizes that fit the graphs of a bandit.
 
         Raises:
-            ValueError: if a size is no integer >= 1, or `max_graphs` is less than K.
+            ValueError: if a size is not an integer >= 1, or `max_graphs` is less than K.
         """
         nodes, edges = bandit.largest_sizes
         count = bandit.num_graphs
@@ -77,7 +69,7 @@ class Padding:
         )
 
     def zeros(self, *batch: int) -> Padded:
-        """Return arrays of zeros: an observation without graphs, or with `batch` in front many of them."""
+        """Return an observation without graphs, all zeros; `batch` gives leading dimensions for many of them."""
         spaces = self.space().spaces
         return {key: np.zeros((*batch, *(box.shape or ())), box.dtype) for key, box in spaces.items()}
 
@@ -85,18 +77,18 @@ class Padding:
         """Write graphs into an observation of zeros, each with mask 1.
 
         Args:
-            padded: of `zeros()`.
+            padded: arrays from `zeros()`.
             graphs: each a `GraphInstance`: `nodes` `(n, d)`, `edge_links` `(E, 2)` with both directions of an edge,
                 `edges` `(E, e)` or None for ones.
 
         Raises:
-            ValueError: if there are too many graphs, one does not fit, has another number of features, or an edge names
-                a node that is not there.
+            ValueError: if there are too many graphs, a graph does not fit or has another number of features, or an edge
+                names a missing node.
         """
         for k, graph in enumerate(graphs):
             nodes, edges = len(graph.nodes), len(graph.edge_links)
             if k >= self.graphs:
-                raise ValueError(f"Expected at most {self.graphs} graphs. Got more. Make room for them.")
+                raise ValueError(f"Expected at most {self.graphs} graphs. Got more. Raise `max_graphs`.")
             if np.shape(graph.nodes) != (nodes, self.feature_dim) or np.shape(graph.edge_links) != (edges, 2):
                 raise ValueError(
                     f"Graph {k}: expected nodes of shape `(n, {self.feature_dim})` and edges of shape `(E, 2)`. Got "
@@ -115,7 +107,7 @@ class Padding:
             padded["n_node"][k], padded["n_edge"][k], padded["mask"][k] = nodes, edges, 1
 
     def pad_mask(self, mask: NDArray[Mask]) -> NDArray[Mask]:
-        """Return a mask `(..., K)` with zeros where no graph is."""
+        """Return a mask `(..., K)`, with zeros added for the entries without a graph."""
         missing = self.graphs - mask.shape[-1]
         return np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, missing)])
 
@@ -124,10 +116,10 @@ def unpad(observation: Padded) -> list[Data]:
     """Return the graphs of a padded observation as PyG `Data`, exactly as they were.
 
     Args:
-        observation: of `PaddedGraphSet`.
+        observation: an observation of `PaddedGraphSet`.
 
     Returns:
-        The graphs with `x`, `edge_index` and `edge_attr`; empty ones behind the last are left out.
+        The graphs with `x`, `edge_index` and `edge_attr`, without the padding.
     """
     import torch
     from torch_geometric.data import Data

@@ -91,7 +91,7 @@ PAIR = {"x": torch.zeros(2, 1), "edge_index": torch.tensor([[0], [1]])}
         ({"x": torch.zeros(2)}, "node features `x`"),
         ({"x": torch.tensor([[0.0], [torch.nan]])}, "finite node features. Got 1"),
         ({"edge_index": None}, "`edge_index`. Got none"),
-        ({"edge_index": torch.tensor([[0], [2]])}, "nodes 0 to 1. Got node 2"),
+        ({"edge_index": torch.tensor([[0], [2]])}, "nodes 0 to 1. Got nodes 0 to 2"),
     ],
 )
 def test_refuses_a_batch_that_is_not_whole(changes, message):

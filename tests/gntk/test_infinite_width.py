@@ -95,5 +95,5 @@ def test_refuses_depth_one(batch):
 
 
 def test_refuses_two_node_counts(batch):
-    with pytest.raises(ValueError, match="bring theirs"):
+    with pytest.raises(ValueError, match="carry their own"):
         infinite_width_kernel(aggregate_neighbours(batch), num_nodes=9)

@@ -19,7 +19,7 @@ def begin(agent=SMALL, graph_set=MOLECULES, **settings):
 
 
 def ids_of(suggestions):
-    return [one.id for one in suggestions]
+    return [suggestion.id for suggestion in suggestions]
 
 
 def test_a_batch_holds_what_is_neither_measured_nor_pending_nor_failed():
@@ -52,7 +52,7 @@ def test_results_come_in_any_order_and_replace_what_is_pending():
     campaign.tell(IDS[-1] if IDS[-1] not in asked else IDS[-2], 1.5)  # which nobody had asked for
     assert campaign.state.pending == (asked[1],)
     assert campaign.state.failed == (asked[0],)
-    assert [one.value for one in campaign.state.measured] == [0.5, 1.5]
+    assert [result.value for result in campaign.state.measured] == [0.5, 1.5]
     campaign.tell(asked[0], 0.1)  # a failed one was tried again
     assert campaign.state.failed == ()
 
@@ -62,8 +62,8 @@ def test_finds_the_best_in_either_direction(maximize, best):
     campaign = begin("molecule-ucb:tangent_weight=0", maximize=maximize)
     campaign.tell_many({key: VALUES[key] for key in IDS[::5]})
     for _ in range(4):
-        for one in campaign.ask(2):
-            campaign.tell(one.id, VALUES[one.id])
+        for suggestion in campaign.ask(2):
+            campaign.tell(suggestion.id, VALUES[suggestion.id])
     assert campaign.best == best(VALUES.values())
 
 
@@ -90,15 +90,15 @@ def test_probability_is_that_of_a_normal_value_beyond_the_best():
 def test_nothing_is_predicted_before_two_results_differ(values):
     campaign = begin()
     campaign.tell_many(dict(zip(IDS, values, strict=False)))
-    for one in campaign.ask(2):
-        assert one.mean is one.std is one.noise_std is one.probability is None
+    for suggestion in campaign.ask(2):
+        assert suggestion.mean is suggestion.std is suggestion.noise_std is suggestion.probability is None
 
 
 def test_predictions_after_a_choice_are_those_of_the_choice():
     campaign = begin()
     campaign.tell_many({key: VALUES[key] for key in IDS[:6]})
-    for one in campaign.ask(3):
-        assert campaign.predict()[one.id] == one
+    for suggestion in campaign.ask(3):
+        assert campaign.predict()[suggestion.id] == suggestion
 
 
 def test_the_best_is_the_best_mean_of_repeated_measurements():
@@ -123,9 +123,9 @@ def test_a_reopened_campaign_goes_on_as_one_that_was_never_closed(tmp_path):
         campaign = begin(seed=3 if round_number == 0 else None, state=kept)
         expected, found = whole.ask(3), campaign.ask(3)
         assert found == expected
-        for one in found[:2]:
-            whole.tell(one.id, VALUES[one.id])
-            begin(None, state=kept).tell(one.id, VALUES[one.id])
+        for suggestion in found[:2]:
+            whole.tell(suggestion.id, VALUES[suggestion.id])
+            begin(None, state=kept).tell(suggestion.id, VALUES[suggestion.id])
     assert begin(None, state=kept).state == whole.state
 
 
@@ -242,8 +242,8 @@ def test_other_agents_play_on_other_graphs_too(agent):
     for number, one in enumerate(campaign.ask(3)):
         campaign.tell(one.id, float(number))
     found = campaign.ask(3)
-    assert {one.id for one in found} == set("abcdef") - {one.id for one in campaign.state.measured}
-    assert all((one.mean is None) == (agent in ("random", "ucb1")) for one in found)
+    assert {suggestion.id for suggestion in found} == set("abcdef") - {result.id for result in campaign.state.measured}
+    assert all((each.mean is None) == (agent in ("random", "ucb1")) for each in found)
 
 
 def test_the_default_agent_depends_on_what_the_pool_is():

@@ -11,9 +11,9 @@ from graph_bandit_campaign import Campaign
 pool = GraphPool([[[1.0]]] * 5000, [[]] * 5000)
 campaign = Campaign(pool, "random", state={path!r})
 for number in range(2000):
-    for one in campaign.ask(2):
-        campaign.tell(one.id, float(number))
-        print(one.id, number, flush=True)
+    for suggestion in campaign.ask(2):
+        campaign.tell(suggestion.id, float(number))
+        print(suggestion.id, number, flush=True)
 """
 
 
@@ -25,7 +25,7 @@ def test_a_killed_program_loses_nothing_that_it_was_told(tmp_path):
         process.kill()
         printed += process.stdout.read().splitlines()
     told = [tuple(line.split()) for line in printed if len(line.split()) == 2]
-    found = {(one.id, str(int(one.value))) for one in CampaignState.from_json(path.read_text(), path).measured}
+    found = {(result.id, str(int(result.value))) for result in CampaignState.from_json(path.read_text(), path).measured}
     assert len(told) >= 20
     assert set(told) <= found
     assert len(found) <= len(told) + 1  # the last one may have been told and not yet printed

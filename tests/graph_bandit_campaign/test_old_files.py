@@ -38,9 +38,9 @@ def test_the_same_command_has_the_answer_that_it_had(folder, agent, capsys):
     suggested = suggest(settings(folder, agent))
     after, printed = state(folder, agent), capsys.readouterr().out
     if algorithm == 1:
-        assert {one.id for one in suggested} == {one["id"] for one in before["rounds"][0]}
-        assert {one.id: one.mean for one in suggested} == pytest.approx(
-            {one["id"]: one["mean"] for one in before["rounds"][0]}, rel=1e-2
+        assert {each.id for each in suggested} == {each["id"] for each in before["rounds"][0]}
+        assert {each.id: each.mean for each in suggested} == pytest.approx(
+            {each["id"]: each["mean"] for each in before["rounds"][0]}, rel=1e-2
         )
         assert "The agent has changed" not in printed
         assert [after[name] for name in before if name not in ("rounds", "pending")] == [
@@ -50,7 +50,7 @@ def test_the_same_command_has_the_answer_that_it_had(folder, agent, capsys):
         assert f"The agent has changed since this campaign was last written (algorithm 1, now {algorithm})" in printed
         assert after["algorithm"] == algorithm
         assert after["rounds"][0] == before["rounds"][0]  # whose molecules may be under way: they stay pending
-        assert len({*before["pending"], *(one.id for one in suggested)}) == 6
+        assert len({*before["pending"], *(each.id for each in suggested)}) == 6
 
 
 @pytest.mark.parametrize("agent", ["ucb", "ts"])
@@ -63,4 +63,4 @@ def test_a_campaign_goes_on_with_its_next_round(folder, agent):
     after = state(folder, agent)
     assert after["rounds"][0] == before["rounds"][0]
     assert {"id": first, "value": 0.5, "round": 1} in after["measured"]
-    assert not {one.id for one in suggested} & {one["id"] for one in before["rounds"][0]}
+    assert not {each.id for each in suggested} & {each["id"] for each in before["rounds"][0]}

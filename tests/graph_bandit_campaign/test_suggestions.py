@@ -75,7 +75,7 @@ def test_results_make_a_new_round_and_what_is_missing_counts_as_under_way(folder
     append([(first[0], VALUES[first[0]]), (first[1], "failed")])
     second = [row["id"] for row in suggest()[1]]
     assert not set(first) & set(second)
-    assert f"taken as being measured: {first[2]}, {first[3]}." in capsys.readouterr().out
+    assert f"counted as pending: {first[2]}, {first[3]}." in capsys.readouterr().out
     found = state()
     assert len(found["rounds"]) == 2
     assert found["failed"] == [first[1]]
@@ -129,7 +129,7 @@ def test_a_column_of_smiles_is_found_in_capitals_too(folder):
 def test_a_slip_of_the_pen_is_shown(folder, capsys):
     append([(NAMES[6], 661)])
     suggest()
-    assert f"Look at {NAMES[6]}: 661 is far" in capsys.readouterr().out
+    assert f"Check {NAMES[6]}: 661 is far" in capsys.readouterr().out
 
 
 def test_the_same_file_does_not_take_another_target(folder, capsys):
@@ -172,7 +172,7 @@ def test_a_mended_result_is_taken_as_it_is_now(folder):
     suggest()
     write("results.csv", [("id", "logp"), *((name, 10.0 + k) for k, name in enumerate(NAMES[:6]))])
     suggest()
-    assert sorted(one["value"] for one in state()["measured"]) == [10.0, 11.0, 12.0, 13.0, 14.0, 15.0]
+    assert sorted(result["value"] for result in state()["measured"]) == [10.0, 11.0, 12.0, 13.0, 14.0, 15.0]
 
 
 def test_the_order_of_the_results_does_not_matter(folder):
@@ -201,7 +201,7 @@ def test_small_values_can_be_wanted(folder):
     for _ in range(4):
         _, rows = suggest(direction="--minimize")
         append([(row["id"], VALUES[row["id"]]) for row in rows])
-    found = {one["id"] for one in state()["measured"]}
+    found = {result["id"] for result in state()["measured"]}
     assert min(VALUES, key=VALUES.get) in found
 
 
@@ -254,11 +254,11 @@ def test_bad_rows_of_the_pool_can_be_left_out(folder, capsys):
 def test_refuses_settings_that_make_no_sense(tmp_path):
     given = {"pool": tmp_path / "pool.csv", "out": tmp_path / "out.csv"}
     for settings, message in (
-        ({}, "one of `--maximize COLUMN` and"),
-        ({"maximize": "a", "minimize": "a"}, "one of `--maximize COLUMN` and"),
+        ({}, "either `--maximize COLUMN` or"),
+        ({"maximize": "a", "minimize": "a"}, "either `--maximize COLUMN` or"),
         ({"maximize": "a", "n": 0}, "`--n` to be at least 1"),
-        ({"maximize": "a", "measured": (tmp_path / "out.csv",)}, "`--out` to be another file"),
-        ({"maximize": "a", "html": tmp_path / "out.csv"}, "`--html` to be another file"),
+        ({"maximize": "a", "measured": (tmp_path / "out.csv",)}, "`--out` to differ from"),
+        ({"maximize": "a", "html": tmp_path / "out.csv"}, "`--html` to differ from"),
     ):
         with pytest.raises(ValueError, match=message):
             SuggestSettings(**given, **settings)

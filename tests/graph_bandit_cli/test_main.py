@@ -44,4 +44,4 @@ def test_what_is_no_command_is_refused_with_those_that_are(arguments, message, c
     assert main(arguments) == 2
     printed = capsys.readouterr().err
     assert printed.startswith(f"graph-bandit: {message}\n")
-    assert "  compare  Say whether" in printed
+    assert "  compare  Compare two folders" in printed

@@ -1,4 +1,4 @@
-"""What `import graph_bandit_env` gives, and what it costs."""
+"""The public names of `graph_bandit_env`, and the cost of importing it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What the environment does not take, and what it says then."""
+"""Arguments and calls that the environment refuses, and its messages."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_step_and_instance_need_a_reset_first(small_env):
         ({"observe": "graph"}, "Did you mean `graphs`"),
         ({"render_mode": "ansi"}, "Unknown render_mode `ansi`"),
         ({"graphs": []}, "at least one graph"),
-        ({"graphs": ragged_graphs()}, "`reward_model` with `graphs`. .* each of your 4 graphs .* a name to draw it by"),
+        ({"graphs": ragged_graphs()}, "`reward_model` with `graphs`. .* each of your 4 graphs .* the name of"),
         ({"graphs": ragged_graphs(), "num_graphs": 2, "resample_graphs": True}, "`reward_model` with `graphs`"),
         ({"graphs": ragged_graphs(), "num_graphs": 7}, "`graphs` alone"),
         ({"graphs": ragged_graphs(), "graph_model": "rdpg"}, "`graphs` alone"),

@@ -193,7 +193,7 @@ def test_a_pool_keeps_identifiers_and_values_of_what_is_taken():
         ),
         ({"reward_seed": -1}, "`reward_seed` to be an integer >= 0"),
         ({"resample_graphs": 1}, "`resample_graphs` to be True or False"),
-        ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws graphs that nobody has means of"),
+        ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws new graphs. Got"),
         (
             {"graphs": ragged_graphs(), "num_nodes": 50, "feature_dim": 10, "num_graphs": 5},
             "<= 4. Got 5",

@@ -19,7 +19,7 @@ VARIANTS = {
     "subsets used up": {"replacement": False, "actions_per_round": 2},
     "uniform noise": {"noise": "uniform"},
     "rademacher noise": {"noise": "rademacher"},
-    "noise of one's own": {"noise": lambda rng, mean: mean * rng.normal()},
+    "user's noise": {"noise": lambda rng, mean: mean * rng.normal()},
     "common noise": {"common_noise": True},
     "new graphs": {"resample_graphs": True, "observe": "graphs"},
     "new graphs each round": {"resample_graphs": True, "horizon": 1, "actions_per_round": 3},

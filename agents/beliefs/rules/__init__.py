@@ -1,7 +1,7 @@
-"""Acquisition rules: one class in one file each, with its settings.
+"""Acquisition rules: one file for each class, with its settings.
 
-Each works with every model; one that remembers graphs, with those that always rank all graphs of the set (all but the
-model of molecules).
+Every rule works with every model, with one exception: a rule that remembers graphs needs a model that always ranks all
+graphs of the set, and the model for molecules does not.
 """
 
 from agents.beliefs.rules.count_bonus import CountBonus

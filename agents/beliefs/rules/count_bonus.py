@@ -1,4 +1,4 @@
-"""UCB1: optimism that grows with the logarithm of the round."""
+"""UCB1: an exploration bonus that grows with the logarithm of the round."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from agents.contract.protocol import State
 
 @dataclass
 class CountBonus:
-    """Be optimistic by the logarithm of the round: mean + sqrt(2 log t) spread      [UCB1 of Auer et al. 2002]."""
+    """Add a bonus that grows with the round: mean + sqrt(2 log t) spread      [UCB1 of Auer et al. 2002]."""
 
     rounds: int = field(default=0, init=False)
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return the upper bound of each graph, infinite where there is no reward yet."""
+        """Return the upper bound of each graph; infinite if the graph has no reward yet."""
         self.rounds += 1
         return belief.mean + math.sqrt(2 * math.log(self.rounds + 1)) * belief.spread
 

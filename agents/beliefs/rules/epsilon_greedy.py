@@ -1,4 +1,4 @@
-"""Epsilon-greedy play: trust the mean, mostly."""
+"""Epsilon-greedy play: the largest mean, except for random plays."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from agents.beliefs.rules.rule import Memoryless
 
 @dataclass
 class EpsilonGreedy(Memoryless):
-    """Play any graph with probability epsilon, else trust the mean.
+    """Play a random graph with probability epsilon, else the graph of largest mean.
 
     Raises:
         ValueError: if `epsilon` is not a probability.
     """
 
     epsilon: float = 0.1
-    """Probability of playing any graph."""
+    """Probability of playing a random graph."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"Expected `epsilon` to be at most 1. Got {self.epsilon}.")
+            raise ValueError(f"Expected `epsilon` to be between 0 and 1. Got {self.epsilon}.")
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the means; with probability epsilon, zeros, so that all graphs tie."""

@@ -1,4 +1,4 @@
-"""Expected improvement: play what promises to gain most over the best graph so far."""
+"""Expected improvement: play the graph with the largest expected gain over the best graph so far."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from torch import Tensor
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules.rule import Memoryless
 
-FAR = -1.0  # standardised gain below which the logarithm is taken of the scaled complementary error function
+FAR = -1.0  # standardised gain below which `log_gain` uses the scaled complementary error function
 
 
 @dataclass
 class ExpectedImprovement(Memoryless):
-    """Gain over the best graph played so far, in expectation      [Jones et al. 1998].
+    """Play the graph with the largest expected gain over the best graph played so far      [Jones et al. 1998].
 
         EI(G) = E max(r - r*, 0) = spread (phi(z) + z Phi(z)),   z = (mean - r*) / spread,   r ~ N(mean, spread^2)
 
-    with r* the largest mean of a graph that was played; before the first reward, of any graph. The index is log EI
-    [Ament et al. 2023], which tells graphs apart long after EI itself is 0 in floating point. The best graph so far
-    has z = 0, so that its own uncertainty is what playing it again is worth.
+    Here r* is the largest mean among the graphs played; before the first reward, among all graphs. The index is log EI
+    [Ament et al. 2023], which still ranks graphs when EI itself is 0 in floating point. The best graph so far has
+    z = 0, so its value depends on its own uncertainty alone.
     """
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
@@ -38,16 +38,16 @@ def log_gain(z: Tensor) -> Tensor:
         phi(z) + z Phi(z) = phi(z) (1 - |z| sqrt(pi / 2) erfcx(|z| / sqrt(2)))   for z < 0
 
     Args:
-        z: float64, finite.
+        z: float64 of any shape, finite.
 
     Returns:
-        As z. Falls as -z^2 / 2 - 2 log|z| for z far below 0.
+        Float64 of the same shape. Falls as -z^2 / 2 - 2 log|z| for z far below 0.
     """
     near = z.clamp(min=FAR)
     density = torch.exp(-(near**2) / 2) / math.sqrt(2 * math.pi)
     plain = (density + near * torch.special.ndtr(near)).log()
     far = z.clamp(max=FAR)
     ratio = -far * math.sqrt(math.pi / 2) * torch.special.erfcx(-far / math.sqrt(2))
-    # Where the ratio has lost its digits to 1: z^-2 - 3 z^-4, the asymptotic series.
+    # Near 1 the ratio has lost its digits; 1 - ratio is then the asymptotic series z^-2 - 3 z^-4.
     rest = torch.where(far > -1e3, (-ratio).log1p(), (-3 / far**2).log1p() - 2 * (-far).log())
     return torch.where(z > FAR, plain, -(far**2) / 2 - math.log(2 * math.pi) / 2 + rest)

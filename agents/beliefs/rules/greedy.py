@@ -1,4 +1,4 @@
-"""Greedy play: trust the mean."""
+"""Greedy play: the largest mean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.beliefs.rules.rule import Memoryless
 
 @dataclass
 class Greedy(Memoryless):
-    """Trust the mean: f(G)."""
+    """Play the graph of largest mean f(G)."""
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the mean of each graph."""

@@ -18,8 +18,8 @@ class PhasedElimination:
 
         candidates <- {G in candidates: f(G) + nu sigma(G) >= max over candidates of f - nu sigma}
 
-    An eliminated graph stays out. The graph with the best lower bound always stays in, so that the set cannot become
-    empty. Where a round offers no candidate, its best upper bound is played.
+    An eliminated graph never returns. The graph with the largest lower bound is never eliminated, so the set cannot
+    become empty. In a round that offers no candidate, the graph with the largest upper bound is played.
     """
 
     elimination: Literal["running", "doubling"] = "running"
@@ -29,7 +29,7 @@ class PhasedElimination:
     rounds: int = field(default=0, init=False)
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return the spread of the candidates, and minus infinity of the others."""
+        """Return the spread of the candidates, and minus infinity for the others."""
         if self.candidates is None:
             self.candidates = torch.ones_like(action_mask)
         upper, lower = belief.mean + belief.spread, belief.mean - belief.spread

@@ -1,4 +1,4 @@
-"""Protocol of an acquisition rule, for those who write one and for the agents that play by it."""
+"""Protocol of an acquisition rule, and a base class for rules without memory."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from agents.contract.protocol import State
 
 
 class AcquisitionRule(Protocol):
-    """From belief to the index whose largest entry is played.
+    """A rule that computes an index from a belief; the agent plays the graph with the largest index.
 
-    A rule is a dataclass: its fields with `init` are settings of every agent that plays by it. One is made at each
-    `reset`. A rule that remembers says what in `state_dict`; the others are `Memoryless`. A rule that returns draws of
-    the rewards says so by `draws_rewards = True`, one that draws them jointly by `draws_jointly = True`.
+    A rule is a dataclass. Its fields that `__init__` takes are settings of every agent that uses it. A new rule is made
+    at each `reset`. A rule with memory returns it from `state_dict`; the others are `Memoryless`. A rule that returns
+    draws of the rewards sets `draws_rewards = True`, and `draws_jointly = True` if it draws them jointly.
     """
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the index of each graph.
 
         Args:
-            belief: about the K graphs.
-            action_mask: `(K,)` bool. Graphs of this round.
-            generator: of all the agent's randomness.
+            belief: belief about the K graphs.
+            action_mask: `(K,)` bool. Graphs on offer in this round.
+            generator: generator of all the agent's randomness.
 
         Returns:
-            `(K,)` float64, no NaN: the largest among the allowed graphs is played, ties at random.
+            `(K,)` float64 without NaN. The largest among the allowed graphs is played; ties are broken at random.
         """
 
     def state_dict(self) -> State:
-        """Return what the rule remembers."""
+        """Return the memory of the rule."""
 
     def load_state_dict(self, state: State) -> None:
-        """Replace what the rule remembers."""
+        """Replace the memory of the rule."""
 
 
 class Memoryless:
     """A rule that remembers nothing."""
 
     def state_dict(self) -> State:
-        """Return nothing."""
+        """Return an empty dict."""
         return {}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace nothing."""
+        """Do nothing."""

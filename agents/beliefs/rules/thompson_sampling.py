@@ -1,4 +1,4 @@
-"""Thompson sampling: play the best of a draw from the posterior."""
+"""Thompson sampling: play the graph with the largest reward drawn from the posterior."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from agents.beliefs.rules.rule import Memoryless
 class ThompsonSampling(Memoryless):
     """Draw a reward for each graph from the posterior.
 
-    r_hat(G) ~ N(f(G; theta_{t-1}), nu^2 sigma_t^2(G))      [Wu & Amini 2024, Eq. (4)]
+        r_hat(G) ~ N(f(G; theta_{t-1}), nu^2 sigma_t^2(G))      [Wu & Amini 2024, Eq. (4)]
 
-    independently for each graph, as in the paper, or jointly: r_hat = f + R z. A joint draw agrees with itself on
-    graphs that share most of their kernel, and explores less.
+    Rewards are drawn independently for each graph, as in the paper, or jointly: r_hat = f + R z. A joint draw gives
+    similar graphs similar rewards, and explores less.
     """
 
     sampling: Literal["independent", "joint"] = "independent"
-    """Draw each graph's reward by itself (the paper), or all from their joint posterior."""
+    """Draw the rewards of the graphs independently (the paper), or from their joint posterior."""
 
     draws_rewards: ClassVar[bool] = True
 
     @property
     def draws_jointly(self) -> bool:
-        """Return whether a root of the joint covariance takes part in the draw."""
+        """Return whether the draw uses a root of the joint covariance."""
         return self.sampling == "joint"
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:

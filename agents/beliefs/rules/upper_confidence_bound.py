@@ -1,4 +1,4 @@
-"""Upper confidence bounds: be optimistic by some standard deviations."""
+"""Upper confidence bounds: play the largest mean plus some standard deviations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.beliefs.rules.rule import Memoryless
 
 @dataclass
 class UpperConfidenceBound(Memoryless):
-    """Be optimistic: f(G) + nu sigma(G)      [Zhou et al. 2020; Kassraie et al. 2022]."""
+    """Play the largest upper bound: f(G) + nu sigma(G)      [Zhou et al. 2020; Kassraie et al. 2022]."""
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the upper bound of each graph."""

@@ -1,4 +1,4 @@
-"""The wrappers of this package for the native vector environment, under the same names."""
+"""The wrappers of `graph_bandit_env.wrappers` for the native vector environment, under the same names."""
 
 from graph_bandit_env.wrappers.vector.batched import GraphSetIndices, PaddedGraphSet
 

@@ -1,4 +1,4 @@
-"""Observations of many bandits as batches of arrays."""
+"""Observe many bandits as batches of arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graph_bandit_env.wrappers.padding import Padded, Padding
 
 
 class _ObservationWrapper(gym.vector.VectorWrapper):
-    """Replace observations, those that end an episode (`info["final_obs"]`) too."""
+    """Replace observations, including the last ones of an episode (`info["final_obs"]`)."""
 
     def __init__(self, envs: gym.vector.VectorEnv, single: Dict, native: GraphActionBanditVector) -> None:
         super().__init__(envs)
@@ -39,7 +39,7 @@ class _ObservationWrapper(gym.vector.VectorWrapper):
         return self._observe(observation), reward, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the graphs that the coming round of each bandit offers, bool `(n, K)`."""
+        """Return the masks of the graphs that the next round of each bandit offers, bool `(n, K)`."""
         return self._native.action_masks()
 
     def _observe(self, observation: Any) -> Padded:
@@ -50,18 +50,18 @@ class _ObservationWrapper(gym.vector.VectorWrapper):
 
 
 class PaddedGraphSet(_ObservationWrapper):
-    """Observe the graphs of each bandit as `graph_bandit_env.wrappers.PaddedGraphSet` does, n in a batch.
+    """Observe the graphs of n bandits as a batch, each as `graph_bandit_env.wrappers.PaddedGraphSet` does.
 
-    A graph set is padded when it is drawn, not in each round. It is read from the environment, which best observes
-    indices: then nothing is copied twice.
+    A graph set is padded when it is drawn, not in each round. It is read from the environment itself, so make that with
+    `observe="indices"`: then nothing is copied twice.
 
     Args:
         envs: the native vector environment of `GraphActionBandit-v0`.
-        max_nodes, max_edges, max_graphs: as of `graph_bandit_env.wrappers.PaddedGraphSet`.
+        max_nodes, max_edges, max_graphs: as in `graph_bandit_env.wrappers.PaddedGraphSet`.
 
     Raises:
         TypeError: if it is another environment.
-        ValueError: as `graph_bandit_env.wrappers.PaddedGraphSet`.
+        ValueError: as in `graph_bandit_env.wrappers.PaddedGraphSet`.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class PaddedGraphSet(_ObservationWrapper):
         self.single_action_space = Discrete(self.padding.graphs)
         self.action_space = batch_space(self.single_action_space, envs.num_envs)
         self._padded = self.padding.zeros(envs.num_envs)
-        self._shown: list[GraphSet | None] = [None] * envs.num_envs  # whose graphs `_padded` holds
+        self._shown: list[GraphSet | None] = [None] * envs.num_envs  # the sets that `_padded` holds
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the graphs that the coming round of each bandit offers, bool `(n, max_graphs)`."""
+        """Return the masks of the graphs that the next round of each bandit offers, bool `(n, max_graphs)`."""
         return self.padding.pad_mask(super().action_masks())
 
     def _observe(self, observation: Any) -> Padded:
@@ -101,14 +101,14 @@ class PaddedGraphSet(_ObservationWrapper):
 
 
 class GraphSetIndices(_ObservationWrapper):
-    """Observe which graphs are on offer as `graph_bandit_env.wrappers.GraphSetIndices` does, n in a batch.
+    """Observe which graphs n bandits offer as a batch, each as `graph_bandit_env.wrappers.GraphSetIndices` does.
 
     Args:
         envs: the native vector environment of `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
 
     Raises:
         TypeError: if it is another environment, or does not observe indices.
-        ValueError: if its graphs were not given as `graphs`, and so change.
+        ValueError: if its graph set is not a fixed one given as `graphs`.
     """
 
     def __init__(self, envs: gym.vector.VectorEnv) -> None:
@@ -127,6 +127,6 @@ def _check_native(envs: gym.vector.VectorEnv, name: str) -> GraphActionBanditVec
     if not isinstance(native, GraphActionBanditVector):
         raise TypeError(
             f"Expected the native vector environment, `gymnasium.make_vec('GraphActionBandit-v0', ...)`. Got {envs}. "
-            f"Others take `wrappers=[graph_bandit_env.wrappers.{name}]`."
+            f"For other vector environments, pass `wrappers=[graph_bandit_env.wrappers.{name}]` to `make_vec`."
         )
     return native

@@ -1,4 +1,4 @@
-"""What policies learn on graph sets: the table says what was played."""
+"""The benchmark of policies: trainings, tests and their table."""
 
 import numpy as np
 import pandas as pd

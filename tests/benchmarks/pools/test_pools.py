@@ -1,4 +1,4 @@
-"""Which molecule next: scores by brute force, players that keep to the rules, and plays that are kept."""
+"""The benchmark on pools: scores by brute force, players that keep to the rules, and plays that are kept."""
 
 import csv
 import gzip
@@ -53,7 +53,7 @@ def test_the_share_of_the_top_is_that_of_a_multiset(values, data):
 def test_regret_is_against_the_best_of_the_pool():
     values, order = np.array([1.0, 7.0, 3.0, 5.0]), [0, 2, 3, 1]
     best = [max(values[k] for k in order[: t + 1]) for t in range(4)]
-    assert simple_regret(values, order).tolist() == [7.0 - one for one in best]
+    assert simple_regret(values, order).tolist() == [7.0 - value for value in best]
     assert cumulative_regret(values, order, start=1).tolist() == [4.0, 6.0, 6.0]
 
 

@@ -11,7 +11,7 @@ def test_results_are_compared_with_what_was_last_predicted_of_them():
         (Suggestion("d", 5.0, 1.0, 0.0),),
     )
     told = (("a", 1.6, 2), ("b", 2.5, 2), ("c", 0.0, 2), ("b", 9.0, 0), ("d", 5.0, 3))
-    measured = tuple(Measurement(*one) for one in told)
+    measured = tuple(Measurement(*row) for row in told)
     pairs = compared(CampaignState("random", True, 0, measured, rounds=rounds))
     assert [(one.mean, two.value) for one, two in pairs] == [(1.0, 1.6), (0.0, 2.5), (5.0, 5.0)]
     assert [one.result_std for one, _ in pairs] == [pytest.approx(0.5), 1.0, 1.0]

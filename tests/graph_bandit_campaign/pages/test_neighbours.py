@@ -17,5 +17,5 @@ def test_the_nearest_are_those_of_largest_similarity():
     values = {name: VALUES[name] for name in NAMES[5:]}
     (found,) = nearest_measured(["m0"], values, SMILES, 3).values()
     best = sorted(values, key=lambda name: -TanimotoSimilarity(prints["m0"], prints[name]))[:3]
-    assert [one.id for one in found] == best
-    assert [one.value for one in found] == [VALUES[name] for name in best]
+    assert [neighbour.id for neighbour in found] == best
+    assert [neighbour.value for neighbour in found] == [VALUES[name] for name in best]

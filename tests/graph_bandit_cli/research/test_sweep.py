@@ -78,7 +78,7 @@ def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little,
     limited = ["bash", "-c", 'ulimit -f 120; exec "$@"', "limited", *command, "--out", str(tmp_path / "full")]
     done = subprocess.run(limited, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "What was finished is stored; the same command goes on." in done.stderr
+    assert "Finished work is stored; run the same command to continue." in done.stderr
     assert 0 < count(tmp_path / "full") < 16
     for name in ("full", "whole"):
         run_sweep(read_sweep(little).plan(), tmp_path / name, progress=False)

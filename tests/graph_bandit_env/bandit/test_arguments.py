@@ -1,4 +1,4 @@
-"""The arguments of the environment: one home, shown wherever somebody looks for them."""
+"""The arguments of the environment: declared once, and shown in signatures, docstrings and errors."""
 
 import inspect
 import pydoc

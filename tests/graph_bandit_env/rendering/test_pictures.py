@@ -58,7 +58,7 @@ def test_nodes_are_coloured_by_degree_and_edges_drawn_once():
     picture = NodeLinkPicture(4, np.array([(0, 1), (1, 0), (1, 2), (2, 1), (3, 3)]))
     assert picture.degrees[:3].tolist() == [1, 2, 1]
     np.testing.assert_array_equal(picture.segments, picture.positions[[[0, 1], [1, 2]]])
-    assert picture.caption == "4 nodes, 3 edges, of which 1 loop; colour: degree 1 to 2"
+    assert picture.caption == "4 nodes, 3 edges, including 1 loop; colour: degree 1 to 2"
 
 
 @pytest.mark.parametrize("num_nodes", [1, 2, 3, 60, 301, 520, 1200])

@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,12 @@ from graph_bandit_env.rewards import general_rewards, reward_functions
 from graph_bandit_env.rewards.reward_functions import fit_scale_and_noise
 
 SMALL = RandomGraphs(num_graphs=4, num_nodes=5, feature_dim=3)
+
+
+@cache
+def drawn(name):
+    """Draw the reward function of seed 1 once: a network is trained for it."""
+    return general_rewards.draw(name, SMALL, np.random.default_rng(1))
 
 
 def test_linear_rewards_are_those_of_a_graph_set_that_stays():
@@ -39,7 +47,7 @@ def test_scale_and_noise_are_those_of_the_labels():
 
 @pytest.mark.parametrize("name", ["gp_gntk", "gp_representation", "gp_representation_relu"])
 def test_a_gaussian_process_is_a_function_of_the_distribution_of_graphs_not_of_a_set(name):
-    function = general_rewards.draw(name, SMALL, np.random.default_rng(1))
+    function = drawn(name)
     again = general_rewards.draw(name, RandomGraphs(num_graphs=9, num_nodes=5, feature_dim=3), np.random.default_rng(1))
     graph_set = SMALL.draw(np.random.default_rng(3))
     assert np.array_equal(function(graph_set), again(graph_set))
@@ -54,7 +62,7 @@ def test_representations_before_the_relu_are_linear_in_the_mean_node_and_after_i
     columns = nodes(aggregate_neighbours(graph_set.to_batch())).numpy()
     left = {}
     for name in ("gp_representation", "gp_representation_relu"):
-        means = general_rewards.draw(name, SMALL, np.random.default_rng(1))(graph_set)
+        means = drawn(name)(graph_set)
         _, residual, *_ = np.linalg.lstsq(columns, means, rcond=None)
         left[name] = residual[0] / (means**2).sum()
     assert left["gp_representation"] < 1e-8
@@ -63,9 +71,9 @@ def test_representations_before_the_relu_are_linear_in_the_mean_node_and_after_i
 
 @pytest.mark.parametrize("name", ["linear", "gp_gntk", "gp_representation_relu"])
 def test_functions_do_not_depend_on_the_number_of_threads(name):
-    graph_set, values = SMALL.draw(np.random.default_rng(3)), []
-    for threads in (1, 2):
-        torch.set_num_threads(threads)
-        values.append(general_rewards.draw(name, SMALL, np.random.default_rng(1))(graph_set))
+    graph_set = SMALL.draw(np.random.default_rng(3))
+    on_one = drawn(name)(graph_set)
+    torch.set_num_threads(2)
+    on_two = general_rewards.draw(name, SMALL, np.random.default_rng(1))(graph_set)
     torch.set_num_threads(1)
-    assert np.array_equal(*values)
+    assert np.array_equal(on_one, on_two)

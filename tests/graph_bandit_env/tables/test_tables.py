@@ -167,7 +167,7 @@ def test_sheets_are_chosen_by_name_and_hidden_ones_are_not_the_first(tmp_path, t
         rows_of(tmp_path / "book.xlsx", sheet="Third")
     with pytest.raises(ValueError, match="Expected a table with a header in .*. It is empty"):
         rows_of(tmp_path / "book.xlsx", sheet="Hidden")
-    with pytest.raises(ValueError, match="a workbook .* to read sheet `First` of"):
+    with pytest.raises(ValueError, match="a workbook .* with a sheet `First`"):
         rows_of(table("smiles\nC\n"), sheet="First")
 
 
@@ -264,15 +264,15 @@ def test_results_may_come_as_sdf_without_a_last_end(table):
     ("content", "name", "message"),
     [
         ("", "pool.csv", "It is empty"),
-        ("smiles\nC\n", "pool.csv.gz", "what its name says, and whole"),
-        (gzip.compress(b"smiles\nC\n", mtime=0)[:-9], "pool.csv.gz", "what its name says, and whole"),
-        ("", "pool.xlsx", "what its name says, and whole"),
+        ("smiles\nC\n", "pool.csv.gz", "complete, and of the kind its name says"),
+        (gzip.compress(b"smiles\nC\n", mtime=0)[:-9], "pool.csv.gz", "complete, and of the kind its name says"),
+        ("", "pool.xlsx", "complete, and of the kind its name says"),
         ("", "pool.parquet", "to be a Parquet file"),
-        ("smiles,y,y\nC,1,2\n", "pool.csv", "columns of different names in .*. Got `y` more than once"),
-        ("smiles\nC\n".encode("utf-16"), "pool.csv", "in UTF-8. Save it as `CSV UTF-8`. Got: UTF-16, as Excel"),
-        ("smiles\nC\n".encode("utf-16-le"), "pool.csv", "bytes that are none. Save it as `CSV UTF-8`"),
-        ("smiles,n\nC,müller\n".encode("latin-1"), "pool.csv", "in UTF-8. Save it as `CSV UTF-8`"),
-        ("C müller\n".encode("latin-1"), "pool.smi", "in UTF-8. Save it as `CSV UTF-8`"),
+        ("smiles,y,y\nC,1,2\n", "pool.csv", "columns with different names in .*. Got `y` more than once"),
+        ("smiles\nC\n".encode("utf-16"), "pool.csv", "in UTF-8. Got: UTF-16, as Excel"),
+        ("smiles\nC\n".encode("utf-16-le"), "pool.csv", "NUL bytes. Save it as `CSV UTF-8`"),
+        ("smiles,n\nC,müller\n".encode("latin-1"), "pool.csv", "in UTF-8. Got: .* Save it as `CSV UTF-8`"),
+        ("C müller\n".encode("latin-1"), "pool.smi", "in UTF-8. Got: .* Save it as `CSV UTF-8`"),
         ('smiles,n\nC,"open\nCC,1\n', "pool.csv", "Line 3 cannot be read.*a quotation mark|A cell that begins with"),
         ("smiles\nC\n", "pool.xls", "Got pool.xls. Save it as .xlsx or CSV UTF-8"),
         ("smiles\nC\n", "pool.doc", "ends in .csv, .tsv, .txt, .smi, .sdf .each also .gz., .xlsx, .parquet"),

@@ -105,7 +105,7 @@ def test_rewards_are_those_of_the_bare_environment():
 @pytest.mark.parametrize(
     ("wrap", "settings", "message"),
     [
-        (PaddedGraphSet, {"observe": "indices"}, "`GraphSetIndices` takes one"),
+        (PaddedGraphSet, {"observe": "indices"}, "Use `GraphSetIndices`"),
         (GraphSetIndices, {}, "`PaddedGraphSet` takes"),
     ],
 )

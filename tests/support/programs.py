@@ -1,0 +1,55 @@
+"""Run Python programs in fresh processes that need not import torch and PyG again.
+
+A fork server imports the libraries once, and each program starts in a fork of it: none of our modules is loaded there,
+so that a program which forgets an import of ours fails as it would for its user. Where there is no fork (Windows), a
+program starts from nothing.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import runpy
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+LIBRARIES = ("torch", "torch_geometric.nn", "stable_baselines3", "sb3_contrib", "rdkit.Chem", "pandas", "networkx")
+METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+PROCESSES = multiprocessing.get_context(METHOD)
+PROCESSES.set_forkserver_preload(list(LIBRARIES))
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a program left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_program(path: Path, *arguments: str, cwd: Path) -> Ended:
+    """Run a program as `python PATH ARGUMENTS` would in a folder."""
+    printed, complained = cwd / "stdout.txt", cwd / "stderr.txt"
+    process = PROCESSES.Process(target=_run, args=(str(path), arguments, str(cwd), str(printed), str(complained)))
+    process.start()
+    process.join()
+    return Ended(process.exitcode, printed.read_text(encoding="utf-8"), complained.read_text(encoding="utf-8"))
+
+
+def _run(path: str, arguments: tuple[str, ...], cwd: str, printed: str, complained: str) -> None:
+    with open(printed, "w", encoding="utf-8") as sys.stdout, open(complained, "w", encoding="utf-8") as sys.stderr:
+        os.chdir(cwd)
+        sys.argv = [path, *arguments]
+        sys.path[0] = os.path.dirname(path)
+        try:
+            assert not any(name.startswith(("graph_bandit", "agents", "registry")) for name in sys.modules)
+            runpy.run_path(path, run_name="__main__")
+        except BaseException:
+            traceback.print_exc()
+            raise
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
