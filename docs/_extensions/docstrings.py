@@ -53,10 +53,10 @@ def wrap_docstring(app: Sphinx, what: str, name: str, target: object, options: o
 def write_signature(
     app: Sphinx, what: str, name: str, target: object, options: object, signature: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Leave the fields of a large dataclass to the list of its attributes, and call aliases of types by their names."""
+    """Leave fields of a large dataclass to the list of its attributes, and write aliases of types as their names."""
     is_large = dataclasses.is_dataclass(target) and len(dataclasses.fields(target)) > MOST_FIELDS
-    if what == "class" and is_large:
-        return "(...)", None
+    if what == "class" and (is_large or getattr(target, "_is_protocol", False)):
+        return "(...)" if is_large else "", None
     return signature and ALIAS.sub(r"\1", signature), returns and ALIAS.sub(r"\1", returns)
 
 
