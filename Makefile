@@ -1,12 +1,12 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` checks everything, `make portable` the numbers
-# as on other kinds of CPU. Each sets up what it needs.
+# as on other kinds of CPU, `make docs` builds the site into site/. Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests portable stubs bench clean
+.PHONY: demo suggest test lint types tests portable stubs bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -38,8 +38,24 @@ stubs: $(VENV)/.installed-all
 bench: $(VENV)/.installed
 	$(BIN)/python -W ignore -m benchmarks
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/sphinx-build -W --keep-going -E -a -q -b html docs site
+	PYTHONPATH=tests $(BIN)/python -m support.site site
+
+release-check: $(VENV)/.installed-all
+	rm -rf build dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --disable-pip-version-check --quiet -c constraints.txt dist/*.whl
+	cd build && empty/bin/graph-bandit run --agents gnn-ts random --num-graphs 5 --num-nodes 5 --horizon 20 \
+		--repetitions 2 --out smoke
+	cd build && empty/bin/python -c "import gymnasium as gym; env = gym.make('graph_bandit_env:GraphActionBandit-v0', \
+		num_graphs=5); env.reset(seed=0); print(env.step(0)[1])"
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site docs/reference/*.rst docs/examples/*.rst *.egg-info
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -55,3 +71,7 @@ $(VENV)/.installed-chem: setup.cfg constraints.txt | $(BIN)/python
 $(VENV)/.installed-all: setup.cfg constraints.txt | $(BIN)/python
 	$(PIP) -e '.[chem,sb3,distributed,parquet,benchmarks,dev]'
 	touch $@ $(VENV)/.installed $(VENV)/.installed-chem
+
+$(VENV)/.installed-docs: $(VENV)/.installed-all
+	$(PIP) -e '.[docs]'
+	touch $@

@@ -1,29 +1,306 @@
-"""The programs of the pages, as written but for the number of rounds."""
+"""The programs of the pages run as written, but shortened, and their commands are those that there are.
 
+`PYTHONPATH=tests python -m support.pages` counts both. `make docs` checks the links between pages.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import functools
+import importlib.util
 import re
+import runpy
+import sys
+import tomllib
+import types
+import warnings
+from pathlib import Path
+from unittest import mock
 
 import pytest
+import tyro
 from support import ROOT
+from support.pages import PAGES, SHELL, blocks_of, commands_of, inline_commands_of
+from support.site import find_problems
 
-PAGES = ("README.md", "docs/guides/stable_baselines3.md")
+import registry
+from graph_bandit_cli.main import COMMANDS, main
+from graph_bandit_lab import AgentSpec, read_sweep
+from graph_bandit_lab.design import Overrides
+
+GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/guides/*.md"))]
+SHORTER = (  # what takes long, and what the tests make of it
+    (r"learn\([\d_]+\)", "learn(64)"),
+    (r"n_steps=\d+", "n_steps=8, batch_size=8, n_epochs=1"),
+    (r"make_bandits\(\d+\)", "make_bandits(8)"),
+    (r"range\(\d{3,}\)", "range(20)"),
+    (r"Campaign\(pool, state=", 'Campaign(pool, "molecule-ucb:tangent_weight=0", state='),
+)
+SHORT_RUN = {"--horizon": "5", "--num-graphs": "5", "--num-nodes": "5", "--repetitions": "2"}
+MOST_AGENTS = 6
+"""Of a run that takes seconds."""
+ANY_VALUE = {"NAME": "gnn-ts", "COMMAND": "run"}  # what stands for something in sentences
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+SETUP = (ROOT / "setup.cfg").read_text(encoding="utf-8")
 
 
-def programs():
-    for page in PAGES:
-        blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-        whole = [block for block in blocks if "import gymnasium" in block and "stable_baselines3" in block]
-        yield from (pytest.param(block, id=f"{page}-{k}") for k, block in enumerate(whole))
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
 
 
-def test_there_are_programs_to_run():
-    assert len(list(programs())) == 5
+# --- Commands
 
 
-@pytest.mark.parametrize("program", list(programs()))
-def test_program_runs_as_written(program):
-    short = re.sub(r"learn\([\d_]+\)", "learn(64)", program).replace("n_steps=512", "n_steps=64")
-    short = short.replace("n_steps=64, gamma=0.0, device", "n_steps=64, n_epochs=1, gamma=0.0, device")
-    assert short != program
-    variables = {}
-    exec(compile(short, "program", "exec"), variables)
-    assert variables["model"].num_timesteps >= 64
+def load(name):
+    """Return the class of a command's settings."""
+    return importlib.import_module(f"graph_bandit_cli.{COMMANDS[name][0]}").Command
+
+
+def check_graph_bandit(arguments, folder):
+    """Parse a command, and read the agents and sweeps that it names."""
+    parsed = []
+    if arguments[0] in COMMANDS:
+        with mock.patch.object(load(arguments[0]), "run", lambda self: parsed.append(self) or 0):
+            assert stops_with(main, arguments) == 0, arguments
+    else:
+        assert stops_with(main, arguments) == 0, arguments
+    for settings in parsed:
+        agents = getattr(settings, "agents", ()) or (getattr(settings, "agent", "random"),)
+        if hasattr(settings, "sweep"):
+            fields = [field.name for field in dataclasses.fields(Overrides) if field.name != "tuned"]
+            overrides = Overrides(**{name: getattr(settings, name) for name in fields if hasattr(settings, name)})
+            path = ROOT / settings.sweep if (ROOT / settings.sweep).is_file() else folder / settings.sweep
+            sweep = read_sweep(path if path.is_file() else settings.sweep, overrides)
+            assert sweep.grids
+            agents = ()
+        for agent in map(AgentSpec.parse, agents):
+            registry.make_agent(agent.name, **agent.settings)
+
+
+def stops_with(function, *arguments):
+    """Return the exit code of a function that returns one or exits."""
+    try:
+        return function(*arguments)
+    except SystemExit as stop:
+        return stop.code or 0
+
+
+class ParsedError(BaseException):
+    """A module has understood its arguments, and need not go on."""
+
+
+def check_python(arguments, folder):
+    """Find a module or script, and have it parse its arguments if it does."""
+    flag, *rest = arguments
+    if flag != "-m":
+        assert (ROOT / flag).is_file(), flag
+        return
+    module, *rest = rest
+    found = importlib.util.find_spec(module)
+    assert found or re.search(rf"^    {module}\b", SETUP, re.MULTILINE), f"no module {module}"
+    if found and module.startswith("benchmarks") and rest:
+        if found.submodule_search_locations is not None:
+            found = importlib.util.find_spec(f"{module}.__main__")
+        if re.search(r"tyro\.cli|parse_args", Path(found.origin).read_text(encoding="utf-8")):
+            with pytest.raises(ParsedError), stopped_after_parsing(module, rest):
+                runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+@contextlib.contextmanager
+def stopped_after_parsing(module, arguments):
+    parse_args, cli = argparse.ArgumentParser.parse_args, tyro.cli
+
+    def parse(*positional, **named):
+        parse_args(*positional, **named)
+        raise ParsedError
+
+    def parse_by_tyro(target, *positional, **named):
+        if isinstance(target, types.FunctionType):
+            target = functools.wraps(target)(lambda *_, **__: None)
+        cli(target, *positional, **named)
+        raise ParsedError
+
+    with (
+        mock.patch.object(sys, "argv", [module, *arguments]),
+        mock.patch.object(argparse.ArgumentParser, "parse_args", parse),
+        mock.patch.object(tyro, "cli", parse_by_tyro),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", RuntimeWarning)  # runpy: it may have been imported before
+        yield
+
+
+def check_make(arguments, folder):
+    for target in arguments:
+        assert "=" in target or re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), f"no target {target}"
+
+
+def check_pip(arguments, folder):
+    """Find the extras of this package, and the files that are named."""
+    assert arguments[0] == "install"
+    for word in arguments[1:]:
+        ours = re.fullmatch(r"(?:\.|graph-bandit-env)(?:\[([\w,]+)\])?", word)
+        for extra in filter(None, (ours[1] or "").split(",") if ours else ()):
+            assert f"\n{extra} =\n" in SETUP, f"no extra {extra}"
+        if word.endswith(".txt"):
+            assert (ROOT / word).is_file()
+
+
+def check_paths(arguments, folder):
+    """Find the files that a tool of ours is to look at."""
+    for word in arguments:
+        assert "/" not in word or (ROOT / word).exists(), f"no {word}"
+
+
+CHECKS = {
+    "graph-bandit": check_graph_bandit,
+    "python": check_python,
+    "make": check_make,
+    "pip": check_pip,
+    **dict.fromkeys(("pytest", "ruff", "mypy"), check_paths),
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_are_understood(page, tmp_path, capsys):
+    for block in blocks_of(page):
+        if block.language == "toml":
+            tomllib.loads(block.text)
+            for name in re.findall(r"sweep (\w+\.toml)", page.read_text(encoding="utf-8")):
+                (tmp_path / name).write_text(block.text, encoding="utf-8")
+        elif block.language in SHELL:
+            for program, *arguments in commands_of(block):
+                CHECKS[program](arguments, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_in_sentences_are_there(page, tmp_path, capsys):
+    """They may be cut short, so only names and flags are looked up."""
+    for command in inline_commands_of(page):
+        program, *words = [ANY_VALUE.get(word.strip("'"), word.strip("'")) for word in command.split()]
+        if program != "graph-bandit":
+            CHECKS[program](words, tmp_path)
+        elif words[0] in COMMANDS:
+            assert stops_with(main, [words[0], "--help"]) == 0
+            text = capsys.readouterr().out
+            assert all(word in text for word in words if word.startswith("--")), command
+        else:
+            assert words == ["--help"], command
+
+
+# --- Programs
+
+
+def shorten(text):
+    return functools.reduce(lambda short, change: re.sub(*change, short), SHORTER, text)
+
+
+def play(arguments):
+    """Play a command if it takes seconds, or reads what one has played; return its exit code."""
+    command, *rest = arguments
+    if command == "library":
+        return write_library(*rest)
+    if command == "run":
+        for flag, value in SHORT_RUN.items():
+            if flag in rest:
+                rest[rest.index(flag) + 1] = value
+            else:
+                rest += [flag, value]
+        count = next((k for k, word in enumerate(rest[1:]) if word.startswith("--")), len(rest))  # after --agents
+        return stops_with(main, [command, *rest]) if count <= MOST_AGENTS else 0
+    if command == "agents" or (command in ("report", "tuned") and Path(rest[0]).is_dir()):
+        return stops_with(main, [command, *rest])
+    return 0
+
+
+@functools.cache
+def write_library(*arguments):
+    """Write it once, though many pages do: it takes ten seconds."""
+    return stops_with(main, ["library", *arguments])
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=name_of)
+def test_page_is_played_from_top_to_bottom(page, tmp_path, monkeypatch):
+    """In an empty folder; its programs go on from each other, and a traceback shows the lines of the page."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
+    module = types.ModuleType("__main__")
+    script = tmp_path / f"{page.stem}.md.py"
+    module.__file__ = str(script)
+    for block in blocks_of(page):
+        if block.language == "python":
+            program = "\n" * (block.line - 1) + shorten(block.text)
+            earlier = script.read_text(encoding="utf-8") if script.is_file() else ""
+            script.write_text(earlier + program[earlier.count("\n") :], encoding="utf-8")
+            with monkeypatch.context() as main_is_the_page:
+                main_is_the_page.setitem(sys.modules, "__main__", module)
+                exec(compile(program, script, "exec", dont_inherit=True), vars(module))
+        elif block.language in SHELL:
+            for program, *arguments in commands_of(block):
+                assert program != "graph-bandit" or play(arguments) == 0, arguments
+
+
+def test_there_are_programs_and_commands():
+    blocks = [block for page in PAGES for block in blocks_of(page)]
+    assert sum(block.language == "python" for block in blocks) >= 30
+    assert sum(len(commands_of(block)) for block in blocks if block.language in SHELL) >= 80
+    shown = {page for page in PAGES if any(block.language == "python" for block in blocks_of(page))}
+    assert shown <= set(GUIDES)
+
+
+# --- What finds what is wrong
+
+
+def test_a_site_that_loads_from_elsewhere_or_leads_nowhere_is_found(tmp_path):
+    (tmp_path / "good.html").write_text('<a href="https://example.org" id="here">out</a> <a href="#here">in</a>')
+    assert list(find_problems(tmp_path)) == []
+    (tmp_path / "bad.html").write_text(
+        '<img src="//example.org/a.png"><a href="good.html#there"></a><a href="no.html"></a>'
+    )
+    (tmp_path / "bad.css").write_text(
+        'a { background: url("https://example.org/b.png"); } b { background: url("b.png"); }'
+    )
+    assert list(find_problems(tmp_path)) == [
+        "bad.html loads //example.org/a.png",
+        "bad.html leads to good.html#there, an anchor that is not there",
+        "bad.html leads to no.html, which is not there",
+        'bad.css loads url("https://example.org/b.png',
+    ]
+
+
+def write_page(folder, text):
+    page = folder / "page.md"
+    page.write_text(text, encoding="utf-8")
+    return page
+
+
+def test_bash_expands_commands_and_runs_none(tmp_path):
+    page = write_page(
+        tmp_path,
+        "Text\n\n    for k in 1 2; do\n      graph-bandit run --agents {gnn,nn}-ts --seed $k \\\n        --out 'a b'\n"
+        "    done\n\n    an output\n\n```sh\n.venv/bin/pytest tests  # all\n```\n",
+    )
+    commands = [command for block in blocks_of(page) for command in commands_of(block)]
+    runs = [["graph-bandit", "run", "--agents", "gnn-ts", "nn-ts", "--seed", k, "--out", "a b"] for k in "12"]
+    assert commands == [*runs, ["pytest", "tests"]]
+    with pytest.raises(AssertionError, match="graph-bandits"):
+        commands_of(blocks_of(write_page(tmp_path, "```sh\ngraph-bandits run\n```\n"))[0])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "graph-bandit run --horizons 5 --out here",
+        "graph-bandit run --agents gnn-ts:widht=5 --out here",
+        "graph-bandit sweep quickly --out here",
+        "python -m benchmarks.nothing",
+        "python -m benchmarks.sweeps.claims --unsettled",
+        "make coffee",
+        "pip install 'graph-bandit-env[tea]'",
+    ],
+)
+def test_a_command_that_is_not_understood_is_found(command, tmp_path, capsys):
+    (block,) = blocks_of(write_page(tmp_path, f"```sh\n{command}\n```\n"))
+    ((program, *arguments),) = commands_of(block)
+    with pytest.raises((AssertionError, ValueError, FileNotFoundError, ModuleNotFoundError, SystemExit)):
+        CHECKS[program](arguments, tmp_path)

@@ -1,0 +1,91 @@
+"""Read programs and commands out of pages: README.md, CONTRIBUTING.md, CHANGELOG.md and all of docs/.
+
+    PYTHONPATH=tests python -m support.pages
+
+prints how many there are.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from support import ROOT
+
+PAGES = tuple(sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]))
+PROGRAMS = ("graph-bandit", "make", "python", "pip", "pytest", "ruff", "mypy")
+SHELL = ("sh", "bash", "console")
+FENCE = re.compile(r"^( *)(```|~~~)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
+INLINE = re.compile(r"`((?:graph-bandit|make|python|pip) [^`]+)`")
+FIRST_WORD = re.compile(r"[\w-]*")
+RECORD = "\x1e"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A program, or lines for a shell, as a page shows them."""
+
+    language: str
+    text: str
+    line: int
+    """Of the page, where the text begins."""
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """Return the blocks of a page in order: fenced ones, and indented ones that begin with a program or a loop."""
+    text = page.read_text(encoding="utf-8")
+    found = [
+        Block(match[3], textwrap.dedent(match[4]), text.count("\n", 0, match.start(4)) + 1)
+        for match in FENCE.finditer(text)
+    ]
+    rest = FENCE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for match in INDENTED.finditer(rest):
+        lines = textwrap.dedent(match[0])
+        if FIRST_WORD.match(lines)[0] in (*PROGRAMS, "for"):
+            found.append(Block("sh", lines, rest.count("\n", 0, match.start()) + 1))
+    return sorted(found, key=lambda block: block.line)
+
+
+def commands_of(block: Block) -> list[list[str]]:
+    """Return the commands that bash would start, as lists of words: loops, braces and quotes are bash's business.
+
+    No program is started: functions that are called like them write down what they are given.
+    """
+    note = f"printf '%s\\0' \"$FUNCNAME\" \"$@\"; printf '{RECORD}\\0'"
+    functions = [f"{name}() {{ {note}; }}" for name in PROGRAMS] + ["cd() { :; }", "PATH=/nowhere"]
+    text = re.sub(r"(?m)(^|&& |; )[\w./]*bin/", r"\1", block.text)
+    bash = shutil.which("bash")
+    assert bash, "Expected bash, which reads the commands of pages. Got none."
+    done = subprocess.run([bash, "-c", "\n".join([*functions, text])], capture_output=True, encoding="utf-8")
+    assert not done.stderr, f"Expected commands that a shell reads. Got, at line {block.line}:\n{done.stderr}"
+    records = done.stdout.split(f"{RECORD}\0")[:-1]
+    return [record.split("\0")[:-1] for record in records]
+
+
+def inline_commands_of(page: Path) -> list[str]:
+    """Return the commands that sentences name."""
+    rest = FENCE.sub("", page.read_text(encoding="utf-8"))
+    return INLINE.findall(rest)
+
+
+def counts() -> Iterator[tuple[str, int, int, int]]:
+    """Yield, of each page that has any, its programs, commands in blocks, and commands in sentences."""
+    for page in PAGES:
+        blocks = blocks_of(page)
+        programs = sum(block.language == "python" for block in blocks)
+        commands = sum(len(commands_of(block)) for block in blocks if block.language in SHELL)
+        row = (programs, commands, len(inline_commands_of(page)))
+        if any(row):
+            yield (page.relative_to(ROOT).as_posix(), *row)
+
+
+if __name__ == "__main__":
+    rows = list(counts())
+    for name, programs, commands, inline in [*rows, ("in all", *map(sum, list(zip(*rows, strict=True))[1:]))]:
+        print(f"{name:35} {programs:3} programs {commands:4} commands {inline:4} in sentences")
