@@ -28,7 +28,7 @@ class AgentSummary:
     relative: float
     """The mean divided by the largest mean of the table, as the paper's relative regret."""
     milliseconds: float
-    """Wall time a round, all repetitions together, without drawing the instance."""
+    """Wall time a round, over all repetitions, without drawing the instance, imports and compilation."""
 
 
 def confidence_interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

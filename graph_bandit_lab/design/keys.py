@@ -12,6 +12,7 @@ from typing import Any
 
 # Of settings of environments that came when there were results without them.
 LATER_DEFAULTS = {"replacement": True, "common_noise": False}
+SIZES = ("num_graphs", "num_nodes", "horizon")
 
 
 def to_json(value: object) -> str:
@@ -43,6 +44,25 @@ class RunKey:
         later = {"plug_in": (self.plug_in, ""), "algorithm": (self.algorithm, 1)}  # and what earlier results imply
         text = to_json(parts | {name: value for name, (value, implied) in later.items() if value != implied})
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @cached_property
+    def agent_kind(self) -> str:
+        """Return the agent and those of its settings on which the code that plays, and so its time, can depend.
+
+        Numbers with a fraction (rates, weights) are left out: they change what is played, not how.
+        """
+        settings = {name: value for name, value in self.agent_settings.items() if not isinstance(value, float)}
+        return to_json([self.agent, self.plug_in, settings])
+
+    @cached_property
+    def environment_kind(self) -> str:
+        """Return the settings of the environment without its sizes, and without numbers that have a fraction."""
+        environment = {
+            name: value
+            for name, value in self.environment.items()
+            if name not in SIZES and not isinstance(value, float)
+        }
+        return to_json(environment)
 
     @cached_property
     def earlier_hashes(self) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ class BanditResult:
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", "diverged" if a fit turned non-finite, or "failed" if something raised (which only a
             laboratory that goes on with the next says).
-        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics.
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics. The first
+            episode of a process includes what its rounds import and compile; a laboratory warms up before it.
         diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
             insight to give, None if they were not asked for.
     """

@@ -16,6 +16,7 @@ import numpy as np
 import registry
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
+from graph_bandit_lab.execution.warm_up import warm_up
 from graph_bandit_lab.storage.encoding import software_versions
 
 
@@ -25,7 +26,7 @@ class Outcome:
 
     result: BanditResult
     wall_time: float
-    """Seconds, all in all."""
+    """Seconds of the whole repetition: its instance, `reset`, rounds and diagnostics; not the warm-up before it."""
     error: str = ""
     """The traceback, if the status is "failed"."""
     versions: dict[str, str] = field(default_factory=software_versions)
@@ -35,10 +36,12 @@ class Outcome:
 def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], object] = lambda: None) -> Outcome:
     """Play a repetition. Whatever it raises is told, not raised, so that one cannot stop the others.
 
-    What comes out depends on settings and seed alone: one thread plays, wherever it is.
+    What comes out depends on settings and seed alone: one thread plays, wherever it is. Its time is that of the play
+    alone: `warm_up` comes first.
     """
     from agents.contract import one_thread  # which imports torch
 
+    warm_up(repetition)
     begin = time.perf_counter()
     try:
         with one_thread():

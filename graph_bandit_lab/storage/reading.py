@@ -29,13 +29,15 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
 
     Returns:
         One row a repetition, in the order in which they were finished: `label`, `agent`, `agent_settings` (dict),
-        `environment` (dict), `environment_key` (the same as a text, to group by), `seed`, `status`, `wall_time` and
-        `round_time` (seconds), `versions` (dict), `algorithm` (version of the agent's; of two under equal settings the
-        lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`, `regret`
-        of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and `diagnostics`: a
-        dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were recorded. A label under
-        which two settings were played on one graph model is followed by their hashes (tuned settings may depend on it),
-        and by the versions of the algorithm where these are two.
+        `environment` (dict), `environment_key` (the same as a text, to group by), `seed`, `status`, `wall_time`
+        (seconds of the play: instance, `reset`, rounds and diagnostics) and `round_time` (of the rounds alone; neither
+        counts imports and compilation, which each process gets over with before its first repetition, but for results
+        of versions before 0.2.0), `versions` (dict), `algorithm` (version of the agent's; of two under equal settings
+        the lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`,
+        `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and
+        `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were
+        recorded. A label under which two settings were played on one graph model is followed by their hashes (tuned
+        settings may depend on it), and by the versions of the algorithm where these are two.
 
     Raises:
         FileNotFoundError: if the folder holds no results.

@@ -31,8 +31,8 @@ CREATE TABLE IF NOT EXISTS repetitions (
     agent_settings TEXT NOT NULL,  -- JSON, defaults included
     status TEXT NOT NULL,          -- finished | diverged | failed
     error TEXT NOT NULL,           -- the traceback, if it failed
-    wall_time REAL NOT NULL,       -- seconds, all in all
-    round_time REAL NOT NULL,      -- seconds, of the rounds alone
+    wall_time REAL NOT NULL,       -- seconds of instance, reset, rounds and diagnostics
+    round_time REAL NOT NULL,      -- seconds of the rounds alone
     versions TEXT NOT NULL,        -- JSON
     created TEXT NOT NULL,         -- UTC, ISO 8601
     actions BLOB NOT NULL,         -- NumPy .npy
