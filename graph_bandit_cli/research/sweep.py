@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,7 @@ from typing import Literal
 import tyro
 
 from graph_bandit_lab.design import Overrides, PlaySettings, SweepPlan, read_sweep
-from graph_bandit_lab.execution import LOG_NAME, choose_workers, describe_work, plan_sweep, run_sweep
+from graph_bandit_lab.execution import LOG_NAME, Workers, choose_workers, describe_work, plan_sweep, run_sweep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,10 @@ class Command(PlaySettings):
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
     dry_run: bool = False
-    """Say how many repetitions there are, how many are stored, and about how long the rest will take."""
+    """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where none of
+    equal settings is stored, a few rounds are timed first, for a minute or two at most; nothing is stored."""
+    cluster: int = 100
+    """Cores of a cluster for which `--dry-run` says the time, too."""
 
     def run(self) -> int:
         """Play what is missing, and have the report written."""
@@ -41,7 +45,7 @@ class Command(PlaySettings):
         plan = read_sweep(self.sweep, overrides).plan() if here else plan_sweep(self.sweep, overrides)
         open_workers, workers = choose_workers(self.workers, self.scheduler)
         if self.dry_run:
-            print(self._describe(plan, workers))
+            print(self._describe(plan, workers, open_workers))
             return 0
         how = {"diagnostics": self.diagnostics, "retry_failed": self.retry_failed, "progress": self.progress}
         try:
@@ -62,8 +66,10 @@ class Command(PlaySettings):
             self._tune(plan)
         return 1 if tally.failed or done.returncode else 0
 
-    def _describe(self, plan: SweepPlan, workers: int) -> str:
-        return describe_work(plan, self.out, workers, self.diagnostics, self.retry_failed)
+    def _describe(self, plan: SweepPlan, workers: int, open_workers: Callable[[], Workers] | None = None) -> str:
+        """Say how much there is to play; workers time a few rounds where nothing is stored."""
+        play = self.diagnostics, self.retry_failed
+        return describe_work(plan, self.out, workers, *play, open_workers, self.cluster, self.progress)
 
     def _tune(self, plan: SweepPlan) -> None:
         from graph_bandit_cli.research.tuned import choose_and_print

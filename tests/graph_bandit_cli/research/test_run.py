@@ -60,7 +60,7 @@ def test_run_says_what_it_reused(copied, capsys):
 
 def test_a_dry_run_plays_nothing(played, capsys):
     assert run(played, "--repetitions", "3", "--dry-run") == 0
-    assert "6 repetitions, 4 stored, 2 to play; about 0 minutes" in capsys.readouterr().out
+    assert re.search(r"6 repetitions, 4 stored, 2 to play; about \d\.\d s with 1 worker\.", capsys.readouterr().out)
     assert len(load_results(played)) == 4
 
 
