@@ -32,6 +32,11 @@ class Command(PlaySettings):
     """Agents instead of those of the sweep, on the same environments and seeds."""
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
+    environments: tuple[str, ...] = ()
+    """Only the environments with these settings, by name or by the symbol that reports show: num_graphs=10 or K=10,
+    reward_model=linear,gp_gntk."""
+    horizon: int | None = None
+    """Rounds of every repetition instead of those of the sweep, to try it in little."""
     dry_run: bool = False
     """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where none of
     equal settings is stored, a few rounds are timed first, for a minute or two at most; nothing is stored."""
@@ -40,7 +45,14 @@ class Command(PlaySettings):
 
     def run(self) -> int:
         """Play what is missing, and have the report written."""
-        overrides = Overrides(fit=self.fit, tuned=self.tuned, agents=self.agents, repetitions=self.repetitions)
+        overrides = Overrides(
+            fit=self.fit,
+            tuned=self.tuned,
+            agents=self.agents,
+            repetitions=self.repetitions,
+            environments=self.environments,
+            horizon=self.horizon,
+        )
         here = self.workers is None and self.scheduler is None  # then torch is imported here anyway
         plan = read_sweep(self.sweep, overrides).plan() if here else plan_sweep(self.sweep, overrides)
         open_workers, workers = choose_workers(self.workers, self.scheduler)

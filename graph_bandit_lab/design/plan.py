@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import RunKey
+from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
 
 
@@ -51,6 +52,29 @@ class Sweep:
     seeds: tuple[int, ...]
     tunes: bool = False
     """When it is done, the best settings are written to a file."""
+
+    def select(self, environments: Mapping[str, Sequence[object]] | None = None, horizon: int | None = None) -> Sweep:
+        """Return a part of the sweep, on some of its environments, or with shorter episodes.
+
+        Repetitions that keep their horizon are stored under the same keys as those of the whole sweep.
+
+        Args:
+            environments: values by setting; environments that have one of the values of each setting stay.
+            horizon: T of every environment, instead of its own.
+
+        Raises:
+            ValueError: if no environment has such a setting or value, or the horizon is refused.
+        """
+        here = [environment for grid in self.grids for environment in grid.environments]
+        chosen = set(select_environments(here, environments or {}))
+        grids = []
+        for grid in self.grids:
+            kept = [environment for environment in grid.environments if environment in chosen]
+            if horizon is not None:
+                kept = list(dict.fromkeys(dataclasses.replace(environment, horizon=horizon) for environment in kept))
+            if kept:
+                grids.append(Grid(tuple(kept), grid.agents))
+        return dataclasses.replace(self, grids=tuple(grids))
 
     def plan(self) -> SweepPlan:
         """Return every repetition of the sweep, its settings checked.

@@ -36,7 +36,7 @@ class AgentSpec:
                 raise ValueError(f"Expected an agent as `name:setting=value,...`. Got `{item}` in `{text}`.")
             if key in settings:
                 raise ValueError(f"Expected each setting once. Got `{key}` twice in `{text}`.")
-            settings[key] = _json_or_string(value)
+            settings[key] = json_or_string(value)
         return cls(name, settings, label or text)
 
 
@@ -96,7 +96,8 @@ class RunSettings(PlaySettings):
             raise ValueError(f"Expected `seed` to be at least 0. Got {self.seed}.")
 
 
-def _json_or_string(text: str) -> object:
+def json_or_string(text: str) -> object:
+    """Read a value as it is written on the command line."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:

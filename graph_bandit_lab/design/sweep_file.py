@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
+from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.design.tuned import Tuned, read_tuned
 
@@ -32,6 +33,10 @@ class Overrides:
     """Agents instead of those of the file."""
     repetitions: int | None = None
     """Number of repetitions instead of that of the file; the first seeds stay the same."""
+    environments: tuple[str, ...] = ()
+    """Only environments with these settings, each as `setting=value` or `setting=value,value`."""
+    horizon: int | None = None
+    """T instead of that of every environment."""
 
     def __post_init__(self) -> None:
         if self.fit not in FITS:
@@ -79,12 +84,13 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     if not isinstance(content.get("tunes", False), bool):
         raise ValueError(f"{source}: expected `tunes` to be true or false. Got {content['tunes']!r}.")
     tuned = read_tuned(overrides.tuned, overrides.fit)
-    return Sweep(
+    sweep = Sweep(
         title=content.get("title", Path(source).stem),
         grids=tuple(part for grid in grids for part in _read_grid(grid, content, overrides, tuned, str(source))),
         seeds=_read_seeds(content, overrides.repetitions, str(source)),
         tunes=content.get("tunes", False),
     )
+    return sweep.select(parse_selection(overrides.environments), overrides.horizon)
 
 
 def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: str) -> tuple[int, ...]:
