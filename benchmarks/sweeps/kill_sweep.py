@@ -67,7 +67,7 @@ def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
             raise AssertionError(f"Lost runs: {stored} were stored, {count(folder / 'killed')} are.")
         stored = count(folder / "killed")
     for name in ("killed", "whole"):
-        run_sweep(read_sweep(file).plan(), folder / name, progress=False)
+        run_sweep(read_sweep(file).plan(), folder / name, progress=False, report=False)
     if table(folder / "killed") != table(folder / "whole"):
         raise AssertionError("The killed sweep and the uninterrupted one differ.")
     return count(folder / "killed")

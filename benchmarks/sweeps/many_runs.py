@@ -48,7 +48,7 @@ def drive(folder: Path, repetitions: int) -> dict[str, float]:
     begin = time.perf_counter()
     plan = plan_sweep("paper-table1", Overrides(repetitions=repetitions))
     before, planned = peak_bytes(), time.perf_counter() - begin
-    tally = run_sweep(plan, folder, MadeUp, progress=False)
+    tally = run_sweep(plan, folder, MadeUp, progress=False, report=False)
     return {
         "runs": tally.played,
         "plan_seconds": planned,

@@ -61,7 +61,7 @@ class Command(PlaySettings):
             return 0
         how = {"diagnostics": self.diagnostics, "retry_failed": self.retry_failed, "progress": self.progress}
         try:
-            tally = run_sweep(plan, self.out, open_workers, **how)
+            tally = run_sweep(plan, self.out, open_workers, **how, report=False)
         except KeyboardInterrupt:
             print(f"\nStopped. {self._describe(plan, workers)}", file=sys.stderr)
             return 130

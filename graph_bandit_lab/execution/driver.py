@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Never
 
@@ -35,6 +35,8 @@ class Tally:
     """Of these repetitions, also from earlier."""
     earlier: int = 0
     """Stored repetitions that an earlier version of the algorithm played, which are not continued."""
+    report: Path | None = None
+    """The page of the report, if `run_sweep` wrote one."""
 
 
 def run_sweep(
@@ -45,6 +47,7 @@ def run_sweep(
     diagnostics: bool = False,
     retry_failed: bool = False,
     progress: bool = True,
+    report: bool = True,
 ) -> Tally:
     """Play what a folder does not hold yet, and store each repetition at once, in one transaction.
 
@@ -58,9 +61,10 @@ def run_sweep(
         diagnostics: record diagnostics, also of what is stored without them, which is played again to that end.
         retry_failed: play those again that are stored as failed.
         progress: show a bar.
+        report: write the report of the folder at the end, as `write_report` does.
 
     Returns:
-        How many were played, were found, and have failed.
+        How many were played, were found, and have failed; and the page of the report.
 
     Raises:
         ValueError: if an agent or a setting is refused, or another process plays into the folder; nothing is played
@@ -70,7 +74,12 @@ def run_sweep(
     plan = plan.plan() if isinstance(plan, Sweep) else plan
     with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
-        return _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)
+        tally = _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)
+    if not report:
+        return tally
+    from graph_bandit_lab.reports.report import write_report  # which imports matplotlib
+
+    return replace(tally, report=write_report(out))
 
 
 def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> Tally:
@@ -81,7 +90,7 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
         misplaced: fields of `RunSettings` that are given to this function instead, which refuses them.
 
     Returns:
-        How many repetitions were played, reused and failed.
+        How many repetitions were played, reused and failed. `write_report(settings.out)` writes the report.
 
     Raises:
         TypeError: if it is given anything but settings.

@@ -26,7 +26,7 @@ def whole(tmp_path_factory):
     """What the little sweep stores, played in peace; it is read only."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "little.toml").write_text(TOML)
-    run_sweep(read_sweep(folder / "little.toml").plan(), folder / "out", progress=False)
+    run_sweep(read_sweep(folder / "little.toml").plan(), folder / "out", progress=False, report=False)
     return folder / "out"
 
 
@@ -82,7 +82,7 @@ def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little,
     assert "What was finished is stored; the same command goes on." in done.stderr
     assert 0 < count(tmp_path / "full") < 16
     for name in ("full", "whole"):
-        run_sweep(read_sweep(little).plan(), tmp_path / name, progress=False)
+        run_sweep(read_sweep(little).plan(), tmp_path / name, progress=False, report=False)
     assert table(tmp_path / "full") == table(tmp_path / "whole")
 
 
