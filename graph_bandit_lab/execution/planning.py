@@ -1,4 +1,4 @@
-"""What is left to play: a plan, held against what a folder holds."""
+"""Work out what is left to play: compare a plan with what its folder holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUSY = 1.25  # times its CPU time that work takes where cores are shared
 
 
 def plan_sweep(source: str | Path, overrides: Overrides) -> SweepPlan:
-    """Read a sweep and plan it in a process of its own, so that this one stays small: agents import torch.
+    """Read and plan a sweep in a separate process, so that this one stays small: agents import torch.
 
     Raises:
         FileNotFoundError, ValueError: as `read_sweep` and `Sweep.plan`.
@@ -41,13 +41,13 @@ class Work:
     reused: int
     """Repetitions that are stored."""
     failed: int
-    """Those of the stored that have failed."""
+    """Stored repetitions that have failed."""
     earlier: Mapping[str, int]
-    """Of each agent, stored repetitions that an earlier version of its algorithm played."""
+    """Number of stored repetitions, by agent, that an earlier version of its algorithm has played."""
 
     @property
     def notes(self) -> list[str]:
-        """Say what is stored and yet not continued."""
+        """Describe stored repetitions that are not continued."""
         return [
             f"{agent}: {count} stored repetitions were played by an earlier version of its algorithm. They stay, "
             "reports show them as such, and they are not continued."
@@ -58,22 +58,23 @@ class Work:
 def find_work(
     plan: SweepPlan, stored: Mapping[tuple[str, int], Stored], diagnostics: bool = False, retry_failed: bool = False
 ) -> Work:
-    """Part a plan by what is stored.
+    """Split a plan into stored and missing repetitions.
 
-    What is stored is not played again, unless it has failed and `retry_failed`, or it has finished without diagnostics
-    and they are asked for.
+    A stored repetition is played again only if it has failed and `retry_failed` is set, or if it was stored without
+    diagnostics and they are asked for now.
     """
     to_do, failed, earlier = [], 0, Counter[str]()
-    for one in plan.repetitions:
-        found = stored.get(one.place)
-        earlier[one.key.agent] += sum((key, one.seed) in stored for key in one.key.earlier_hashes)
-        if found is None:
-            to_do.append(one)
-        elif found.failed:
+    for repetition in plan.repetitions:
+        key, seed = repetition.key, repetition.seed
+        earlier[key.agent] += sum((settings_hash, seed) in stored for settings_hash in key.earlier_hashes)
+        before = stored.get(repetition.place)
+        if before is None:
+            to_do.append(repetition)
+        elif before.failed:
             failed += not retry_failed
-            to_do += [one] * retry_failed
-        elif diagnostics and not found.diagnosed:
-            to_do.append(one)
+            to_do += [repetition] * retry_failed
+        elif diagnostics and not before.diagnosed:
+            to_do.append(repetition)
     return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, +earlier)
 
 

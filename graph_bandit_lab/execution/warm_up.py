@@ -1,4 +1,4 @@
-"""Uncounted rounds before the first repetition of each kind, so that times are those of the play alone."""
+"""Play uncounted rounds before the first repetition of each kind, so that times are those of the play alone."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _warm: set[tuple[str, str]] = set()  # kinds of agent and environment that this 
 def warm_up(repetition: Repetition) -> None:
     """Play a few rounds on a small instance of the same kind, once a process, and keep nothing of them.
 
-    The first rounds of an agent bring about imports and compilation in each process, which then are not in the time of
-    what is played next. Instance and agent are separate ones with generators of their own, so no play changes by it.
+    The first rounds of an agent import and compile code in each process; that time is not counted. Instance and agent
+    are separate ones with their own generators, so no play changes.
     """
     from agents.contract import one_thread  # which imports torch
 
