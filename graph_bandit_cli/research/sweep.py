@@ -1,4 +1,4 @@
-"""`graph-bandit sweep`: grids of environments and agents."""
+"""`graph-bandit sweep`: play grids of environments and agents."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Command(PlaySettings):
     """Settings of a sweep."""
 
     sweep: tyro.conf.Positional[str]
-    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others. README.md shows both."""
+    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others."""
     workers: int | None = 0
     """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
     fit: Literal["steps", "literal"] = "steps"
-    """Stands for {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
+    """Replaces {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
     tuned: Path | None = None
-    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings that come with the fit."""
+    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
     agents: tuple[str, ...] = ()
     """Agents instead of those of the sweep, on the same environments and seeds."""
     repetitions: int | None = None
@@ -36,15 +36,16 @@ class Command(PlaySettings):
     """Only the environments with these settings, by name or by the symbol that reports show: num_graphs=10 or K=10,
     reward_model=linear,gp_gntk."""
     horizon: int | None = None
-    """Rounds of every repetition instead of those of the sweep, to try it in little."""
+    """Rounds of every repetition instead of those of the sweep, to try it in a minute."""
     dry_run: bool = False
-    """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where none of
-    equal settings is stored, a few rounds are timed first, for a minute or two at most; nothing is stored."""
+    """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where no
+    repetition with equal settings is stored, a few rounds are timed first, for about a minute and a half; they are
+    not stored."""
     cluster: int = 100
-    """Cores of a cluster for which `--dry-run` says the time, too."""
+    """Cores of a cluster for which `--dry-run` gives the time too."""
 
     def run(self) -> int:
-        """Play what is missing, and have the report written."""
+        """Play what is missing, and write the report."""
         overrides = Overrides(
             fit=self.fit,
             tuned=self.tuned,
@@ -53,7 +54,7 @@ class Command(PlaySettings):
             environments=self.environments,
             horizon=self.horizon,
         )
-        here = self.workers is None and self.scheduler is None  # then torch is imported here anyway
+        here = self.workers is None and self.scheduler is None  # this process plays, and imports torch anyway
         plan = read_sweep(self.sweep, overrides).plan() if here else plan_sweep(self.sweep, overrides)
         open_workers, workers = choose_workers(self.workers, self.scheduler)
         if self.dry_run:
@@ -69,11 +70,11 @@ class Command(PlaySettings):
             f"{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
             + (f" {self.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
         )
-        # In a process of its own: the one that drives stays small, however many repetitions there are. Its path is
-        # this one's: without -P the working folder would come first, and packages in it that are called as ours.
+        # In a separate process, so that the driver stays small, however many repetitions there are. It has the path of
+        # this one: without -P the working folder would come first, with any packages there that have our names.
         report = [sys.executable, "-P", "-m", "graph_bandit_cli", "report", str(self.out)]
         path = {**os.environ, "PYTHONPATH": os.pathsep.join(folder or os.getcwd() for folder in sys.path)}
-        done = subprocess.run(report, env=path, check=False)  # noqa: S603 - which says itself what is wrong
+        done = subprocess.run(report, env=path, check=False)  # noqa: S603 - it reports its own errors
         if plan.tunes:
             self._tune(plan)
         return 1 if tally.failed or done.returncode else 0

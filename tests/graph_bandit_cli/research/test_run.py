@@ -92,7 +92,7 @@ def test_an_agent_that_tells_no_settings_is_listed_all_the_same(capsys, monkeypa
     monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
     registry.register_agent("bare", object)
     assert main(["agents", "bare"]) == 0
-    assert "bare does not tell its settings" in capsys.readouterr().out
+    assert "bare does not list its settings" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
