@@ -233,7 +233,8 @@ def _timing(
     part: Part = next(part for part in parts_of(repetition) if part[0] == what)
     environment = repetition.key.environment
     size = environment["num_graphs"], environment["num_nodes"], environment.get("edge_prob", 1.0)
-    return Timing(part, *size, *seconds.tolist(), middle, count)
+    wall, cpu = seconds.tolist()
+    return Timing(part, *size, wall, cpu, middle, count)
 
 
 def _takes_too_long(probe: Probe, costs: Costs, share: float) -> bool:

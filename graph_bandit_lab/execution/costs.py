@@ -108,7 +108,8 @@ class Costs:
                 known[repetition.key.settings_hash] = self.seconds(repetition)
         times = np.array([known[repetition.key.settings_hash] for repetition in repetitions])
         timed = times[np.isfinite(times)]
-        return np.where(np.isfinite(times), times, timed.mean() if len(timed) else np.nan).tolist()
+        filled: list[float] = np.where(np.isfinite(times), times, timed.mean() if len(timed) else np.nan).tolist()
+        return filled
 
     def _estimate(self, part: Part, num_graphs: int, num_nodes: int, edge_prob: float, bases: Floats) -> float:
         kinds = [part[:2]] if part[:2] in self._by_kind else []
@@ -180,5 +181,5 @@ def _fit_relative(terms: Floats, seconds: Floats, counts: NDArray[np.int64]) -> 
         weights = np.sqrt(counts) / level
         coefficients, _ = nnls(terms / scales * weights[:, None], seconds * weights)
         level = np.maximum(terms / scales @ coefficients, 0.1 * seconds + 1e-9)
-    found: Floats = coefficients / scales
-    return found
+    unscaled: Floats = coefficients / scales
+    return unscaled
