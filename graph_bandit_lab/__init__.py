@@ -1,13 +1,13 @@
 """The laboratory: run agents on environments, keep every result, and show the regret.
 
-The rooms have doors of their own: `episodes`, `design`, `storage`, `execution`, `analysis`, `reports`.
+Each room has its own door: `episodes`, `design`, `storage`, `execution`, `analysis`, `reports`.
 """
 
 from importlib.metadata import version
 
 import lazy_loader
 
-import _graph_bandit_strangers  # noqa: F401 - refuses to run beside another `agents` or `registry`
+import _graph_bandit_strangers  # noqa: F401 - refuses to run next to another `agents` or `registry`
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = version("graph-bandit-env")

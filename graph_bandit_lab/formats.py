@@ -1,4 +1,4 @@
-"""How numbers and durations are written, wherever they are."""
+"""Write numbers and durations the same way in tables, pages and messages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MISSING = "–"
 
 
 def format_number(value: float, digits: int = 1) -> str:
-    """Write a number, or a dash where there is none."""
+    """Write a number, or a dash for `nan`."""
     return MISSING if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def format_ratio(ratio: float) -> str:
-    """Write a ratio, or a dash where there is none."""
+    """Write a ratio, or a dash for `nan`."""
     return format_number(ratio, 3)
 
 
@@ -41,19 +41,19 @@ def format_interval(summary: AgentSummary, digits: int = 1) -> str:
     return f"{summary.mean:,.{digits}f} [{summary.low:,.{digits}f}, {summary.high:,.{digits}f}]"
 
 
-def format_difference(found: Comparison) -> str:
+def format_difference(comparison: Comparison) -> str:
     """Write a difference with its 95 % interval."""
-    return f"{found.difference:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    return f"{comparison.difference:.3f} [{comparison.low:.3f}, {comparison.high:.3f}]"
 
 
 def format_count(summary: AgentSummary) -> str:
-    """Write how many repetitions were finished, and how many ended otherwise."""
-    ended = {"diverged": summary.diverged, "failed": summary.failed}
-    return str(summary.finished) + "".join(f" (+{count} {how})" for how, count in ended.items() if count)
+    """Write how many repetitions finished, and how many diverged or failed."""
+    others = {"diverged": summary.diverged, "failed": summary.failed}
+    return str(summary.finished) + "".join(f" (+{count} {status})" for status, count in others.items() if count)
 
 
 def format_duration(seconds: float) -> str:
-    """Write a time in the unit in which it is easily read."""
+    """Write a time in seconds, minutes or hours, as its size suggests."""
     if seconds < 60:
         return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

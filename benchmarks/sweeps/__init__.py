@@ -1,1 +1,1 @@
-"""What sweeps say, and how they fare where drivers are killed or runs are many."""
+"""Examine sweeps: claims about their results, killed drivers, many repetitions, estimates of their time."""

@@ -1,8 +1,8 @@
-"""What a setting does to regret, all else equal: python -m benchmarks.sweeps.claims FOLDER [SETTING ...].
+"""Measure the effect of a setting on regret, all else equal: python -m benchmarks.sweeps.claims FOLDER [SETTING ...].
 
 A setting of the environment (num_graphs, num_nodes, ...) is compared between environments that agree in all others; a
-setting of an agent (width, gradients_at, ...) also between equal instances. Prints ratios of regret, one value to the
-next. With `--settled`, how often each agent plays one graph only in the end.
+setting of an agent (width, gradients_at, ...) also between equal instances. It prints ratios of regret from one value
+to the next; with `--settled`, how often each agent plays only one graph at the end.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from graph_bandit_lab.reports import print_columns
 
 
 def ratios(results: pd.DataFrame, setting: str) -> list[tuple[str, ...]]:
-    """Return header and rows of what each step of a setting multiplies regret by.
+    """Return header and rows of the factor by which each step of a setting multiplies regret.
 
         exp(mean over environments of (mean over seeds of log R_T(after) - log R_T(before)))
 
-    Of a setting of an agent, the pairs of an instance are those of its other settings, and are averaged first.
+    For a setting of an agent, the pairs on one instance, with its other settings, are averaged first.
 
-    The 95 % bootstrap interval is over environments, or, where there is only one, over seeds. Instances of different
-    environments have nothing in common, so for a setting of the environment R_T is its mean over seeds. Pairs without
-    any regret on one side have no ratio and are left out.
+    The 95 % bootstrap interval is over environments, or over seeds if there is only one environment. Instances of
+    different environments have nothing in common, so for a setting of the environment R_T is its mean over seeds. Pairs
+    without any regret on one side have no ratio and are left out.
 
     Args:
         results: of `load_results`.
-        setting: of environment or agents.
+        setting: a setting of the environments or of the agents.
 
     Raises:
         ValueError: if the setting does not vary.
@@ -52,7 +52,7 @@ def ratios(results: pd.DataFrame, setting: str) -> list[tuple[str, ...]]:
             "regret": results["total_regret"],
         }
     )
-    found: list[tuple[str, ...]] = [("agent", setting, "regret multiplied by [95 % interval]", "pairs")]
+    table_rows: list[tuple[str, ...]] = [("agent", setting, "regret multiplied by [95 % interval]", "pairs")]
     for agent, mine in rows.groupby("agent", sort=False):
         table = mine.groupby(["environment", "seed", "variant", "value"])["regret"].mean().unstack("value")
         for before, after in itertools.pairwise(sorted(map(str, table), key=_rank)):
@@ -64,27 +64,27 @@ def ratios(results: pd.DataFrame, setting: str) -> list[tuple[str, ...]]:
             mean, low, high = np.exp(paired_interval(logs))
             left_out = f" ({len(pairs) - len(kept)} without regret)" if len(kept) < len(pairs) else ""
             step = f"{json.loads(before)} -> {json.loads(after)}"
-            found.append((str(agent), step, f"{mean:.2f} [{low:.2f}, {high:.2f}]", f"{len(kept)}{left_out}"))
-    if len(found) == 1:
+            table_rows.append((str(agent), step, f"{mean:.2f} [{low:.2f}, {high:.2f}]", f"{len(kept)}{left_out}"))
+    if len(table_rows) == 1:
         raise ValueError(f"Expected `{setting}` to vary. It does not.")
-    return found
+    return table_rows
 
 
 def settled(results: pd.DataFrame, share: float = 0.5) -> list[tuple[str, ...]]:
-    """Return header and rows of the share of trials that play one graph only at the end, and one that is not the best.
+    """Return header and rows of the shares of repetitions that end on one graph, and on one that is not the best.
 
     Args:
         results: of `load_results`, with actions and regret.
-        share: of the rounds that count as the end.
+        share: share of the rounds that count as the end.
     """
     ends = [actions[-max(1, round(share * len(actions))) :] for actions in results["actions"]]
     one_graph = pd.Series([len(np.unique(end)) == 1 for end in ends], results.index)
     not_best = pd.Series([bool(regret[-1] > 0) for regret in results["regret"]], results.index)
-    found: list[tuple[str, ...]] = [("agent", f"one graph in the last {share:.0%}", "and not the best", "trials")]
+    rows: list[tuple[str, ...]] = [("agent", f"one graph in the last {share:.0%}", "and not the best", "repetitions")]
     for label, mine in results.groupby("label", sort=False):
         stays, stuck = one_graph[mine.index], (one_graph & not_best)[mine.index]
-        found.append((str(label), f"{stays.mean():.0%}", f"{stuck.mean():.0%}", str(len(mine))))
-    return found
+        rows.append((str(label), f"{stays.mean():.0%}", f"{stuck.mean():.0%}", str(len(mine))))
+    return rows
 
 
 def _value(row: Mapping[Any, Any], setting: str, of_agents: bool) -> str:
@@ -92,7 +92,7 @@ def _value(row: Mapping[Any, Any], setting: str, of_agents: bool) -> str:
 
 
 def _rank(value: Any) -> tuple[bool, float, str]:
-    """Sort numbers as numbers, and before anything else."""
+    """Return a key that sorts numbers by value, before all else."""
     read = json.loads(value)
     number = isinstance(read, int | float)
     return not number, float(read) if number else 0.0, value
@@ -103,7 +103,7 @@ def _without(settings: Mapping[str, Any], setting: str) -> str:
 
 
 def main() -> None:
-    """Print a table for each setting, or of who settles."""
+    """Print a table for each setting, or the shares of settled repetitions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("settings", nargs="*")

@@ -1,6 +1,6 @@
 """Kill the driver of a sweep again and again: python -m benchmarks.sweeps.kill_sweep [--kills 50] [--repetitions 8].
 
-What it has stored at the end must be, bit for bit, what an uninterrupted sweep stores.
+At the end it must have stored, bit for bit, what an uninterrupted sweep stores.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ horizon = 8
 
 
 def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
-    """Play a sweep whose driver is killed at random moments, and the same sweep in peace.
+    """Play a sweep and kill its driver at random moments, and play the same sweep without interruption.
 
     Args:
-        folder: for both.
-        kills: how many.
-        repetitions: of each of two agents on four environments.
-        seed: of the moments.
+        folder: folder for both.
+        kills: number of kills.
+        repetitions: repetitions of each of two agents on four environments.
+        seed: seed of the moments.
 
     Returns:
-        The number of runs stored.
+        The number of repetitions stored.
 
     Raises:
-        AssertionError: if something finished was lost, or the two tables differ.
+        AssertionError: if a finished repetition was lost, or the two tables differ.
     """
     file, chance = folder / "sweep.toml", random.Random(seed)  # noqa: S311 - moments, not secrets
     file.write_text(SWEEP.format(repetitions=repetitions))
@@ -64,17 +64,17 @@ def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
         driver.kill()
         driver.wait()
         if count(folder / "killed") < stored:
-            raise AssertionError(f"Lost runs: {stored} were stored, {count(folder / 'killed')} are.")
+            raise AssertionError(f"Lost repetitions: {stored} were stored, {count(folder / 'killed')} are now.")
         stored = count(folder / "killed")
     for name in ("killed", "whole"):
-        run_sweep(read_sweep(file).plan(), folder / name, progress=False)
+        run_sweep(read_sweep(file).plan(), folder / name, progress=False, report=False)
     if table(folder / "killed") != table(folder / "whole"):
         raise AssertionError("The killed sweep and the uninterrupted one differ.")
     return count(folder / "killed")
 
 
 def count(folder: Path) -> int:
-    """Return how many runs are stored."""
+    """Return the number of repetitions that are stored."""
     try:
         return len(load_results(folder))
     except FileNotFoundError:  # not there yet
@@ -82,7 +82,7 @@ def count(folder: Path) -> int:
 
 
 def table(folder: Path) -> dict[tuple[str, str, int], tuple[str, list[int], list[float]]]:
-    """Return what was played, by agent, environment and seed."""
+    """Return status, actions and rewards by agent, environment and seed."""
     rows: list[dict[Any, Any]] = load_results(folder).to_dict("records")
     return {
         (row["label"], str(row["environment"]), row["seed"]): (
@@ -102,7 +102,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         stored = survive(Path(folder), arguments.kills, arguments.repetitions)
-    print(f"{arguments.kills} kills, {stored} runs: the same table, bit for bit, as without them.")
+    print(f"{arguments.kills} kills, {stored} repetitions: the same table, bit for bit, as without kills.")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A sweep of 16,000 runs, memory and time of driver and report: python -m benchmarks.sweeps.many_runs. Prints JSON.
+"""Measure memory and time of driver and report in a sweep of 16,000 repetitions: python -m benchmarks.sweeps.many_runs.
 
-The runs are Table 1 of the paper with more repetitions. What is played is made up, in no time, so that what is measured
-is the driver, from its plan to the last transaction, and the report.
+The sweep is Table 1 of the paper with more repetitions. The play is made up and takes no time, so that the driver, from
+its plan to the last transaction, and the report are measured. Prints JSON.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from graph_bandit_lab.execution import Outcome, Workers, plan_sweep
 
 
 class MadeUp(Workers):
-    """Plays nothing: regret falls with t, by chance."""
+    """Workers that play nothing: they make up regret that falls with t."""
 
     slots = 4
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Return what a worker would have played."""
+        """Return a made-up outcome."""
         future: Future[Any] = Future()
         future.set_result(_make_up(args[0]))
         return future
@@ -44,11 +44,11 @@ def _make_up(repetition: Repetition) -> Outcome:
 
 
 def drive(folder: Path, repetitions: int) -> dict[str, float]:
-    """Run a sweep in this process; return the number of its runs, and the peak of memory before and after, in bytes."""
+    """Run a sweep in this process; return its number of repetitions, times, and peaks of memory in bytes."""
     begin = time.perf_counter()
     plan = plan_sweep("paper-table1", Overrides(repetitions=repetitions))
     before, planned = peak_bytes(), time.perf_counter() - begin
-    tally = run_sweep(plan, folder, MadeUp, progress=False)
+    tally = run_sweep(plan, folder, MadeUp, progress=False, report=False)
     return {
         "runs": tally.played,
         "plan_seconds": planned,
@@ -66,7 +66,7 @@ def report(folder: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print what was measured."""
+    """Print the measurements."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=14, help="of 192 environments and six agents")
     parser.add_argument("--part", nargs=2, metavar=("PART", "FOLDER"), help="only drive, or only report")
@@ -76,12 +76,12 @@ def main() -> None:
         print(json.dumps(drive(Path(folder), arguments.repetitions) if part == "drive" else report(Path(folder))))
         return
     with tempfile.TemporaryDirectory() as folder:
-        found: dict[str, float] = {}
+        measured: dict[str, float] = {}
         for part in ("drive", "report"):
-            found |= in_a_process_of_its_own(
+            measured |= in_a_process_of_its_own(
                 "benchmarks.sweeps.many_runs", "--repetitions", arguments.repetitions, "--part", part, folder
             )
-    print(json.dumps(found))
+    print(json.dumps(measured))
 
 
 if __name__ == "__main__":

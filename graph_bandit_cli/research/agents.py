@@ -1,4 +1,4 @@
-"""`graph-bandit agents`: the agents that are installed, or the settings of one."""
+"""`graph-bandit agents`: list the installed agents, or explain the settings of one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Command:
     """Settings of the list."""
 
     name: tyro.conf.Positional[str | None] = None
-    """Agent whose settings to explain."""
+    """Agent to explain, with its settings."""
 
     def run(self) -> int:
         """Print the list, or the explanation."""
@@ -28,20 +28,20 @@ class Command:
 
 
 def describe_agents() -> str:
-    """Return the names of the agents, a line each, and what those need that do not play on any graphs."""
+    """Return a line for each agent: its name, and what it needs if it does not play on any graphs."""
     needs = {name: registry.agent_needs(name) for name in registry.list_agents()}
-    return "\n".join(name if what == "any" else f"{name}  (needs {what})" for name, what in needs.items())
+    return "\n".join(name if need == "any" else f"{name}  (needs {need})" for name, need in needs.items())
 
 
 def describe_agent(name: str) -> str:
-    """Explain the settings of an agent, as they are written after its name.
+    """Explain the settings of an agent, in the form in which they follow its name.
 
     Raises:
         ValueError: if there is no agent of this name.
     """
     settings = getattr(registry.make_agent(name), "settings", None)
     if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
-        return f"{name} does not tell its settings. Those you write after its name reach its factory as keywords."
+        return f"{name} does not list its settings. What you write after its name reaches its factory as keywords."
     values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     return "\n".join(_lines(name, type(settings), values))
 

@@ -1,4 +1,4 @@
-"""`graph-bandit compare`: two folders, before and after a change."""
+"""`graph-bandit compare`: compare two folders, before and after a change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Command:
     """Folder of results after it. Trials are paired on equal environments and seeds."""
 
     def run(self) -> int:
-        """Print a line an agent."""
+        """Print a line for each agent."""
         from graph_bandit_lab import compare_folders
         from graph_bandit_lab.reports import print_columns, table_of_changes
 

@@ -1,4 +1,4 @@
-"""`graph-bandit report`: page, figures and tables of a folder."""
+"""`graph-bandit report`: write page, figures and tables of a folder."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ class Command:
     """Settings of a report."""
 
     folder: tyro.conf.Positional[Path]
-    """Folder that `graph-bandit run --out` wrote."""
+    """Folder of results, the `--out` of a run or a sweep."""
     markdown: bool = False
-    """Print the table too, in Markdown; of a sweep, also one of every environment."""
+    """Also print the table in Markdown, and for a sweep a table of every environment."""
     csv: Path | None = None
-    """Write a row for each repetition to this file too, environment and agent settings in columns of their own."""
+    """Also write a row for each repetition to this file, with a column for each setting."""
     parquet: Path | None = None
     """The same as an Apache Parquet file, with actions, rewards and regret of each round (the extra `parquet`)."""
 
     def run(self) -> int:
-        """Write the page, and what else is asked for."""
+        """Write the page, and the files and tables that are asked for."""
         from graph_bandit_lab import write_report
         from graph_bandit_lab.storage import write_csv, write_parquet
 

@@ -1,4 +1,4 @@
-"""`graph-bandit run`: agents on one environment."""
+"""`graph-bandit run`: play agents on one environment."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ class Command(RunSettings):
     environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")] = field(default_factory=EnvironmentSettings)
     """The environment; its flags have no prefix."""
     dry_run: bool = False
-    """Say how many repetitions there are, how many are stored, and about how long the rest will take."""
+    """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where no
+    repetition with equal settings is stored, a few rounds are timed first; they are not stored."""
 
     def run(self) -> int:
         """Play what is missing, print the table and write the report."""
         if self.dry_run:
-            _, workers = choose_workers(self.workers, self.scheduler)
-            print(describe_work(plan_run(self), self.out, workers, self.diagnostics, self.retry_failed))
+            open_workers, workers = choose_workers(self.workers, self.scheduler)
+            play = self.diagnostics, self.retry_failed
+            print(describe_work(plan_run(self), self.out, workers, *play, open_workers, progress=self.progress))
             return 0
         try:
             tally = run_experiment(self)
@@ -36,7 +38,7 @@ class Command(RunSettings):
         if tally.reused:
             print(
                 f"Reused {tally.reused} repetitions that {self.out} held already, played {tally.played}. "
-                "(--overwrite plays all anew.)"
+                "(--overwrite plays all of them again.)"
             )
         _show(self.out)
         if tally.failed:

@@ -1,10 +1,11 @@
-"""`graph-bandit sweep`: grids of environments and agents."""
+"""`graph-bandit sweep`: play grids of environments and agents."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,7 @@ from typing import Literal
 import tyro
 
 from graph_bandit_lab.design import Overrides, PlaySettings, SweepPlan, read_sweep
-from graph_bandit_lab.execution import LOG_NAME, choose_workers, describe_work, plan_sweep, run_sweep
+from graph_bandit_lab.execution import LOG_NAME, Workers, choose_workers, describe_work, plan_sweep, run_sweep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,32 +21,48 @@ class Command(PlaySettings):
     """Settings of a sweep."""
 
     sweep: tyro.conf.Positional[str]
-    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others. README.md shows both."""
+    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others."""
     workers: int | None = 0
     """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
     fit: Literal["steps", "literal"] = "steps"
-    """Stands for {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
+    """Replaces {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
     tuned: Path | None = None
-    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings that come with the fit."""
+    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
     agents: tuple[str, ...] = ()
     """Agents instead of those of the sweep, on the same environments and seeds."""
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
+    environments: tuple[str, ...] = ()
+    """Only the environments with these settings, by name or by the symbol that reports show: num_graphs=10 or K=10,
+    reward_model=linear,gp_gntk."""
+    horizon: int | None = None
+    """Rounds of every repetition instead of those of the sweep, to try it in a minute."""
     dry_run: bool = False
-    """Say how many repetitions there are, how many are stored, and about how long the rest will take."""
+    """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where no
+    repetition with equal settings is stored, a few rounds are timed first, for about a minute and a half; they are
+    not stored."""
+    cluster: int = 100
+    """Cores of a cluster for which `--dry-run` gives the time too."""
 
     def run(self) -> int:
-        """Play what is missing, and have the report written."""
-        overrides = Overrides(fit=self.fit, tuned=self.tuned, agents=self.agents, repetitions=self.repetitions)
-        here = self.workers is None and self.scheduler is None  # then torch is imported here anyway
+        """Play what is missing, and write the report."""
+        overrides = Overrides(
+            fit=self.fit,
+            tuned=self.tuned,
+            agents=self.agents,
+            repetitions=self.repetitions,
+            environments=self.environments,
+            horizon=self.horizon,
+        )
+        here = self.workers is None and self.scheduler is None  # this process plays, and imports torch anyway
         plan = read_sweep(self.sweep, overrides).plan() if here else plan_sweep(self.sweep, overrides)
         open_workers, workers = choose_workers(self.workers, self.scheduler)
         if self.dry_run:
-            print(self._describe(plan, workers))
+            print(self._describe(plan, workers, open_workers))
             return 0
         how = {"diagnostics": self.diagnostics, "retry_failed": self.retry_failed, "progress": self.progress}
         try:
-            tally = run_sweep(plan, self.out, open_workers, **how)
+            tally = run_sweep(plan, self.out, open_workers, **how, report=False)
         except KeyboardInterrupt:
             print(f"\nStopped. {self._describe(plan, workers)}", file=sys.stderr)
             return 130
@@ -53,17 +70,19 @@ class Command(PlaySettings):
             f"{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
             + (f" {self.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
         )
-        # In a process of its own: the one that drives stays small, however many repetitions there are. Its path is
-        # this one's: without -P the working folder would come first, and packages in it that are called as ours.
+        # In a separate process, so that the driver stays small, however many repetitions there are. It has the path of
+        # this one: without -P the working folder would come first, with any packages there that have our names.
         report = [sys.executable, "-P", "-m", "graph_bandit_cli", "report", str(self.out)]
         path = {**os.environ, "PYTHONPATH": os.pathsep.join(folder or os.getcwd() for folder in sys.path)}
-        done = subprocess.run(report, env=path, check=False)  # noqa: S603 - which says itself what is wrong
+        done = subprocess.run(report, env=path, check=False)  # noqa: S603 - it reports its own errors
         if plan.tunes:
             self._tune(plan)
         return 1 if tally.failed or done.returncode else 0
 
-    def _describe(self, plan: SweepPlan, workers: int) -> str:
-        return describe_work(plan, self.out, workers, self.diagnostics, self.retry_failed)
+    def _describe(self, plan: SweepPlan, workers: int, open_workers: Callable[[], Workers] | None = None) -> str:
+        """Say how much there is to play; workers time a few rounds where nothing is stored."""
+        play = self.diagnostics, self.retry_failed
+        return describe_work(plan, self.out, workers, *play, open_workers, self.cluster, self.progress)
 
     def _tune(self, plan: SweepPlan) -> None:
         from graph_bandit_cli.research.tuned import choose_and_print

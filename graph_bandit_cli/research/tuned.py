@@ -1,4 +1,4 @@
-"""`graph-bandit tuned`: the best settings of a folder."""
+"""`graph-bandit tuned`: write the best settings of a folder to a file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Command:
     """Settings of the choice."""
 
     folder: tyro.conf.Positional[Path]
-    """Folder of results in which agents were played under many settings."""
+    """Folder of results of agents with many settings each."""
     out: Path
-    """The file, which is replaced. It has the best settings for each agent and graph model."""
+    """File for the best settings of each agent on each graph model; it is replaced."""
 
     def run(self) -> int:
-        """Choose and write."""
+        """Choose the settings and write them."""
         from graph_bandit_lab import load_results
 
         choose_and_print(load_results(self.folder, arrays=()), self.out)
@@ -36,6 +36,6 @@ def choose_and_print(results: pd.DataFrame, out: Path) -> None:
 
     choices, undecided = write_tuned(results, out)
     print_columns(table_of_choices(choices))
-    for one in undecided:
-        print(f"Nothing chosen for {one}: no two of its cells have finished the same trials.")
+    for agent in undecided:
+        print(f"No settings chosen for {agent}: no two of its cells have finished the same trials.")
     print(f"\n{out}")

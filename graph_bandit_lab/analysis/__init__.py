@@ -1,4 +1,4 @@
-"""What results mean: summaries, scores, comparison, tuning, the paper's numbers. No torch."""
+"""Analyse results: summaries, scores, comparisons, tuning, the paper's numbers. No torch."""
 
 import lazy_loader
 

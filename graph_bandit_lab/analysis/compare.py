@@ -1,4 +1,4 @@
-"""Two folders against each other: did a change make an agent better or worse, on equal environments and seeds?"""
+"""Compare two folders, on equal environments and seeds: has a change made an agent better or worse?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graph_bandit_lab.storage.reading import load_results
 
 @dataclass(frozen=True)
 class Change:
-    """One agent in two folders, on the trials that both hold."""
+    """The change of one agent between two folders, on the trials that both hold."""
 
     label: str
     trials: int
@@ -29,7 +29,7 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """Say what the interval says."""
+        """Return what the interval shows."""
         if self.high < 0:
             return "better"
         return "worse" if self.low > 0 else "no difference seen"
@@ -43,10 +43,10 @@ def compare_folders(first: str | Path, second: str | Path) -> list[Change]:
         second: folder of results, after it.
 
     Returns:
-        One line an agent, by label.
+        One change for each agent, by label.
 
     Raises:
-        FileNotFoundError, ValueError: as `load_results`; also if the folders share no finished trial.
+        FileNotFoundError, ValueError: as `load_results`; ValueError also if the folders share no finished trial.
     """
     before, after = (_totals(load_results(folder)) for folder in (first, second))
     both = pd.DataFrame({"before": before, "after": after}).dropna()

@@ -1,4 +1,4 @@
-"""What Wu & Amini (2024) report, for reports to put beside ours. No torch: reports import this."""
+"""The results of Wu & Amini (2024), which reports show next to ours. No torch: reports import this."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TABLE_1: Mapping[str, PublishedScore] = {
     "nn-ts": PublishedScore(0.943, 0.0),
     "nn-ucb": PublishedScore(0.994, 0.0),
 }
-_ALGORITHM = {  # and the rule of each agent, in `_RULES`; the fit may be that of the paper or a number of steps
+_ALGORITHM = {  # with `_RULES` for the rule of each agent; the fit may be the paper's or a number of steps
     "network": "paper",
     "node_count": "largest",
     "covariance": "diagonal",
@@ -47,13 +47,13 @@ def agents_of_the_paper(results: pd.DataFrame) -> dict[str, str]:
         results: of `load_results`.
 
     Returns:
-        Their names by their labels, if each of the six was played by the paper's algorithm under just one label; else
-        nothing.
+        Their names by label, if each of the six was played by the paper's algorithm under one label only; else an
+        empty dict.
     """
     firsts = results.drop_duplicates("label")
     rows = zip(firsts["label"], firsts["agent"], firsts["agent_settings"], strict=True)
-    found = {str(label): str(agent) for label, agent, settings in rows if _plays_as_the_paper(str(agent), settings)}
-    return found if sorted(found.values()) == sorted(TABLE_1) else {}
+    names = {str(label): str(agent) for label, agent, settings in rows if _plays_as_the_paper(str(agent), settings)}
+    return names if sorted(names.values()) == sorted(TABLE_1) else {}
 
 
 def _plays_as_the_paper(agent: str, settings: Mapping[str, object]) -> bool:

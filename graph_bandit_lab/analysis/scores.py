@@ -12,7 +12,7 @@ from scipy import stats
 
 from graph_bandit_lab.analysis.paper import agents_of_the_paper
 
-TOP = 2  # places that count as top
+TOP = 2  # ranks that count as top
 
 
 @dataclass(frozen=True)
@@ -32,25 +32,25 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Agents that were played on the same environments, and their trials."""
+    """Agents that have played on the same environments, and their trials."""
 
     trials: pd.DataFrame
-    """R_T, a row a trial that all of them have finished: (key of the environment, seed); a column an agent."""
+    """R_T: a row for each trial (environment key, seed) that all of them have finished, a column for each agent."""
     planned: int
     """Trials, finished or not."""
     absent: tuple[str, ...]
-    """Agents that have finished none, and are left out of the columns."""
+    """Agents that have finished no trial, and have no column."""
     paper: Mapping[str, str]
-    """The six agents of the paper among the columns, by label, if all are there: regret is relative to theirs."""
+    """The six agents of the paper by label, if all of them have columns. Regret is then relative to theirs."""
 
     @property
     def reference(self) -> list[str]:
-        """Return the agents whose largest regret is the unit."""
+        """Return the agents that regret is relative to: the largest of theirs is the unit."""
         return list(self.paper) or [str(label) for label in self.trials]
 
 
 def fields_of(results: pd.DataFrame) -> list[Field]:
-    """Part results by which agents were played on which environments: only agents of one field can be compared.
+    """Split results into fields. Only agents that have played on the same environments can be compared.
 
     Args:
         results: of `load_results`.
@@ -60,15 +60,15 @@ def fields_of(results: pd.DataFrame) -> list[Field]:
     """
     environment = results["environment_key"]
     players = results.groupby(environment)["label"].agg(frozenset)
-    found = []
+    fields = []
     for agents in dict.fromkeys(environment.map(players)):
         rows = results[environment.map(players) == agents].assign(environment=environment)
         table = rows.set_index(["environment", "seed", "label"])["total_regret"].unstack("label")
         order = [label for label in dict.fromkeys(rows["label"]) if table[label].notna().any()]
         absent = tuple(sorted(set(rows["label"]) - set(order)))
         trials = table[order].dropna() if order else table.iloc[:0, :0]
-        found.append(Field(trials, len(table), absent, agents_of_the_paper(rows[rows["label"].isin(order)])))
-    return found
+        fields.append(Field(trials, len(table), absent, agents_of_the_paper(rows[rows["label"].isin(order)])))
+    return fields
 
 
 def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -> list[Score]:
@@ -79,11 +79,10 @@ def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -
 
     Args:
         trials: of a `Field`.
-        reference: agents of which the largest is taken, and with which the others are ranked, each by itself; None:
-            all of them.
+        reference: agents that give the largest regret. Each other agent is ranked with these alone. None: all agents.
 
     Returns:
-        The scores, lowest relative regret first; of no trials, none.
+        The scores, lowest relative regret first; an empty list if there are no trials.
     """
     if trials.empty:
         return []
@@ -125,14 +124,14 @@ def compare_agents(
 
         mean over environments of (mean over repetitions of the difference of R_T) / (largest agent's mean R_T)
 
-    The bootstrap draws environments, which differ more than the repetitions of one; where there is only one, it draws
-    repetitions.
+    The bootstrap draws environments, which differ more than repetitions on one environment do. It draws repetitions
+    if there is only one environment.
 
     Args:
         trials: of a `Field`, at least one.
         first: an agent.
         second: another.
-        reference: agents of which the largest is taken; None: all of them.
+        reference: agents that give the largest regret; None: all of them.
         seed: of the bootstrap.
 
     Returns:
@@ -144,14 +143,14 @@ def compare_agents(
 
 
 def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> dict[str, str]:
-    """Return, by key of the environment, which agent has the lowest mean R_T, where it is not the best of all."""
+    """Return the agent of lowest mean R_T, by environment key, where it is not the agent that is best overall."""
     means = trials[list(reference)].groupby(level="environment", sort=False).mean()
     lower = means[means.min(axis=1) < means[best]]
     return {str(environment): str(label) for environment, label in lower.idxmin(axis=1).items()}
 
 
 def mean_regrets(fields: Sequence[Field]) -> pd.DataFrame:
-    """Return mean R_T over the trials that count: a row an environment, a column an agent."""
+    """Return mean R_T over the trials of the fields: a row for each environment, a column for each agent."""
     return pd.concat([field.trials.groupby(level="environment", sort=False).mean() for field in fields])
 
 
@@ -163,8 +162,8 @@ def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float
 
 
 def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
-    """Compute the 95 % percentile bootstrap interval of a mean; where nothing varies, the mean twice."""
+    """Compute the 95 % percentile bootstrap interval of a mean; the mean twice if all values are equal."""
     if len(values) < 2 or np.ptp(values) == 0:
         return float(values.mean()), float(values.mean())
-    found = stats.bootstrap((values,), np.mean, method="percentile", batch=500, rng=np.random.default_rng(seed))
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+    result = stats.bootstrap((values,), np.mean, method="percentile", batch=500, rng=np.random.default_rng(seed))
+    return float(result.confidence_interval.low), float(result.confidence_interval.high)

@@ -14,7 +14,7 @@ from graph_bandit_lab.design.keys import to_json
 
 @dataclass(frozen=True)
 class AgentSummary:
-    """One row of a report's table. `nan` where nothing can be said."""
+    """One row of a report's table; `nan` where a number is not known."""
 
     label: str
     finished: int
@@ -26,9 +26,9 @@ class AgentSummary:
     high: float
     """95 % confidence interval of the mean."""
     relative: float
-    """The mean divided by the largest mean of the table, as the paper's relative regret."""
+    """The mean divided by the largest mean in the table, like the paper's relative regret."""
     milliseconds: float
-    """Wall time a round, all repetitions together, without drawing the instance."""
+    """Wall time a round, over all repetitions, without drawing the instance, imports and compilation."""
 
 
 def confidence_interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -77,19 +77,19 @@ def summarize(results: pd.DataFrame) -> list[AgentSummary]:
 
 
 def play_equal_instances(results: pd.DataFrame) -> bool:
-    """Say whether all agents have played the same instances, and so can be compared as they stand."""
+    """Return whether all agents have played the same instances, so that they can be compared directly."""
     return bool(results.groupby("label")["seed"].agg(frozenset).nunique() == 1)
 
 
 def earlier_versions(results: pd.DataFrame) -> list[str]:
-    """Return the labels under which agents were played by an earlier version of their algorithm than is here too."""
+    """Return the labels of results by an earlier version of an algorithm, where a later version has results too."""
     return [str(label) for label in dict.fromkeys(results.loc[~played_by_latest(results), "label"])]
 
 
 def played_by_latest(results: pd.DataFrame) -> pd.Series[bool]:
-    """Return which repetitions no later version of the algorithm has played with the same settings.
+    """Return a mask of the repetitions for which no later version of the algorithm has results with equal settings.
 
-    With other settings an agent may play as ever: joint draws have a version 2, independent ones have not.
+    A new version need not concern all settings: joint draws have a version 2, independent draws do not.
     """
     settings = results["agent_settings"].map(to_json)
     latest = results["algorithm"].groupby([results["agent"], settings]).transform("max")

@@ -1,4 +1,4 @@
-"""Choose the best settings of a grid for each agent and graph model, and write them to a file that sweeps read."""
+"""Choose the best settings of a grid for each agent and graph model, and write them to a file for sweeps."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Choice:
     agent: str
     graph_model: str
     settings: Mapping[str, object]
-    """Those that vary over the grid."""
+    """The settings that vary over the grid."""
     relative: float
     """Mean over environments of mean R_T, divided by the largest cell's."""
     cells: int
-    """Cells that have finished these trials, from which it was chosen."""
+    """Number of cells that have finished these trials, the best of which was chosen."""
     passed_over: int
-    """Cells that have not: one that diverged, or was left out of a later stage."""
+    """Number of cells that have not, because they diverged or were left out of a later stage."""
     trials: int
     """Trials that all these cells have finished."""
 
@@ -41,22 +41,22 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
 
         mean over environments of (mean over repetitions of R_T) / (the largest cell's)
 
-    The trials are those of the cell that has finished most; a cell that has not finished all of them is passed over.
-    What an earlier version of an agent's algorithm played says nothing of the latest one, and is left out.
+    The trials are those of the cell that has finished the most. A cell that has not finished all of them is passed
+    over. Results of an earlier version of an agent's algorithm are left out: they do not show how the latest plays.
 
     Args:
         results: of `load_results`.
 
     Returns:
-        The choices, in the order in which agents were first stored; and the agents, of those that were played with
-        several settings, of which no two cells have finished the same trials.
+        The choices, in the order in which agents were first stored; and the agents with several settings for which no
+        choice was made, because no two cells have finished the same trials.
 
     Raises:
-        ValueError: if there is no choice.
+        ValueError: if no choice was made.
     """
     results = results[played_by_latest(results)]
     table = results.assign(
-        graph_model=results["environment"].map(lambda one: one["graph_model"]),
+        graph_model=results["environment"].map(lambda environment: environment["graph_model"]),
         cell=[
             to_json([settings, versions.get("plug-in")])
             for settings, versions in zip(results["agent_settings"], results["versions"], strict=True)
@@ -76,20 +76,20 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
         lowest = score_agents(complete)[0]
         played = [json.loads(cell)[0] for cell in rows["cell"].unique()]
         best = json.loads(lowest.label)[0]
-        varying = {name: best[name] for name in best if len({to_json(one.get(name)) for one in played}) > 1}
+        varying = {name: best[name] for name in best if len({to_json(cell.get(name)) for cell in played}) > 1}
         passed_over = rows["cell"].nunique() - complete.shape[1]
-        found = Choice(str(agent), str(model), varying, lowest.relative, complete.shape[1], passed_over, lowest.trials)
-        choices.append(found)
+        counts = complete.shape[1], passed_over, lowest.trials
+        choices.append(Choice(str(agent), str(model), varying, lowest.relative, *counts))
     if not choices:
         raise ValueError(
-            "Expected an agent of which two settings have finished the same trials on equal environments and seeds. "
+            "Expected an agent with two settings that have finished the same trials, on equal environments and seeds. "
             f"Got none. ({', '.join(undecided) or 'No agent has several settings'}.)"
         )
     return choices, undecided
 
 
 def write_tuned(results: pd.DataFrame, path: Path) -> tuple[list[Choice], list[str]]:
-    """Choose the best settings and write them to a file, which is replaced whole.
+    """Choose the best settings and write them to a file, which is replaced atomically.
 
     Returns:
         As `choose_settings`.
@@ -107,16 +107,16 @@ def write_tuned(results: pd.DataFrame, path: Path) -> tuple[list[Choice], list[s
         for choice in choices
     ]
     horizons = sorted({environment["horizon"] for environment in results["environment"]})
-    told = {"settings": settings, "chosen_from": chosen_from, "horizons": horizons}
-    replace_file(path, f"{json.dumps(told, indent=2)}\n".encode())
+    content = {"settings": settings, "chosen_from": chosen_from, "horizons": horizons}
+    replace_file(path, f"{json.dumps(content, indent=2)}\n".encode())
     return choices, undecided
 
 
 def table_of_choices(choices: list[Choice]) -> list[tuple[str, ...]]:
-    """Return header and rows of what was chosen."""
+    """Return header and rows of a table of the choices."""
     rows: list[tuple[str, ...]] = [("agent", "graphs", "best settings", "relative regret", "cells", "trials")]
-    for one in choices:
-        cells = f"{one.cells}" + (f" (+{one.passed_over} passed over)" if one.passed_over else "")
-        settings = write_settings(one.settings)
-        rows.append((one.agent, one.graph_model, settings, f"{one.relative:.3f}", cells, str(one.trials)))
+    for choice in choices:
+        cells = f"{choice.cells}" + (f" (+{choice.passed_over} passed over)" if choice.passed_over else "")
+        settings, relative = write_settings(choice.settings), f"{choice.relative:.3f}"
+        rows.append((choice.agent, choice.graph_model, settings, relative, cells, str(choice.trials)))
     return rows

@@ -1,4 +1,4 @@
-"""What is to be played: settings, grids, sweep files, and the keys of repetitions."""
+"""Define what is played: settings, grids, sweep files, and the keys of repetitions."""
 
 import lazy_loader
 

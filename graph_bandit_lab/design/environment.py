@@ -1,4 +1,4 @@
-"""The environment of a run, as results keep it."""
+"""Settings of the environment of a run, as results store them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class EnvironmentSettings(BanditArguments):
     """The environment that all agents play on: those arguments of `GraphActionBandit` that are numbers or names.
 
     Raises:
-        ValueError: if one is out of its range.
-        TypeError: if one is unknown, or no number or name; the message shows the nearest, or says why.
+        ValueError: if an argument is out of its range.
+        TypeError: if one is unknown, or neither a number nor a name; the message shows the nearest name, or says why.
     """
 
     reward_model: RewardModelName = "linear"
@@ -31,17 +31,17 @@ class EnvironmentSettings(BanditArguments):
     graphs: Suppress[None] = field(
         default=None,
         init=False,
-        metadata={REASON: "results keep settings, not graphs. `run_bandit` plays on graphs of your own."},
+        metadata={REASON: "results store settings, not graphs. `run_bandit` plays on your own graphs."},
     )
     resample_graphs: Suppress[Literal[False]] = field(
         default=False,
         init=False,
-        metadata={REASON: "a repetition is one episode, on one graph set, which its seed draws."},
+        metadata={REASON: "a repetition is one episode on one graph set, drawn by its seed."},
     )
     reward_seed: Suppress[None] = field(
         default=None,
         init=False,
-        metadata={REASON: "the seed of a repetition draws its rewards, too."},
+        metadata={REASON: "the seed of a repetition draws its rewards too."},
     )
     observe: Suppress[Literal["indices"]] = field(
         default="indices",
@@ -51,7 +51,7 @@ class EnvironmentSettings(BanditArguments):
     render_mode: Suppress[None] = field(
         default=None,
         init=False,
-        metadata={REASON: "nobody watches a repetition. `run_bandit` plays an environment of your own."},
+        metadata={REASON: "repetitions are not rendered. `run_bandit` plays an environment that you make."},
     )
 
     def __post_init__(self) -> None:
@@ -61,18 +61,18 @@ class EnvironmentSettings(BanditArguments):
                 object.__setattr__(self, name, float(value))
         if not (isinstance(self.reward_model, str) and isinstance(self.noise, str)):
             raise TypeError(
-                "Expected names as `reward_model` and `noise`, since results keep them. Got "
-                f"{type(self.reward_model).__name__} and {type(self.noise).__name__}. `run_bandit` plays with means "
-                "and functions of your own."
+                "Expected `reward_model` and `noise` to be names, which results can store. Got "
+                f"{type(self.reward_model).__name__} and {type(self.noise).__name__}. `run_bandit` plays "
+                "with your own means and functions."
             )
-        BanditModel(self)  # which checks every field
+        BanditModel(self)  # checks every field
         if not self.replacement and self.horizon > self.num_graphs:  # the episode would end before its horizon
             raise ValueError(
                 f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
-                f"{self.num_graphs} graphs, each of which is played once."
+                f"{self.num_graphs} graphs, and each can be played only once."
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the keywords of `registry.make_environment`, as results keep them."""
-        taken = {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.init}
-        return without_later_defaults(taken)
+        """Return the keywords of `registry.make_environment`, as results store them."""
+        arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
+        return without_later_defaults(arguments)

@@ -1,4 +1,4 @@
-"""What a stored repetition is known by. Nothing heavy is imported here: every worker does."""
+"""Keys that identify stored repetitions. Every worker imports this, so it imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -10,39 +10,62 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-# Of settings of environments that came when there were results without them.
+# Defaults of settings that were added to environments after results had been stored without them.
 LATER_DEFAULTS = {"replacement": True, "common_noise": False}
+SIZES = ("num_graphs", "num_nodes", "horizon")
 
 
 def to_json(value: object) -> str:
-    """Write JSON in which equal values are equal texts; of an environment's settings, that text is its key."""
+    """Write JSON so that equal values give equal texts. The text of an environment's settings is its key."""
     return json.dumps(value, sort_keys=True, allow_nan=False)
 
 
 @dataclass(frozen=True)
 class RunKey:
-    """What a repetition's result depends on, its seed aside."""
+    """Everything but the seed that the result of a repetition depends on."""
 
     agent: str
-    agent_settings: dict[str, Any]  # keywords of factories, which take what they take
+    agent_settings: dict[str, Any]  # keywords of the agent's factory
     environment: dict[str, Any]
     plug_in: str = ""
-    """Name and version of the package that an agent from elsewhere comes in."""
+    """Name and version of the package of a third-party agent."""
     algorithm: int = 1
-    """Version of the agent's algorithm: a higher one plays otherwise under equal settings."""
+    """Version of the agent's algorithm. Another version plays differently under equal settings."""
 
     @cached_property
     def environment_key(self) -> str:
-        """Return the text by which results tell environments apart."""
+        """Return the text that identifies the environment in results."""
         return to_json(self.environment)
 
     @cached_property
     def settings_hash(self) -> str:
         """Return a hash that is the same on every machine and in every process."""
         parts = {"agent": self.agent, "settings": self.agent_settings, "environment": self.environment}
-        later = {"plug_in": (self.plug_in, ""), "algorithm": (self.algorithm, 1)}  # and what earlier results imply
+        later = {
+            "plug_in": (self.plug_in, ""),
+            "algorithm": (self.algorithm, 1),
+        }  # value, and that of earlier results
         text = to_json(parts | {name: value for name, (value, implied) in later.items() if value != implied})
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @cached_property
+    def agent_kind(self) -> str:
+        """Return the agent and those of its settings on which the code that plays, and so its time, can depend.
+
+        Numbers with a fraction (rates, weights) are left out: they change what is played, not how.
+        """
+        settings = {name: value for name, value in self.agent_settings.items() if not isinstance(value, float)}
+        return to_json([self.agent, self.plug_in, settings])
+
+    @cached_property
+    def environment_kind(self) -> str:
+        """Return the settings of the environment without its sizes, and without numbers that have a fraction."""
+        environment = {
+            name: value
+            for name, value in self.environment.items()
+            if name not in SIZES and not isinstance(value, float)
+        }
+        return to_json(environment)
 
     @cached_property
     def earlier_hashes(self) -> tuple[str, ...]:
@@ -51,7 +74,7 @@ class RunKey:
 
 
 def without_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:
-    """Leave out what earlier results do not say, where it is as it was then, so that their keys stay what they are."""
+    """Leave out settings that earlier results do not have, where they are at their defaults: the keys stay the same."""
     return {
         name: value
         for name, value in environment.items()
@@ -60,5 +83,5 @@ def without_later_defaults(environment: Mapping[str, object]) -> dict[str, objec
 
 
 def with_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:
-    """Say what `without_later_defaults` left out."""
+    """Add the settings that `without_later_defaults` left out."""
     return dict(environment) | {name: value for name, value in LATER_DEFAULTS.items() if name not in environment}

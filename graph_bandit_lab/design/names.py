@@ -1,4 +1,4 @@
-"""What environments and settings are called, in a few letters: in figures, tables, progress and logs."""
+"""Short names of environments and settings, for figures, tables, progress and logs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYMBOLS = {
 
 
 def describe_environment(environment: Mapping[str, object]) -> str:
-    """Say in one line which environment this is."""
+    """Describe an environment in one line."""
     graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
     settings = with_later_defaults(environment)
     once = "" if settings["replacement"] else ", each graph once"
@@ -31,26 +31,28 @@ def describe_environment(environment: Mapping[str, object]) -> str:
 
 
 def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]:
-    """Say of each environment what sets it apart from the others; of one alone, nothing."""
-    environments = [with_later_defaults(one) for one in environments]
+    """Name each environment by the settings in which it differs from the others; a single one has no name."""
+    environments = [with_later_defaults(environment) for environment in environments]
     varying = varying_settings(environments)
-    # Edge probabilities mean something to ER graphs only.
+    # Only ER graphs have edge probabilities.
     return [
         ", ".join(
-            name_setting(key, one.get(key)) for key in varying if key != "edge_prob" or one["graph_model"] == "er"
+            name_setting(key, environment.get(key))
+            for key in varying
+            if key != "edge_prob" or environment["graph_model"] == "er"
         )
-        for one in environments
+        for environment in environments
     ]
 
 
 def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return the settings that are not the same in all; one that is not there counts as None."""
+    """Return the settings that are not the same in all; a missing setting counts as None."""
     names = dict.fromkeys(name for settings in all_settings for name in settings)
-    return [name for name in names if len({json.dumps(one.get(name)) for one in all_settings}) > 1]
+    return [name for name in names if len({json.dumps(settings.get(name)) for settings in all_settings}) > 1]
 
 
 def name_setting(setting: str, value: object) -> str:
-    """Write a setting and its value in few letters."""
+    """Write a setting and its value in short."""
     if setting == "replacement":
         return "with replacement" if value else "without replacement"
     if setting == "common_noise":

@@ -1,4 +1,4 @@
-"""What a run is made of. The strings below the fields are also the `--help` of the command line."""
+"""Settings of agents and runs. The strings below the fields are also the `--help` of the command line."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class AgentSpec:
     """An agent as it is written on the command line: `name` or `name:setting=value,setting=value`."""
 
     name: str
-    settings: dict[str, Any]  # keywords of its factory, which takes what it takes
+    settings: dict[str, Any]  # keywords of its factory
     label: str
-    """How results call it."""
+    """Its name in results."""
 
     @classmethod
     def parse(cls, text: str, label: str = "") -> AgentSpec:
-        """Read a specification; values are JSON, or else strings. It is its own label, unless there is another.
+        """Read a specification; values are JSON, or else strings. The text is also the label if none is given.
 
         Raises:
-            ValueError: if a setting has no value, or is given twice, or nothing follows a colon.
+            ValueError: if a setting has no value or is given twice, or nothing follows the colon.
         """
         name, colon, rest = text.partition(":")
         if colon and not rest:
@@ -36,28 +36,27 @@ class AgentSpec:
                 raise ValueError(f"Expected an agent as `name:setting=value,...`. Got `{item}` in `{text}`.")
             if key in settings:
                 raise ValueError(f"Expected each setting once. Got `{key}` twice in `{text}`.")
-            settings[key] = _json_or_string(value)
+            settings[key] = json_or_string(value)
         return cls(name, settings, label or text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaySettings:
-    """How repetitions are played, whatever they are: options of `run` and of `sweep`."""
+    """How repetitions are played: the options that `run` and `sweep` share."""
 
     out: Path
-    """Folder for results, figures and report. Repetitions that it holds are not played again."""
+    """Folder for results, figures and the report. Repetitions that are stored there are not played again."""
     workers: int | None = None
     """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
     scheduler: str | None = None
-    """Address of a Dask scheduler, tcp://host:port, whose workers play instead."""
+    """Address of a Dask scheduler, tcp://host:port. The workers of its cluster play instead."""
     diagnostics: bool = False
-    """Record and draw, of agents that can tell, what theory says of each round: whether the events of the analysis
-    held, the elliptical potential and the effective dimension. Actions stay the same; a round takes
-    O(K^3) longer."""
+    """Record and draw diagnostics of agents that have them: whether the events of the regret analysis held in each
+    round, the elliptical potential and the effective dimension. Actions stay the same; a round takes O(K^3) longer."""
     retry_failed: bool = False
-    """Play those again that are stored as failed."""
+    """Play again the repetitions that are stored as failed."""
     progress: bool = True
-    """Show a bar, or a line for each repetition where there is no terminal."""
+    """Show a bar; without a terminal, a line for each repetition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "out", Path(self.out))
@@ -74,17 +73,17 @@ class RunSettings(PlaySettings):
     repetitions: int = 5
     """Repetitions of each agent; all agents play the same instances."""
     seed: int = 0
-    """Seed from which each repetition derives its own."""
+    """Seed from which the seed of each repetition is derived."""
     overwrite: bool = False
-    """Throw away what the folder holds and begin anew."""
+    """Throw away the results in the folder and start again."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.environment, EnvironmentSettings):
             raise TypeError(
-                "Expected `environment` to be settings, which are stored with the results. "
+                "Expected `environment` to be `EnvironmentSettings`, which are stored with the results. "
                 f"Got {type(self.environment).__name__}. Write `environment=EnvironmentSettings(num_graphs=..., ...)`; "
-                "an environment that is made already is played by `run_bandit(env, agent)`."
+                "`run_bandit(env, agent)` plays an environment that is made already."
             )
         if not self.agents:
             raise ValueError("Expected at least one agent. Got none.")
@@ -96,7 +95,8 @@ class RunSettings(PlaySettings):
             raise ValueError(f"Expected `seed` to be at least 0. Got {self.seed}.")
 
 
-def _json_or_string(text: str) -> object:
+def json_or_string(text: str) -> object:
+    """Read a value as it is written on the command line."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:

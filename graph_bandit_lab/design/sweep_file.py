@@ -1,4 +1,4 @@
-"""What a sweep is, read from a TOML file or a shipped preset."""
+"""Read a sweep from a TOML file or a preset."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
+from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.design.tuned import Tuned, read_tuned
 
@@ -22,16 +23,20 @@ _GRID_KEYS = {"agents", "environment", "settings"}
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
-    """What a sweep file is read with, and what stands in for a part of it."""
+    """Values for the placeholders of a sweep file, and replacements for parts of it."""
 
     fit: str = "steps"
-    """"literal" or "steps": {fit} in the agents stands for its preset."""
+    """"literal" or "steps": {fit} in the agents stands for the preset of that name."""
     tuned: Path | None = None
-    """File of tuned settings, for which {tuned} stands; None: the one that comes with the fit."""
+    """File of tuned settings, for {tuned} in the agents; None: the file that is shipped for the fit."""
     agents: tuple[str, ...] = ()
     """Agents instead of those of the file."""
     repetitions: int | None = None
     """Number of repetitions instead of that of the file; the first seeds stay the same."""
+    environments: tuple[str, ...] = ()
+    """Only environments with these settings, each as `setting=value` or `setting=value,value`."""
+    horizon: int | None = None
+    """T instead of that of every environment."""
 
     def __post_init__(self) -> None:
         if self.fit not in FITS:
@@ -51,14 +56,14 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
 
     Args:
         source: a TOML file, or the name of a preset.
-        overrides: what it is read with.
+        overrides: values for placeholders, and replacements for parts of the file.
 
     Returns:
         The sweep.
 
     Raises:
         FileNotFoundError: if there is no such file and no such preset.
-        ValueError: if the file is no TOML, a key is unknown or missing, or a value is refused.
+        ValueError: if the file is not TOML, a key is unknown or missing, or a value is refused.
     """
     if str(source) in list_presets():
         text = files("graph_bandit_lab.design").joinpath("presets", f"{source}.toml").read_text(encoding="utf-8")
@@ -79,12 +84,13 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     if not isinstance(content.get("tunes", False), bool):
         raise ValueError(f"{source}: expected `tunes` to be true or false. Got {content['tunes']!r}.")
     tuned = read_tuned(overrides.tuned, overrides.fit)
-    return Sweep(
+    sweep = Sweep(
         title=content.get("title", Path(source).stem),
         grids=tuple(part for grid in grids for part in _read_grid(grid, content, overrides, tuned, str(source))),
         seeds=_read_seeds(content, overrides.repetitions, str(source)),
         tunes=content.get("tunes", False),
     )
+    return sweep.select(parse_selection(overrides.environments), overrides.horizon)
 
 
 def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: str) -> tuple[int, ...]:
@@ -95,7 +101,9 @@ def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: 
         if len(set(seeds)) < len(seeds):
             raise ValueError(f"{source}: expected each of `seeds` once. Got {seeds}.")
         if repetitions is not None and repetitions > len(seeds):
-            raise ValueError(f"{source}: expected at most {len(seeds)} repetitions, for it names its seeds.")
+            raise ValueError(
+                f"{source}: expected at most {len(seeds)} repetitions, one for each of its `seeds`. Got {repetitions}."
+            )
         return tuple(seeds[:repetitions])
     seed, wanted = content.get("seed", 0), content.get("repetitions", 1)
     if not _is_count(seed, 0) or not _is_count(wanted, 1):
@@ -112,7 +120,7 @@ def _is_count(value: object, least: int) -> TypeGuard[int]:
 def _read_grid(
     grid: Mapping[str, Any], content: Mapping[str, Any], overrides: Overrides, tuned: Tuned, source: str
 ) -> list[Grid]:
-    """Multiply out the lists of one grid; a part for each graph model, for tuned settings depend on it."""
+    """Multiply out the lists of one grid, into a part for each graph model: tuned settings depend on it."""
     _refuse_unknown(_table(grid, "a grid", source), _GRID_KEYS, source)
     for name in ("environment", "settings"):
         _table(grid.get(name, {}), f"`{name}`", source)
@@ -140,7 +148,8 @@ def _read_grid(
             for label, recipe in recipes.items()
             for variant in variants
         ]
-        parts.append(Grid(tuple(one for one in environments if one.graph_model == model), tuple(specs)))
+        alike = [environment for environment in environments if environment.graph_model == model]
+        parts.append(Grid(tuple(alike), tuple(specs)))
     return parts
 
 
@@ -159,7 +168,7 @@ def _read_agent(label: str, recipe: str, variant: str, fit: str, tuned: Tuned, g
 
 
 def _product(lists: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Return every combination of one value of each list; what is no list is a list of one."""
+    """Return every combination of one value of each list; a value that is not a list counts as a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]
 
@@ -174,7 +183,7 @@ def _table(value: object, name: str, source: str) -> Mapping[str, object]:
     return value
 
 
-def _refuse_unknown(found: Mapping[str, object], known: set[str], source: str) -> None:
-    unknown = sorted(found.keys() - known)
+def _refuse_unknown(table: Mapping[str, object], known: set[str], source: str) -> None:
+    unknown = sorted(table.keys() - known)
     if unknown:
         raise ValueError(f"{source}: unknown key `{unknown[0]}`. Keys: {', '.join(sorted(known))}.")

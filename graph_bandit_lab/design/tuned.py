@@ -1,4 +1,4 @@
-"""Tuned settings, as a file has them that `graph-bandit tuned` wrote: sweeps read it."""
+"""Read the tuned settings that `graph-bandit tuned` writes and sweeps use."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Tuned:
-    """Settings that were found best, by graph model and agent."""
+    """The best settings by graph model and agent."""
 
     source: str
-    """Where they are from."""
+    """The file that they are from."""
     settings: Mapping[str, Mapping[str, Mapping[str, object]]]
     """Graph model -> agent -> settings."""
 
     def settings_of(self, agent: str, graph_model: str) -> str:
-        """Write the settings of an agent as they follow its name: `setting=value,setting=value`.
+        """Write the settings of an agent as after its name: `setting=value,setting=value`.
 
         An NN agent takes those of its GNN twin [Wu & Amini 2024, appendix].
 
         Raises:
             ValueError: if there are none.
         """
-        found = self.settings.get(graph_model, {})
-        chosen = found.get(agent, found.get(f"g{agent}" if agent.startswith("nn-") else agent))
+        agents = self.settings.get(graph_model, {})
+        chosen = agents.get(agent, agents.get(f"g{agent}" if agent.startswith("nn-") else agent))
         if chosen is None:
             known = ", ".join(f"{name} on {model}" for model, agents in self.settings.items() for name in agents)
             raise ValueError(
@@ -37,7 +37,7 @@ class Tuned:
 
 
 def write_settings(settings: Mapping[str, object]) -> str:
-    """Write settings as they follow an agent's name: `setting=value,setting=value`, values as JSON where no text."""
+    """Write settings as after an agent's name: `setting=value,setting=value`; values that are not text are JSON."""
     texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}
     return ",".join(f"{name}={text}" for name, text in texts.items())
 
@@ -46,19 +46,19 @@ def read_tuned(path: Path | None, fit: str) -> Tuned:
     """Read tuned settings.
 
     Args:
-        path: a file that `write_tuned` wrote; None: the one that is shipped for the fit.
+        path: a file that `write_tuned` wrote; None: the file that is shipped for the fit.
         fit: "literal" or "steps".
 
     Raises:
-        FileNotFoundError: if there is none.
-        ValueError: if it is not such a file.
+        FileNotFoundError: if the file is not there.
+        ValueError: if it does not hold tuned settings.
     """
     if path is not None and not path.is_file():
         raise FileNotFoundError(f"Expected a file of tuned settings. Got {path}. `graph-bandit tuned` writes one.")
     file = path or files("graph_bandit_lab.design").joinpath("presets", f"tuned-{fit}.json")
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
-        found = {model: {name: dict(cell.items()) for name, cell in its.items()} for model, its in settings.items()}
-        return Tuned(str(file), found)
+        read = {model: {name: dict(cell.items()) for name, cell in its.items()} for model, its in settings.items()}
+        return Tuned(str(file), read)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"Expected {file} to hold tuned settings, as `graph-bandit tuned` writes them.") from error

@@ -1,4 +1,4 @@
-"""One agent plays one episode of one environment, and what is recorded of it."""
+"""Play and record one episode of one agent on one environment."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What theory says of each round, checked against the true means, which only the laboratory knows."""
+"""Check the events of the regret analysis in each round, by the true means that only the laboratory knows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DIAGNOSTICS = ("mean_event", "sample_event", "optimism_event", "potential", "log
 
 
 class Diagnostics:
-    """Records of an agent that can say what its choices rest on (`insight`); nothing of others.
+    """Records of an agent that explains its choices by `insight`; agents without it leave none.
 
     The three events of the analysis of Wu & Amini (2024), over the graphs on offer in round t:
 
@@ -19,21 +19,21 @@ class Diagnostics:
         E^sigma:  |r_hat(G) - f(G)| <= c_t nu sigma(G) for all G,   c_t = sqrt(4 log t + 2 log K)
         E^a:      r_hat(G*) - f(G*) > nu sigma(G*)             [anti-concentration: the draw of the best is optimistic]
 
-    beside them min{1, sigma^2} of the graph played, log det(U / ridge) of the rounds before, and the effective
-    dimension with their number as horizon. Where a rule draws no rewards E^sigma and E^a are `nan`.
+    Each round also records min{1, sigma^2} of the graph played, log det(U / ridge) of the rounds before, and the
+    effective dimension with their number as the horizon. E^sigma and E^a are `nan` if the rule draws no rewards.
     """
 
     def __init__(self) -> None:
         self._rows: list[tuple[float, ...]] = []
 
     def record(self, agent: object, means: NDArray[np.float64], action: int, action_mask: ArrayLike) -> None:
-        """Look at an agent that has just chosen `action`, before it is told the reward.
+        """Record the beliefs of an agent that has just chosen `action` and has not seen the reward yet.
 
         Args:
-            agent: nothing in it is changed.
+            agent: it is not changed.
             means: `(K,)`. mu.
-            action: what it chose.
-            action_mask: `(K,)`. Graphs of this round.
+            action: the graph that it chose.
+            action_mask: `(K,)`. 1 for each graph on offer in this round.
         """
         if not hasattr(agent, "insight"):
             return
@@ -58,7 +58,7 @@ class Diagnostics:
         )
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Return each diagnostic, `(T,)` float64; nothing if the agent has no insight."""
+        """Return each diagnostic, `(T,)` float64; an empty dict if the agent has no insight."""
         if not self._rows:
             return {}
         return dict(zip(DIAGNOSTICS, np.array(self._rows).T.copy(), strict=True))

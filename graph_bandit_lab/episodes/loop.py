@@ -1,4 +1,4 @@
-"""The loop: one agent plays one episode of one environment."""
+"""Play one episode: the loop between one agent and one environment."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BanditResult:
-    """What happened in one episode; shorter than the horizon if the agent diverged.
+    """Record of one episode; shorter than the horizon if the agent diverged.
 
     Attributes:
         actions: `(T,)` int64. Graphs played.
         rewards: `(T,)` float64. Rewards observed.
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
-        status: "finished", "diverged" if a fit turned non-finite, or "failed" if something raised (which only a
-            laboratory that goes on with the next says).
-        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics.
+        status: "finished", "diverged" if a fit turned non-finite, or "failed" if the repetition raised
+            an exception (sweeps store it and go on; `run_bandit` itself raises).
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics. The first
+            episode of a process includes what its rounds import and compile; a laboratory warms up before it.
         diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
-            insight to give, None if they were not asked for.
+            insight, None if they were not recorded.
     """
 
     actions: NDArray[np.int64]
@@ -50,7 +51,7 @@ class BanditResult:
 
 
 def run_bandit(
-    env: gym.Env[Any, Any],  # of any spaces
+    env: gym.Env[Any, Any],  # whatever its spaces
     agent: Agent,
     seed: int = 0,
     on_round: Callable[[], object] = lambda: None,
@@ -59,17 +60,17 @@ def run_bandit(
     """Play one episode; equal seeds give equal instances and noise to every agent.
 
     Args:
-        env: a graph bandit; it is reset with a child of `seed`.
-        agent: reset with another child of `seed`; it never sees means or regret.
-        seed: of the whole episode.
+        env: a graph bandit. It is reset with a child of `seed`.
+        agent: is reset with another child of `seed`, and never sees means or regret.
+        seed: seed of the whole episode.
         on_round: called after each round.
-        diagnose: record diagnostics of each round; no action changes by it.
+        diagnose: record diagnostics of each round. The actions stay the same.
 
     Returns:
         Actions, rewards and regret of each round.
 
     Raises:
-        TypeError: if there is no environment or no agent.
+        TypeError: if `env` is not an environment, or `agent` is not an agent.
     """
     for name, value, method, example in (
         ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
@@ -77,16 +78,17 @@ def run_bandit(
     ):
         if isinstance(value, type):
             raise TypeError(
-                f"Expected `{name}` to be made. Got the class {value.__name__}: call it first, `{value.__name__}(...)`."
+                f"Expected `{name}` to be an instance. Got the class {value.__name__}: call it first, "
+                f"`{value.__name__}(...)`."
             )
         if not hasattr(value, method):
-            raise TypeError(f"Expected `{name}` to have `{method}`. Got {value!r:.80}. Make one, as by {example}.")
+            raise TypeError(f"Expected `{name}` to have `{method}`. Got {value!r:.80}. Make one, as {example} does.")
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     observation, info = env.reset(seed=env_seed)
     agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))
     rounds: list[tuple[int, float, float]] = []
     status: Literal["finished", "diverged"] = "finished"
-    diagnostics, aside = Diagnostics(), 0.0
+    diagnostics, diagnosing = Diagnostics(), 0.0
     begin = time.perf_counter()
     over = False
     while not over:
@@ -95,17 +97,17 @@ def run_bandit(
             if diagnose:
                 paused = time.perf_counter()
                 diagnostics.record(agent, env.unwrapped.mean_rewards, action, info["action_mask"])  # type: ignore[attr-defined]
-                aside += time.perf_counter() - paused
+                diagnosing += time.perf_counter() - paused
             played = observation
             observation, observed, terminated, truncated, info = env.step(action)
             reward = float(observed)
             rounds.append((action, reward, info["regret"]))
             over = terminated or truncated
             agent.update(played, action, reward)
-        except FloatingPointError:  # the agents' word for a fit that turned non-finite
+        except FloatingPointError:  # agents raise it when a fit turns non-finite
             status, over = "diverged", True
         on_round()
-    seconds = time.perf_counter() - begin - aside
+    seconds = time.perf_counter() - begin - diagnosing
     actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())
     return BanditResult(
         np.array(actions, np.int64),

@@ -1,4 +1,4 @@
-"""Playing what a folder does not hold yet, in this process, in others, or on a cluster."""
+"""Play what a folder does not hold yet: in this process, in others, or on a cluster."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-from .cores import count_cores as count_cores
+from .calibration import calibrate as calibrate
 from .driver import LOG_NAME as LOG_NAME
 from .driver import Tally as Tally
 from .driver import plan_run as plan_run
@@ -23,8 +23,8 @@ __all__ = [
     "SchedulerLostError",
     "Tally",
     "Workers",
+    "calibrate",
     "choose_workers",
-    "count_cores",
     "describe_work",
     "plan_run",
     "plan_sweep",

@@ -1,4 +1,4 @@
-"""How many cores there are to use."""
+"""Count the cores that can be used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def count_cores() -> int:
-    """Return how many cores this process may use, on any platform."""
+    """Return the number of cores that this process may use, on any platform."""
     if hasattr(os, "process_cpu_count"):  # Python 3.13
         return os.process_cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):  # Linux

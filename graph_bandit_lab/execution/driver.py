@@ -1,11 +1,11 @@
-"""The driver: play what a folder does not hold yet, and store each repetition at once."""
+"""Drive a run or a sweep: play what the folder does not hold yet, and store each repetition at once."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Never
 
@@ -27,14 +27,16 @@ LOG_NAME = "sweep.log"
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of the repetitions of a run or a sweep."""
+    """Counts of the repetitions of a run or a sweep."""
 
     played: int
     reused: int
     failed: int
-    """Of these repetitions, also from earlier."""
+    """Failed ones among all of these, now or earlier."""
     earlier: int = 0
-    """Stored repetitions that an earlier version of the algorithm played, which are not continued."""
+    """Stored repetitions that an earlier version of the algorithm has played. They are not continued."""
+    report: Path | None = None
+    """The page of the report, if `run_sweep` wrote one."""
 
 
 def run_sweep(
@@ -45,56 +47,64 @@ def run_sweep(
     diagnostics: bool = False,
     retry_failed: bool = False,
     progress: bool = True,
+    report: bool = True,
 ) -> Tally:
     """Play what a folder does not hold yet, and store each repetition at once, in one transaction.
 
-    What is stored depends on settings and seeds alone, whoever plays it. A repetition that raises is stored as failed,
-    with its traceback, and the others go on; it counts as stored until `retry_failed` has it played again.
+    Results depend on settings and seeds alone, not on the worker. A repetition that raises is stored as failed, with
+    its traceback, and the others go on; it counts as stored until it is played again by `retry_failed`.
 
     Args:
-        plan: a sweep, or what it comes to (of `Sweep.plan`, or `plan_sweep`).
-        out: folder of the results; it may hold those of other sweeps too. `sweep.log` in it gets a line a repetition.
-        open_workers: opens `Processes` or a `DaskExecutor`; else this process plays.
-        diagnostics: record diagnostics, also of what is stored without them, which is played again to that end.
-        retry_failed: play those again that are stored as failed.
+        plan: a sweep, or its plan (from `Sweep.plan` or `plan_sweep`).
+        out: folder of the results, which may hold results of other sweeps too. Its `sweep.log` gets a line for each
+            repetition.
+        open_workers: opens the workers: `InProcess`, `Processes` or a `DaskExecutor`.
+        diagnostics: record diagnostics. Repetitions that are stored without them are played again.
+        retry_failed: play failed repetitions again.
         progress: show a bar.
+        report: write the report of the folder at the end, as `write_report` does.
 
     Returns:
-        How many were played, were found, and have failed.
+        The numbers of repetitions that were played, were there already, and have failed; and the page of the report.
 
     Raises:
-        ValueError: if an agent or a setting is refused, or another process plays into the folder; nothing is played
+        ValueError: if an agent or a setting is refused, or another process plays into the folder. Nothing is played
             then.
-        SchedulerLostError: if a cluster has gone.
+        SchedulerLostError: if the cluster cannot be reached any more.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
     with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
-        return _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)
+        tally = _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)
+    if not report:
+        return tally
+    from graph_bandit_lab.reports.report import write_report  # which imports matplotlib
+
+    return replace(tally, report=write_report(out))
 
 
 def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> Tally:
-    """Play the repetitions of a run: a sweep of one environment, on which all agents play the same instances.
+    """Play the repetitions of a run, a sweep of one environment. All agents play the same instances.
 
     Args:
-        settings: of environment, agents and repetitions, and of how they are played.
-        misplaced: fields of `RunSettings` that are given to this function instead, which refuses them.
+        settings: the environment, the agents, the number of repetitions, and how they are played.
+        misplaced: refused with a hint: they belong in `RunSettings`.
 
     Returns:
-        How many repetitions were played, reused and failed.
+        How many repetitions were played, reused and failed. `write_report(settings.out)` writes the report.
 
     Raises:
         TypeError: if it is given anything but settings.
-        ValueError: if an agent or a setting is refused, or the folder holds results of another environment, or
-            another process plays into it; nothing is changed then.
+        ValueError: if an agent or a setting is refused, the folder holds results of another environment, or another
+            process plays into it. Nothing is changed then.
     """
     if misplaced or not isinstance(settings, RunSettings):
         values: Mapping[str, object] = misplaced
         given = [f"{name}={type(value).__name__}" for name, value in values.items()]
         raise TypeError(
             f"Expected settings. Got {', '.join(given) or type(settings).__name__}. Write `run_experiment(RunSettings("
-            "out=..., agents=(...), environment=EnvironmentSettings(...)))`; an environment and an agent that are made "
-            "already play by `run_bandit(env, agent)`."
+            "out=..., agents=(...), environment=EnvironmentSettings(...)))`. `run_bandit(env, agent)` plays an "
+            "environment and an agent that are made already."
         )
     plan = plan_run(settings)
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
@@ -129,34 +139,34 @@ def _play_missing(
 ) -> Tally:
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
-    store.relabel({one.key.settings_hash: one.label for one in plan.repetitions})
+    store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     failures = work.failed
     with Progress(work.to_do, progress) as bar:
 
-        def tell(level: int, text: str) -> None:
+        def report(level: int, text: str) -> None:
             if log is not None:
                 log.log(level, "%s", text)
             if (level == logging.WARNING and progress) or (level == logging.ERROR and log is None):
-                bar.tell(text)
+                bar.print(text)
 
         def keep(repetition: Repetition, outcome: Outcome) -> None:
             nonlocal failures
             key, seed = repetition.key, repetition.seed
-            found = stored.get(repetition.place)
-            if found is None or found.failed:
+            earlier = stored.get(repetition.place)
+            if earlier is None or earlier.failed:
                 result, error = outcome.result, outcome.error
                 store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions)
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
             failures += bool(outcome.error)
-            tell(logging.INFO, bar.line(repetition, outcome))
+            report(logging.INFO, bar.line(repetition, outcome))
             if outcome.error:
-                tell(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
+                report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
-        tell(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
+        report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
         for note in work.notes:
-            tell(logging.WARNING, note)
+            report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()
             execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play)
@@ -165,8 +175,8 @@ def _play_missing(
 
 def _refuse_other_environments(store: ResultStore, environment: EnvironmentSettings) -> None:
     wanted = with_later_defaults(environment.to_dict())
-    for found in map(with_later_defaults, store.environments()):
-        differences = [f"{k} {found.get(k)}" for k in wanted if found.get(k) != wanted[k]]
+    for stored in map(with_later_defaults, store.environments()):
+        differences = [f"{k} {stored.get(k)}" for k in wanted if stored.get(k) != wanted[k]]
         if differences:
             raise ValueError(
                 f"Expected {store.path.parent} to be new or to hold this environment. It holds one with "

@@ -21,19 +21,19 @@ def execute(
     diagnose: bool = False,
     function: Callable[[Repetition, bool], Outcome] = play,
 ) -> None:
-    """Play repetitions in parallel and hand each outcome over at once, in the order in which they are finished.
+    """Play repetitions in parallel, and hand over each outcome as soon as it is there.
 
     A repetition whose worker dies is tried again; the second time it is handed over as failed.
 
     Args:
-        repetitions: to play.
-        workers: which are left when all is done, and abandoned if something is raised.
+        repetitions: the repetitions to play.
+        workers: are shut down at the end, or abandoned if anything is raised.
         on_done: takes each outcome, in this process.
         diagnose: record diagnostics.
-        function: plays one repetition; importable by workers.
+        function: plays one repetition. Workers must be able to import it.
 
     Raises:
-        SchedulerLostError: if a cluster has gone.
+        SchedulerLostError: if the cluster cannot be reached any more.
         RuntimeError: if workers die before they play.
     """
     waiting, again = iter(repetitions), deque[tuple[Repetition, int]]()
@@ -41,7 +41,7 @@ def execute(
     try:
         while True:
             for _ in range(workers.slots - len(flying)):
-                following = again.popleft() if again else next(((one, 1) for one in waiting), None)
+                following = again.popleft() if again else next(((repetition, 1) for repetition in waiting), None)
                 if following is None:
                     break
                 flying[workers.submit(function, following[0], diagnose)] = following
@@ -61,12 +61,12 @@ def execute(
 
 
 def _outcome_of(future: Future[Outcome], attempt: int) -> Outcome | None:
-    """Return the outcome of a repetition; None if its worker died and it is to be tried again."""
+    """Return the outcome of a repetition; None if its worker died and it should be tried again."""
     try:
         return future.result()
     except BrokenExecutor:
         return None if attempt < ATTEMPTS else failed(f"The worker that played this died, {ATTEMPTS} times.")
     except CancelledError as error:
-        raise SchedulerLostError("The scheduler is gone. What was finished is stored.") from error
-    except Exception:  # noqa: BLE001 - of the worker, not of the play: a cluster's KilledWorker, say
+        raise SchedulerLostError("The scheduler cannot be reached any more. What was finished is stored.") from error
+    except Exception:  # noqa: BLE001 - the worker raised it, not the play: a cluster's KilledWorker, say
         return failed(traceback.format_exc())

@@ -1,4 +1,4 @@
-"""Where repetitions are played: executors for this process, for others, and for a Dask cluster."""
+"""Executors that play repetitions: in this process, in other processes, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class SchedulerLostError(ConnectionError):
 
 
 class Workers(Executor):
-    """An executor that survives the death of a worker, which breaks only the calls that were with it."""
+    """An executor that survives the death of a worker: only the calls that the worker had are broken."""
 
     here = False
-    """Whether calls are made in this process, so that they can tell how far they are."""
+    """Whether calls are made in this process, so that they can show their progress."""
 
     @property
     @abstractmethod
     def slots(self) -> int:
-        """Return how many calls it takes at a time."""
+        """Return the number of calls that it takes at a time."""
 
     def abandon(self) -> None:
-        """Leave at once: what is half played is worth nothing."""
+        """Stop at once. Repetitions that are half played are lost."""
         self.shutdown(wait=False, cancel_futures=True)
 
 
 class InProcess(Workers):
-    """This process itself: a call is made where it is submitted, and what interrupts it interrupts the caller."""
+    """This process itself. `submit` makes the call at once, and an interrupt reaches the caller."""
 
     here = True
     slots = 1
@@ -50,21 +50,21 @@ class InProcess(Workers):
         future: Future[T] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - kept, as every executor does
+        except Exception as error:  # noqa: BLE001 - the future holds it, as in every executor
             future.set_exception(error)
         return future
 
 
 class Processes(Workers):
-    """Processes on this machine, each a pool by itself: one that dies takes nothing along but what it played.
+    """Processes on this machine, each in a pool of its own, so that one that dies loses only what it played.
 
-    They are started afresh, for a fork may inherit threads and locks.
+    They are spawned, since a fork may inherit threads and locks.
 
     Args:
-        count: how many.
+        count: number of processes.
 
     Raises:
-        ValueError: if that is less than one.
+        ValueError: if `count` is less than one.
     """
 
     def __init__(self, count: int) -> None:
@@ -76,46 +76,46 @@ class Processes(Workers):
 
     @property
     def slots(self) -> int:
-        """Return one for each process."""
+        """Return the number of processes."""
         return len(self._pools)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Send a call to a process that has none; where one died, to its successor.
+        """Send a call to a free process; if it has died, to its successor.
 
         Raises:
-            RuntimeError: if all are busy, or a successor dies before it has been given anything.
+            RuntimeError: if all processes are busy, or a successor dies before its first call.
         """
-        free = [place for place, call in enumerate(self._calls) if call is None or call.done()]
+        free = [index for index, call in enumerate(self._calls) if call is None or call.done()]
         if not free:
-            raise RuntimeError(f"Expected at most {self.slots} calls at a time. Got one more.")
-        place = free[0]
+            raise RuntimeError(f"Expected at most {self.slots} calls at a time. Got {self.slots + 1}.")
+        index = free[0]
         strangers = set(multiprocessing.active_children()) - self._workers
         try:
-            call = self._pools[place].submit(fn, *args, **kwargs)
+            call = self._pools[index].submit(fn, *args, **kwargs)
         except BrokenExecutor:
-            self._replace(place)
-            call = self._pools[place].submit(fn, *args, **kwargs)
+            self._replace(index)
+            call = self._pools[index].submit(fn, *args, **kwargs)
         self._workers = set(multiprocessing.active_children()) - strangers
-        self._calls[place] = call
+        self._calls[index] = call
         return call
 
-    def _replace(self, place: int) -> None:
-        self._pools[place].shutdown(wait=False)
-        self._pools[place] = _open_pool()
+    def _replace(self, index: int) -> None:
+        self._pools[index].shutdown(wait=False)
+        self._pools[index] = _open_pool()
         try:
-            self._pools[place].submit(ready).result()
+            self._pools[index].submit(ready).result()
         except BrokenExecutor as error:
             raise RuntimeError(
-                "Expected workers that start. They die at once: is the script guarded by `if __name__ == '__main__':`?"
+                "Expected workers to start. They die at once: is the script guarded by `if __name__ == '__main__':`?"
             ) from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the processes end."""
+        """End the processes after their calls."""
         for pool in self._pools:
             pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
     def abandon(self) -> None:
-        """End the processes."""
+        """End the processes at once."""
         for worker in self._workers:
             worker.terminate()
         super().abandon()
@@ -127,14 +127,14 @@ def _open_pool() -> ProcessPoolExecutor:
 
 
 class DaskExecutor(Workers):
-    """A Dask cluster, which replaces its workers itself.
+    """A Dask cluster, which replaces workers that die.
 
     Args:
-        address: of its scheduler, `tcp://host:port`.
+        address: address of its scheduler, `tcp://host:port`.
 
     Raises:
         ImportError: if `distributed` is not installed (the extra of that name brings it).
-        SchedulerLostError: if there is no scheduler.
+        SchedulerLostError: if there is no scheduler at this address.
     """
 
     def __init__(self, address: str) -> None:
@@ -148,15 +148,17 @@ class DaskExecutor(Workers):
 
     @property
     def threads(self) -> int:
-        """Return the number of threads of the cluster, of which there may be more later."""
+        """Return the number of threads that the cluster has now; it may grow."""
         try:
             return max(1, int(sum(self._client.nthreads().values())))
         except (OSError, TimeoutError) as error:
-            raise SchedulerLostError(f"The scheduler is gone ({error}). What was finished is stored.") from error
+            raise SchedulerLostError(
+                f"The scheduler cannot be reached any more ({error}). What was finished is stored."
+            ) from error
 
     @property
     def slots(self) -> int:
-        """Return two for each thread, so that none waits for the next call."""
+        """Return two for each thread, so that no thread waits for its next call."""
         return 2 * self.threads
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -165,7 +167,7 @@ class DaskExecutor(Workers):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave the cluster, which lives on."""
+        """Disconnect from the cluster, which goes on running."""
         self._executor.shutdown(wait=wait)
         self._client.close(timeout=5)
 
@@ -174,11 +176,11 @@ def choose_workers(count: int | None, scheduler: str | None) -> tuple[Callable[[
     """Read `workers` and `scheduler` of `PlaySettings`.
 
     Returns:
-        What opens the workers, and how many repetitions they play at a time.
+        A function that opens the workers, and the number of repetitions that they play at a time.
 
     Raises:
-        ValueError: if it is negative.
-        SchedulerLostError: if there is no scheduler.
+        ValueError: if `count` is negative.
+        SchedulerLostError: if there is no scheduler at this address.
     """
     if count is not None and count < 0:
         raise ValueError(f"Expected `--workers` to be at least 0. Got {count}.")

@@ -1,20 +1,26 @@
-"""What is left to play: a plan, held against what a folder holds."""
+"""Work out what is left to play: compare a plan with what its folder holds."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from graph_bandit_lab.design.plan import Repetition, SweepPlan
 from graph_bandit_lab.design.sweep_file import Overrides, read_sweep
-from graph_bandit_lab.execution.executors import Processes
+from graph_bandit_lab.execution.calibration import calibrate
+from graph_bandit_lab.execution.costs import Costs
+from graph_bandit_lab.execution.executors import Processes, Workers
+from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, Stored
+
+BUSY = 1.25  # times its CPU time that work takes where cores are shared
 
 
 def plan_sweep(source: str | Path, overrides: Overrides) -> SweepPlan:
-    """Read a sweep and plan it in a process of its own, so that this one stays small: agents import torch.
+    """Read and plan a sweep in a separate process, so that this one stays small: agents import torch.
 
     Raises:
         FileNotFoundError, ValueError: as `read_sweep` and `Sweep.plan`.
@@ -35,13 +41,13 @@ class Work:
     reused: int
     """Repetitions that are stored."""
     failed: int
-    """Those of the stored that have failed."""
+    """Stored repetitions that have failed."""
     earlier: Mapping[str, int]
-    """Of each agent, stored repetitions that an earlier version of its algorithm played."""
+    """Number of stored repetitions, by agent, that an earlier version of its algorithm has played."""
 
     @property
     def notes(self) -> list[str]:
-        """Say what is stored and yet not continued."""
+        """Describe stored repetitions that are not continued."""
         return [
             f"{agent}: {count} stored repetitions were played by an earlier version of its algorithm. They stay, "
             "reports show them as such, and they are not continued."
@@ -52,31 +58,50 @@ class Work:
 def find_work(
     plan: SweepPlan, stored: Mapping[tuple[str, int], Stored], diagnostics: bool = False, retry_failed: bool = False
 ) -> Work:
-    """Part a plan by what is stored.
+    """Split a plan into stored and missing repetitions.
 
-    What is stored is not played again, unless it has failed and `retry_failed`, or it has finished without diagnostics
-    and they are asked for.
+    A stored repetition is played again only if it has failed and `retry_failed` is set, or if it was stored without
+    diagnostics and they are asked for now.
     """
     to_do, failed, earlier = [], 0, Counter[str]()
-    for one in plan.repetitions:
-        found = stored.get(one.place)
-        earlier[one.key.agent] += sum((key, one.seed) in stored for key in one.key.earlier_hashes)
-        if found is None:
-            to_do.append(one)
-        elif found.failed:
+    for repetition in plan.repetitions:
+        key, seed = repetition.key, repetition.seed
+        earlier[key.agent] += sum((settings_hash, seed) in stored for settings_hash in key.earlier_hashes)
+        before = stored.get(repetition.place)
+        if before is None:
+            to_do.append(repetition)
+        elif before.failed:
             failed += not retry_failed
-            to_do += [one] * retry_failed
-        elif diagnostics and not found.diagnosed:
-            to_do.append(one)
+            to_do += [repetition] * retry_failed
+        elif diagnostics and not before.diagnosed:
+            to_do.append(repetition)
     return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, +earlier)
 
 
 def describe_work(
-    plan: SweepPlan, out: str | Path, workers: int, diagnostics: bool = False, retry_failed: bool = False
+    plan: SweepPlan,
+    out: str | Path,
+    workers: int,
+    diagnostics: bool = False,
+    retry_failed: bool = False,
+    open_workers: Callable[[], Workers] | None = None,
+    cluster: int | None = None,
+    progress: bool = True,
 ) -> str:
     """Say how many repetitions there are, how many are stored, and about how long the rest will take.
 
-    A repetition is taken to last as long as those like it did: with equal settings, else of the same agent, else any.
+    A repetition is taken to last as long as stored ones with equal settings did. Where none is stored, workers time a
+    few rounds; without workers, stored repetitions of the same agent count, or else any.
+
+    Args:
+        plan: what is to be played.
+        out: folder of the results; it need not be there.
+        workers: number of repetitions that are played at a time.
+        diagnostics: as in `run_sweep`.
+        retry_failed: as in `run_sweep`.
+        open_workers: opens the workers that time a few rounds, as in `calibrate`; None: nothing is timed.
+        cluster: number of cores of a cluster for which the time is given, too.
+        progress: show a bar while rounds are timed.
     """
     stored: Mapping[tuple[str, int], Stored] = {}
     times: Mapping[str, float] = {}
@@ -84,13 +109,46 @@ def describe_work(
         store = ResultStore(Path(out))
         stored, times = store.stored(), store.mean_wall_times()
     work = find_work(plan, stored, diagnostics, retry_failed)
-    counts = f"{len(plan.repetitions)} repetitions, {work.reused} stored, {len(work.to_do)} to play"
-    return "\n".join([f"{plan.title}: {counts}{_time_left(work, times, workers)}", *work.notes])
+    text = f"{plan.title}: {len(plan.repetitions)} repetitions, {work.reused} stored, {len(work.to_do)} to play"
+    untimed = [repetition for repetition in work.to_do if repetition.key.settings_hash not in times]
+    timed = [times[repetition.key.settings_hash] for repetition in work.to_do if repetition.key.settings_hash in times]
+    if not work.to_do:
+        lines = [f"{text}."]
+    elif untimed and open_workers is not None:
+        costs = calibrate(untimed, open_workers, progress=progress)
+        lines = [f"{text}; {_duration(timed + costs.each(untimed), workers, cluster)}."]
+        lines += _describe_calibration(costs, timed + costs.by_cpu().each(untimed), len(untimed), workers, cluster)
+    elif untimed and not times:
+        lines = [f"{text}; none is timed yet."]
+    else:
+        anyone = sum(times.values()) / len(times)
+        timed += [times.get(repetition.key.agent, anyone) for repetition in untimed]
+        lines = [f"{text}; {_duration(timed, workers, cluster)}."]
+    return "\n".join([*lines, *work.notes])
 
 
-def _time_left(work: Work, times: Mapping[str, float], workers: int) -> str:
-    if not times or not work.to_do:
-        return "; none is timed yet." if work.to_do else "."
-    anyone = sum(times.values()) / len(times)
-    seconds = [times.get(one.key.settings_hash, times.get(one.key.agent, anyone)) for one in work.to_do]
-    return f"; about {sum(seconds) / workers / 60:.0f} minutes with {workers} workers."
+def _describe_calibration(
+    costs: Costs, free: Sequence[float], untimed: int, workers: int, cluster: int | None
+) -> list[str]:
+    """Say where an estimate is from, and what it is on cores that do nothing else."""
+    lines = [
+        f"{untimed} of these are not timed yet: their times are estimated from {costs.rounds:,} warm rounds on "
+        f"{costs.instances} instances, played in {format_duration(costs.took)}."
+    ]
+    if costs.busy > BUSY:
+        lines.append(
+            f"The cores did other work meanwhile, or agents waited: rounds took {costs.busy:.1f} times their CPU time. "
+            f"By CPU time it is {_duration(free, workers, cluster)}."
+        )
+    return lines
+
+
+def _duration(seconds: Sequence[float], workers: int, cluster: int | None) -> str:
+    """Say how long repetitions take with some workers, and on a cluster: at least as long as the longest of them."""
+    total, longest = sum(seconds), max(seconds)
+    if math.isnan(total):
+        return "no agent could be timed"
+    text = f"about {format_duration(max(total / workers, longest))} with {workers} worker{'s' * (workers > 1)}"
+    if cluster is None:
+        return text
+    return f"{text}, {format_duration(max(total / cluster, longest))} on a cluster of {cluster} such cores"

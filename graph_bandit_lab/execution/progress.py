@@ -1,4 +1,4 @@
-"""How far the playing is: a bar of rounds in a terminal, else a line for each repetition."""
+"""Show progress: a bar of rounds in a terminal, else a line for each repetition."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from graph_bandit_lab.formats import format_duration
 
 
 class Progress:
-    """A bar with rounds a second and the time left, which grows with each round that is played in this process, and
-    with each repetition that is played elsewhere.
+    """A bar with rounds a second and the time left.
+
+    It grows with each round that is played in this process, and with each repetition that is played elsewhere.
 
     Args:
-        to_do: repetitions that will be played.
-        shown: show it.
+        to_do: the repetitions that will be played.
+        shown: show the bar.
     """
 
     def __init__(self, to_do: Sequence[Repetition], shown: bool) -> None:
@@ -31,7 +32,7 @@ class Progress:
         self._environments = _environment_names(to_do)
         self._shown = shown and bool(to_do)
         self._rounds = sum(map(_horizon, to_do))
-        # None: hidden unless it goes to a terminal.
+        # None: tqdm hides the bar unless it goes to a terminal.
         self._bar: tqdm[NoReturn] = tqdm(
             total=self._rounds, unit="round", smoothing=0, disable=None if self._shown else True, file=sys.stderr
         )
@@ -56,10 +57,10 @@ class Progress:
         self._bar.update()
 
     def finish(self, repetition: Repetition, outcome: Outcome) -> None:
-        """Count a repetition that is over, and say what became of it."""
+        """Count a repetition that is over, and print a line if there is no bar."""
         number, played = next(self._numbers), len(outcome.result.actions)
         self._bar.update(played - self._counted)
-        self._rounds -= _horizon(repetition) - played  # of one that ended early
+        self._rounds -= _horizon(repetition) - played  # if it ended early
         self._bar.total = self._rounds
         self._counted = 0
         self._failed += bool(outcome.error)
@@ -68,16 +69,16 @@ class Progress:
             print(f"{number} of {self._count}: {self.line(repetition, outcome)}", file=sys.stderr, flush=True)
 
     def line(self, repetition: Repetition, outcome: Outcome) -> str:
-        """Say what became of a repetition."""
+        """Describe the outcome of a repetition in a line."""
         return f"{self.name(repetition)}: {outcome.result!r}, {format_duration(outcome.wall_time)}"
 
     def name(self, repetition: Repetition) -> str:
-        """Say which repetition it is."""
+        """Name a repetition: agent, environment and seed."""
         where = self._environments[repetition.key.environment_key]
         return f"{repetition.label}{where and f' on {where}'}, seed {repetition.seed}"
 
-    def tell(self, text: str) -> None:
-        """Print something above the bar."""
+    def print(self, text: str) -> None:
+        """Print a text above the bar."""
         self._bar.write(text, file=sys.stderr)
 
 
@@ -87,6 +88,6 @@ def _horizon(repetition: Repetition) -> int:
 
 
 def _environment_names(repetitions: Sequence[Repetition]) -> dict[str, str]:
-    """Return what sets each environment apart, by its key."""
-    keys = list(dict.fromkeys(one.key.environment_key for one in repetitions))
+    """Return the name of each environment by its key: the settings in which it differs from the others."""
+    keys = list(dict.fromkeys(repetition.key.environment_key for repetition in repetitions))
     return dict(zip(keys, name_environments([json.loads(key) for key in keys]), strict=True))

@@ -1,4 +1,4 @@
-"""What a worker does: play one repetition on one thread, and tell what became of it."""
+"""Play one repetition on one thread, in whatever process, and return its outcome."""
 
 from __future__ import annotations
 
@@ -16,29 +16,32 @@ import numpy as np
 import registry
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
+from graph_bandit_lab.execution.warm_up import warm_up
 from graph_bandit_lab.storage.encoding import software_versions
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What became of one repetition."""
+    """Outcome of one repetition."""
 
     result: BanditResult
     wall_time: float
-    """Seconds, all in all."""
+    """Seconds of the whole repetition: its instance, `reset`, rounds and diagnostics; not the warm-up before it."""
     error: str = ""
-    """The traceback, if the status is "failed"."""
+    """The traceback if the status is "failed", else empty."""
     versions: dict[str, str] = field(default_factory=software_versions)
-    """Of the process that played."""
+    """Software versions of the process that played."""
 
 
 def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], object] = lambda: None) -> Outcome:
-    """Play a repetition. Whatever it raises is told, not raised, so that one cannot stop the others.
+    """Play a repetition. An exception becomes part of the outcome, so that one repetition cannot stop the others.
 
-    What comes out depends on settings and seed alone: one thread plays, wherever it is.
+    The result depends on settings and seed alone: one thread plays, in whatever process. The time is that of the play
+    alone: `warm_up` comes first.
     """
     from agents.contract import one_thread  # which imports torch
 
+    warm_up(repetition)
     begin = time.perf_counter()
     try:
         with one_thread():
@@ -48,30 +51,30 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
             env.close()
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would take the worker along
+    except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would end the worker
         return failed(traceback.format_exc(), time.perf_counter() - begin)
     return Outcome(result, time.perf_counter() - begin)
 
 
 def failed(error: str, wall_time: float = 0.0) -> Outcome:
-    """Return the outcome of a repetition that came to nothing."""
+    """Return the outcome of a repetition that has failed."""
     nothing = np.zeros(0)
     return Outcome(BanditResult(nothing.astype(np.int64), nothing, nothing, "failed"), wall_time, error)
 
 
 def prepare_process() -> None:
-    """Leave Ctrl-C to the process that drives, and do not outlive it: it may be killed without a word."""
+    """Ignore Ctrl-C, which the driver handles, and exit when the driver does, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with_the_driver, daemon=True).start()
 
 
 def ready() -> bool:
-    """Say that a worker has started."""
+    """Return True: the worker has started."""
     return True
 
 
 def _leave_with_the_driver() -> None:
     driver = multiprocessing.parent_process()
     if driver is not None:
-        driver.join()  # which also returns where it is gone already
+        driver.join()  # returns at once if it is gone already
         os._exit(1)

@@ -1,4 +1,4 @@
-"""Pages, figures and tables, from stored results only."""
+"""Make pages, figures and tables from stored results."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Figures of a report. No torch, and no global state of matplotlib."""
+"""Draw the figures of a report, without torch and without global state of matplotlib."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_lab.analysis.statistics import confidence_interval
 
-# Okabe and Ito (2008): told apart by colour-blind readers too. Random play is grey everywhere.
+# Okabe and Ito (2008): colour-blind readers can distinguish them. Random play is always grey.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 RANDOM_COLOR = "#7A7A7A"
 DASHES = ("-", "--", ":", "-.")
-HOME = {  # of an agent, among the colours
+HOME = {  # index of an agent's own colour
     **{"gnn-ts": 0, "nn-ts": 0, "gnn-ucb": 1, "nn-ucb": 1, "gnn-pe": 2, "nn-pe": 2},
     **{"gntk-ts": 3, "gntk-ucb": 4, "gntk-pe": 5},
 }
@@ -36,7 +36,7 @@ EVENTS = {
     "optimism_event": "$E^a$: $\\hat r-f>\\nu\\sigma$ for the best",
 }
 
-STYLE: dict[Any, Any] = {  # as matplotlib declares it, whose keys are 300 literals
+STYLE: dict[Any, Any] = {  # matplotlib declares 300 literal keys
     "font.family": "DejaVu Sans",
     "font.size": 13,
     "axes.titlesize": 14,
@@ -53,10 +53,10 @@ STYLE: dict[Any, Any] = {  # as matplotlib declares it, whose keys are 300 liter
 
 
 def agent_lines(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Give each agent a colour and a dash that depend on the set of agents only, not on who is best.
+    """Give each agent a colour and a dash that depend only on the set of agents, not on their order.
 
-    Agents of the zoo have a colour of their own, an NN agent that of its GNN twin, dashed; where the paper's six play,
-    these colours are theirs. Everyone else takes what is left, colours that nobody has first.
+    Agents of the zoo have their own colours, and an NN agent has that of its GNN twin, dashed. Where the paper's six
+    play, they come first. All others take what is left, starting with colours that no agent has.
     """
     learners = sorted({*labels} - {"random"}, key=lambda label: ("(paper" not in label, label))
     lines = {"random": (RANDOM_COLOR, "-")}
@@ -83,7 +83,7 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
 
     Args:
         results: of `load_results`; diverged repetitions are left out.
-        order: labels of the agents, best first; those with no finished repetition are left out.
+        order: labels of the agents, best first. Agents with no finished repetition are left out.
 
     Returns:
         Two panels: mean R_t, and mean R_t / t, with 95 % confidence bands.
@@ -115,7 +115,7 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
 
 
 def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
-    """Draw what was recorded of each round: events of the analysis, elliptical potential, effective dimension.
+    """Draw the diagnostics of each round: events of the analysis, elliptical potential, effective dimension.
 
     Args:
         results: of `load_results`; repetitions without diagnostics are left out.
@@ -125,12 +125,12 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         Five panels, means over repetitions with 95 % confidence bands.
     """
     lines = agent_lines(order)
-    told = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
+    diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(12, 8.6), layout="constrained")
         panels = figure.subplots(2, 3)
         for label in order:
-            rows = told.loc[told["label"] == label, "diagnostics"]
+            rows = diagnosed.loc[diagnosed["label"] == label, "diagnostics"]
             if rows.empty:
                 continue
             recorded = {name: np.stack([row[name] for row in rows]) for name in rows.iloc[0]}
@@ -151,7 +151,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         for axes in panels.flat[:3]:
             axes.set(ylim=(-0.03, 1.03), ylabel="share of rounds so far")
         highest = max((float(np.nanmax(line.get_ydata())) for line in panels.flat[3].lines[::2]), default=1.0)
-        # A bound far above the sums (they come in pairs) would flatten them.
+        # Lines come in pairs: a sum and its bound. A bound far above the sums would flatten them.
         panels.flat[3].set(ylabel="$\\sum_s\\,\\min\\{1,\\,\\sigma_s^2\\}$", ylim=(0, 2.0 * highest))
         panels.flat[4].set(ylabel="$\\tilde d$ at horizon $t$", ylim=(0, None))
         panels.flat[5].axis("off")
@@ -168,7 +168,7 @@ def _draw_mean_and_band(axes: Axes, rounds: np.ndarray, curves: np.ndarray, labe
     low, high = confidence_interval(curves[:, kept])
     color, dash = line
     axes.plot(rounds[kept], curves[:, kept].mean(axis=0), dash, color=color, linewidth=2.2, label=label)
-    # Regret is never negative, though a Student interval may be; at 0 a logarithmic scale would break the band.
+    # Regret is never negative, but a Student interval may be. A logarithmic scale would break the band at 0.
     axes.fill_between(rounds[kept], low.clip(np.finfo(float).tiny), high, color=color, alpha=0.2, linewidth=0)
 
 

@@ -1,4 +1,4 @@
-"""What every page is made with: templates, and figures as text or bytes."""
+"""Load templates, and turn figures into text or bytes, for every page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 
 def templates(room: str = "graph_bandit_lab.reports") -> Environment:
-    """Return the templates of a room, which may extend those of reports; whatever goes into one is escaped."""
+    """Return the templates of a room, which may extend those of reports. All values in them are escaped."""
     loader = ChoiceLoader(
         [PackageLoader(package, ".") for package in dict.fromkeys((room, "graph_bandit_lab.reports"))]
     )

@@ -1,4 +1,4 @@
-"""One panel an environment: the figures of sweeps, in rows and columns as the paper has them."""
+"""Draw the figures of sweeps: a panel for each environment, in rows and columns like the paper's."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from matplotlib.ticker import MaxNLocator
 from graph_bandit_lab.design.names import name_environments, varying_settings
 from graph_bandit_lab.reports.figures import LEGEND_ROW, LEGEND_WIDTH, STYLE, agent_lines
 
-COLUMNS = 3  # where the environments do not say themselves how many there should be
+COLUMNS = 3  # unless the environments suggest another number
 MAX_COLUMNS = 4
 MAX_PANELS = 24
 MAX_POINTS = 150  # of a curve
 
 
 def arrange(environments: Sequence[Mapping[str, object]]) -> tuple[list[int], int]:
-    """Arrange panels as the settings that vary suggest.
+    """Arrange panels by the settings that vary.
 
-    One setting makes a row; the product of two makes rows of the one with fewer values and columns of the other, as in
-    Figures 1 and 2 of the paper; everything else is set in the order it comes in.
+    One setting makes a row. The product of two makes a row for each value of the one with fewer values, and a column
+    for each value of the other, as in Figures 1 and 2 of the paper. All else stays in the given order.
 
     Returns:
-        Which environment each panel shows, row by row, and the number of columns.
+        The index of the environment of each panel, row by row, and the number of columns.
     """
     varying = varying_settings(environments)
-    values = {key: list(dict.fromkeys(json.dumps(one.get(key)) for one in environments)) for key in varying}
+    values = {
+        key: list(dict.fromkeys(json.dumps(environment.get(key)) for environment in environments)) for key in varying
+    }
     given = list(range(len(environments)))
     if len(varying) == 1 and len(environments) <= MAX_COLUMNS:
         return given, len(environments)
@@ -44,28 +46,28 @@ def arrange(environments: Sequence[Mapping[str, object]]) -> tuple[list[int], in
 
 
 def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
-    """Draw cumulative regret on each environment, mean and standard deviation over repetitions as the paper does.
+    """Draw cumulative regret on each environment: mean and standard deviation over repetitions, as in the paper.
 
     Args:
-        results: of `load_results`; what is not finished is left out.
+        results: of `load_results`; repetitions that are not finished are left out.
         order: labels of the agents, best first.
 
     Returns:
         A panel for each of the first 24 environments.
     """
     firsts = results.drop_duplicates("environment_key")
-    kept, environments = list(firsts["environment_key"]), list(firsts["environment"])
+    keys, environments = list(firsts["environment_key"]), list(firsts["environment"])
     names = name_environments(environments)
-    places, columns = arrange(environments)
+    indices, columns = arrange(environments)
     finished = results[results["status"] == "finished"]
     curves = {
         (key, label): np.stack([regret.cumsum() for regret in rows["regret"]])
         for (key, label), rows in finished.groupby(["environment_key", "label"])
-        if kept.index(str(key)) in places[:MAX_PANELS]
+        if keys.index(str(key)) in indices[:MAX_PANELS]
     }
     drawn = [
-        (names[place], {label: curves[kept[place], label] for label in order if (kept[place], label) in curves})
-        for place in places[:MAX_PANELS]
+        (names[index], {label: curves[keys[index], label] for label in order if (keys[index], label) in curves})
+        for index in indices[:MAX_PANELS]
     ]
     return draw_panels(drawn, agent_lines(order), columns)
 
@@ -76,7 +78,7 @@ def draw_panels(
     """Draw panels with one legend.
 
     Args:
-        panels: row by row: a title, and cumulative regret `(repetitions, T)` by label.
+        panels: title, and cumulative regret `(repetitions, T)` by label, row by row.
         lines: colour and dash by label.
         columns: panels in a row.
     """
@@ -89,8 +91,8 @@ def draw_panels(
         figure = Figure(figsize=(width, height), layout="constrained")
         axes_of = figure.subplots(rows, columns, squeeze=False)
         for axes, (title, curves) in zip(axes_of.flat, panels, strict=False):
-            for label, each in curves.items():
-                _draw_mean_and_deviation(axes, each, label, lines[label])
+            for label, regret in curves.items():
+                _draw_mean_and_deviation(axes, regret, label, lines[label])
             axes.set_title(title, fontsize=9 if len(title) > 36 else 11)
             axes.set_ylim(bottom=0)
             axes.margins(x=0)
@@ -101,11 +103,11 @@ def draw_panels(
         for axes in axes_of.flat[max(0, len(panels) - columns) : len(panels)]:
             axes.set_xlabel("round $t$", fontsize=12)
         figure.supylabel("cumulative regret $R_t$ (reward units)", fontsize=12)
-        found = [
+        handles = [
             axes_of.flat[0].plot([], [], lines[label][1], color=lines[label][0], linewidth=2.2)[0] for label in order
         ]
-        if found:
-            figure.legend(found, order, loc="outside lower center", ncols=legend)
+        if handles:
+            figure.legend(handles, order, loc="outside lower center", ncols=legend)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""The report of a folder: one self-contained HTML page and its figures, from stored results only."""
+"""Write the report of a folder: a self-contained HTML page and its figures, from stored results."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ FIGURES = ("regret", "settings", "diagnostics")
 def write_report(folder: str | Path) -> Path:
     """Write `report.html` and its figures into a folder of results, each as PNG and as SVG.
 
-    `regret` is always there; `diagnostics`, if any were recorded; `settings`, of one agent under a product of settings.
+    It always draws `regret`; `diagnostics` if any were recorded; `settings` for one agent under a product of settings.
 
     Args:
-        folder: what `graph-bandit run --out` was given.
+        folder: the folder that `graph-bandit run --out` was given.
 
     Returns:
         The path of the page.
@@ -67,7 +67,7 @@ def write_report(folder: str | Path) -> Path:
 
 
 def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
-    """Return what the template of one environment shows, and its figures."""
+    """Return the content of the page of one environment, and its figures."""
     summaries = summarize(results)
     labels = [summary.label for summary in summaries]
     figures = {"regret": regret_figure(results, labels)}
@@ -86,7 +86,7 @@ def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str,
 
 
 def title_of(results: pd.DataFrame) -> str:
-    """Say in one line what was played: the environment, or how many."""
+    """Describe in one line what was played: the environment, or the number of environments."""
     count = results["environment_key"].nunique()
     if count == 1:
         return describe_environment(results["environment"].iloc[0])
@@ -94,22 +94,22 @@ def title_of(results: pd.DataFrame) -> str:
 
 
 def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return the settings of each agent; where they depend on the graph model, all values with their models."""
+    """Return the settings of each agent. A setting that depends on the graph model has all values with their models."""
     models = results["environment"].map(lambda environment: environment["graph_model"])
     each = zip(results["label"], models, results["agent_settings"], strict=True)
-    found: dict[str, dict[str, dict[str, object]]] = {}
+    agents: dict[str, dict[str, dict[str, object]]] = {}
     for label, model, settings in each:
-        found.setdefault(label, {})[model] = settings
-    return {label: _merge(by_model) for label, by_model in found.items()}
+        agents.setdefault(label, {})[model] = settings
+    return {label: _merge(by_model) for label, by_model in agents.items()}
 
 
 def _split(agents: dict[str, dict[str, str]]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Part settings into those on which all agents that have them agree, at least two, and the others."""
+    """Split settings into those that two agents or more have, all with the same value, and the others."""
     values: dict[str, list[str]] = {}
     for settings in agents.values():
         for name, value in settings.items():
             values.setdefault(name, []).append(value)
-    common = {name: found[0] for name, found in values.items() if len(found) > 1 and len(set(found)) == 1}
+    common = {name: texts[0] for name, texts in values.items() if len(texts) > 1 and len(set(texts)) == 1}
     own = {label: {k: v for k, v in settings.items() if k not in common} for label, settings in agents.items()}
     return common, own
 
@@ -124,5 +124,5 @@ def _merge(by_model: dict[str, dict[str, object]]) -> dict[str, str]:
 
 
 def _all_versions(results: pd.DataFrame) -> dict[str, str]:
-    frame = pd.DataFrame(results["versions"].tolist()).drop(columns="algorithm", errors="ignore")  # labels tell it
+    frame = pd.DataFrame(results["versions"].tolist()).drop(columns="algorithm", errors="ignore")  # it is in the labels
     return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}

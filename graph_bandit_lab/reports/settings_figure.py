@@ -1,4 +1,4 @@
-"""One agent under a product of settings: the paper's Figure 3, a panel for each value of one setting."""
+"""Draw one agent under a product of settings, like the paper's Figure 3: a panel for each value of one setting."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
         results: of `load_results`, on one environment.
 
     Returns:
-        Panels of the setting with fewer values, lines of the other; None where there is not one agent with the
-        product of two settings.
+        A panel for each value of the setting with fewer values, and a line for each value of the other; None unless
+        the results are those of one agent under the product of two settings.
     """
     finished = results[results["status"] == "finished"]
     firsts = finished.drop_duplicates("label")
@@ -30,7 +30,7 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
     if finished["agent"].nunique() != 1 or len(settings) < 4:
         return None
     varying = varying_settings(settings)
-    values = {key: list(dict.fromkeys(json.dumps(one.get(key)) for one in settings)) for key in varying}
+    values = {key: list(dict.fromkeys(json.dumps(each.get(key)) for each in settings)) for key in varying}
     if len(varying) != 2 or len(settings) != len(values[varying[0]]) * len(values[varying[1]]):
         return None
     panel, line = sorted(varying, key=lambda key: len(values[key]))
@@ -38,10 +38,10 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
         return None
     names = [_name(line, json.loads(value)) for value in values[line]]
     curves: dict[tuple[str, str], np.ndarray] = {}
-    for label, one in zip(firsts["label"], settings, strict=True):
+    for label, own in zip(firsts["label"], settings, strict=True):
         regrets = finished.loc[finished["label"] == label, "regret"]
-        place = json.dumps(one.get(panel)), _name(line, one.get(line))
-        curves[place] = np.stack([regret.cumsum() for regret in regrets])
+        key = json.dumps(own.get(panel)), _name(line, own.get(line))
+        curves[key] = np.stack([regret.cumsum() for regret in regrets])
     drawn = [
         (_name(panel, json.loads(value)), {name: curves[value, name] for name in names}) for value in values[panel]
     ]

@@ -1,4 +1,4 @@
-"""The report of many environments: scores, panels, and a table of every environment, from stored results only."""
+"""Make the report of many environments: scores, panels, and a table of every environment."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from graph_bandit_lab.formats import MISSING, format_count, format_difference, f
 from graph_bandit_lab.reports.figures import agent_lines
 from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure
 
-MAX_FAILURES = 20  # that are listed; the log has all
-MAX_AGENTS = 12  # that are drawn, and have a column in the table of environments
+MAX_FAILURES = 20  # failures that are listed; the log has all
+MAX_AGENTS = 12  # agents that are drawn, and have a column in the table of environments
 MAX_EXCEPTIONS = 24  # environments that are named
 
 
 def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
-    """Return what the template of a sweep shows, and its figure.
+    """Return the content of the page of a sweep, and its figure.
 
     Args:
         results: of `load_results`, of more than one environment.
@@ -43,7 +43,7 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
     failed = results[results["status"] == "failed"]
     content = {
         "fields": [_field_content(field, scores, names) for field, scores in scored],
-        "counts": {one.label: format_count(one) for one in summarize(results)},
+        "counts": {summary.label: format_count(summary) for summary in summarize(results)},
         "times": results.groupby("label")["wall_time"].sum().map(format_duration).to_dict(),
         "agents_shown": shown,
         "all_agents": len(order),
@@ -61,19 +61,19 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
 
 
 def environments_of(results: pd.DataFrame) -> dict[str, dict[str, object]]:
-    """Return the environments by their keys, in the order of their first results."""
+    """Return the environments by key, in the order of their first results."""
     firsts = results.drop_duplicates("environment_key")
     return dict(zip(firsts["environment_key"], firsts["environment"], strict=True))
 
 
 def environment_names(results: pd.DataFrame) -> dict[str, str]:
-    """Return what sets each environment apart, by its key."""
+    """Return the name of each environment by key: the settings in which it differs from the others."""
     environments = environments_of(results)
     return dict(zip(environments, name_environments(list(environments.values())), strict=True))
 
 
 def mean_regret_table(results: pd.DataFrame, scored: Sequence[tuple[Field, Sequence[Score]]]) -> pd.DataFrame:
-    """Return mean R_T: a row an environment, a column an agent, the best first."""
+    """Return mean R_T: a row for each environment, a column for each agent, the best first."""
     ranked = [score.label for _, scores in scored for score in scores]
     order = list(dict.fromkeys([*ranked, *results["label"]]))
     return mean_regrets([field for field, _ in scored]).reindex(index=list(environments_of(results)), columns=order)
@@ -92,24 +92,27 @@ def _field_content(field: Field, scores: Sequence[Score], names: Mapping[str, st
 
 
 def differences_to_the_best(field: Field, scores: Sequence[Score]) -> dict[str, str]:
-    """Write relative regret less that of the best (of the paper's six, where they are there), with its interval."""
+    """Write relative regret minus that of the best agent (of the paper's six, if played), with its interval."""
     best = next((score.label for score in scores if score.label in field.reference), "")
-    found = {one.label: compare_agents(field.trials, one.label, best, field.reference) for one in scores}
-    return {label: MISSING if label == best else format_difference(one) for label, one in found.items()}
+    comparisons = [compare_agents(field.trials, score.label, best, field.reference) for score in scores]
+    return {
+        comparison.first: MISSING if comparison.first == best else format_difference(comparison)
+        for comparison in comparisons
+    }
 
 
 def _exceptions(field: Field, scores: Sequence[Score], names: Mapping[str, str]) -> str:
-    """Say on which environments another agent is lower than the best of those that are ranked."""
+    """Name the environments on which another agent has less regret than the best of the ranked agents."""
     best = next((score.label for score in scores if score.label in field.reference), None)
     if best is None or len(names) < 2:
         return ""
-    found = exceptions_to(field.trials, best, field.reference)
+    exceptions = exceptions_to(field.trials, best, field.reference)
     count = field.trials.index.get_level_values("environment").nunique()
     among = "the paper's six" if field.paper else "these agents"
-    text = f"{best} has the lowest mean of {among} on {count - len(found)} of {count} environments"
-    named = [f"{names[key]}: {label}" for key, label in list(found.items())[:MAX_EXCEPTIONS]]
-    more = f"; and {len(found) - len(named)} more" if len(found) > len(named) else ""
-    return f"{text}. Lowest elsewhere: {'; '.join(named)}{more}." if found else f"{text}."
+    text = f"{best} has the lowest mean of {among} on {count - len(exceptions)} of {count} environments"
+    named = [f"{names[key]}: {label}" for key, label in list(exceptions.items())[:MAX_EXCEPTIONS]]
+    more = f"; and {len(exceptions) - len(named)} more" if len(exceptions) > len(named) else ""
+    return f"{text}. Lowest elsewhere: {'; '.join(named)}{more}." if exceptions else f"{text}."
 
 
 def _row(means: pd.Series[float]) -> dict[str, object]:
@@ -118,7 +121,7 @@ def _row(means: pd.Series[float]) -> dict[str, object]:
 
 
 def _settings_over_all(environments: Sequence[Mapping[str, object]]) -> dict[str, str]:
-    """Say of each setting which values it takes."""
+    """List the values of each setting."""
     environments = [with_later_defaults(environment) for environment in environments]
     return {
         name: ", ".join(dict.fromkeys(str(environment[name]) for environment in environments))

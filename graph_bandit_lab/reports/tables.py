@@ -1,4 +1,4 @@
-"""Tables for a terminal and for Markdown: header and rows of text."""
+"""Make tables for a terminal and for Markdown: header and rows of text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graph_bandit_lab.reports.sweep_report import differences_to_the_best, envir
 
 
 def print_columns(rows: list[tuple[str, ...]]) -> None:
-    """Print rows in columns, the first to the left and the others to the right."""
+    """Print rows in columns, the first aligned to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:
         print("  ".join([first.ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True))]))
@@ -70,29 +70,25 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
     return rows
 
 
-def _published(agent: str | None) -> str:
-    found = TABLE_1.get(agent or "")
-    return f"{format_ratio(found.relative)}, {format_share(found.top_rate)}" if found else ""
-
-
 def table_of_environments(results: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return header and rows of mean R_T on each environment, agents as the scores rank them."""
+    """Return header and rows of mean R_T on each environment, with agents in the order of their scores."""
     names = environment_names(results)
-    means = mean_regret_table(results, [(one, score_agents(one.trials, one.reference)) for one in fields_of(results)])
+    scored = [(field, score_agents(field.trials, field.reference)) for field in fields_of(results)]
+    means = mean_regret_table(results, scored)
     rows: list[tuple[str, ...]] = [("mean R_T", *map(str, means))]
     rows += [(names[key], *map(format_number, row)) for key, row in zip(means.index, means.to_numpy(), strict=True)]
     return rows
 
 
 def table_of_changes(changes: Sequence[Change]) -> list[tuple[str, ...]]:
-    """Return header and rows of what changed between two folders."""
+    """Return header and rows of the changes between two folders."""
     rows: list[tuple[str, ...]] = [
         ("agent", "trials", "R_T before", "R_T after", "relative difference [95 % interval]", "")
     ]
-    for one in changes:
-        means = format_number(one.before), format_number(one.after)
-        interval = f"{one.difference:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
-        rows.append((one.label, str(one.trials), *means, interval, one.verdict))
+    for change in changes:
+        means = format_number(change.before), format_number(change.after)
+        interval = f"{change.difference:+.3f} [{change.low:+.3f}, {change.high:+.3f}]"
+        rows.append((change.label, str(change.trials), *means, interval, change.verdict))
     return rows
 
 
@@ -103,7 +99,7 @@ def to_markdown(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def print_warnings(results: pd.DataFrame) -> None:
-    """Say so, if agents cannot be compared as they stand, or were played by an earlier version of their algorithm."""
+    """Warn if agents have not played the same instances, or if earlier versions of their algorithms have played."""
     if not play_equal_instances(results):
         print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
     for label in earlier_versions(results):

@@ -1,4 +1,4 @@
-"""What was played: the results file, its table, files for other programs, and files that are replaced whole."""
+"""Store what was played: the results file, its table, and files for other programs."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""How results are written into a database: arrays, and the versions that made them."""
+"""Encode arrays for a database, and list the software versions that made them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def to_blob(array: NDArray[np.generic]) -> bytes:
 def to_archive(arrays: dict[str, NDArray[np.float64]]) -> bytes:
     """Write several arrays, compressed."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **cast(Any, arrays))  # whose stubs take names for flags
+    np.savez_compressed(buffer, **cast(Any, arrays))  # the stubs take names of arrays for flags
     return buffer.getvalue()
 
 
 def from_archive(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
-    """Read what `to_archive` wrote; nothing, where NULL is stored."""
+    """Read what `to_archive` wrote; NULL decodes to an empty dict."""
     if not isinstance(blob, bytes):  # pandas may make NaN of NULL
         return {}
     with np.load(io.BytesIO(blob), allow_pickle=False) as archive:

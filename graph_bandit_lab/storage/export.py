@@ -1,4 +1,4 @@
-"""Results as files for other programs: a row a repetition, settings in columns of their own."""
+"""Write results as files for other programs: a row for each repetition, a column for each setting."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SETTINGS = ("environment", "agent_settings", "versions")
 
 
 def write_csv(folder: str | Path, path: str | Path) -> None:
-    """Write a row for each repetition, without its arrays; settings that repetitions do not share stay empty.
+    """Write a row for each repetition, without its arrays. Settings that a repetition does not have stay empty.
 
     Args:
-        folder: of results.
-        path: of the file, which is replaced.
+        folder: folder of results.
+        path: the file, which is replaced.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -33,8 +33,8 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
     """Write a row for each repetition to an Apache Parquet file, actions, rewards and regret of each round included.
 
     Args:
-        folder: of results.
-        path: of the file, which is replaced.
+        folder: folder of results.
+        path: the file, which is replaced.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -44,7 +44,7 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
     for name in table.columns.difference([*ARRAYS, *PLAIN]):
         if table[name].dtype == object:
             kinds = {type(value) for value in table[name].dropna()}
-            # A setting may be a number for one agent and a text for another.
+            # A setting may be a number for one agent and text for another.
             table[name] = table[name].astype("boolean" if kinds == {bool} else "string")
     content = io.BytesIO()
     table.to_parquet(content, index=False, engine="pyarrow")

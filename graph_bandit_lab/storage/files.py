@@ -1,4 +1,4 @@
-"""Files that readers see whole."""
+"""Replace files atomically, and keep other processes out of a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOCK_NAME = "driver.lock"
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that readers see the old one or the new one, never a part, even after a power cut."""
+    """Replace a file atomically: readers see the old one or the new one, never a part, even after a power cut."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     with part.open("wb") as file:
         file.write(content)
@@ -26,7 +26,7 @@ def make_folder(folder: Path) -> None:
     """Make a folder and its parents, if they are not there.
 
     Raises:
-        ValueError: if that cannot be.
+        ValueError: if it cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -36,10 +36,10 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def sole_driver(folder: Path) -> Iterator[None]:
-    """Let one process at a time play into a folder; the lock goes with the process, however it ends.
+    """Let one process at a time play into a folder. The lock ends with the process, however that ends.
 
     Raises:
-        ValueError: if another process is at it, or the folder cannot be made.
+        ValueError: if another process plays into it, or the folder cannot be made.
     """
     make_folder(folder)
     lock = FileLock(folder / LOCK_NAME)
@@ -47,7 +47,8 @@ def sole_driver(folder: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout as error:
         raise ValueError(
-            f"Expected to be alone in {folder}. Another `graph-bandit` is playing into it: wait, or choose another."
+            f"Expected no other process in {folder}. Another `graph-bandit` is playing into it: wait for it, or choose "
+            "another folder."
         ) from error
     try:
         yield

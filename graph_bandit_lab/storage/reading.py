@@ -1,4 +1,4 @@
-"""Results as a table: a row a repetition, with its settings and arrays."""
+"""Read results as a table: a row for each repetition, with its settings and arrays."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
     """Read the results of a folder.
 
     Args:
-        folder: what `graph-bandit run --out` was given.
-        arrays: columns of arrays to read, of which there may be gigabytes; the others are left out.
+        folder: the folder that `graph-bandit run --out` was given.
+        arrays: columns of arrays to read, which may be gigabytes; the others are left out.
 
     Returns:
-        One row a repetition, in the order in which they were finished: `label`, `agent`, `agent_settings` (dict),
-        `environment` (dict), `environment_key` (the same as a text, to group by), `seed`, `status`, `wall_time` and
-        `round_time` (seconds), `versions` (dict), `algorithm` (version of the agent's; of two under equal settings the
-        lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`, `regret`
-        of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and `diagnostics`: a
-        dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were recorded. A label under
-        which two settings were played on one graph model is followed by their hashes (tuned settings may depend on it),
-        and by the versions of the algorithm where these are two.
+        One row for each repetition, in the order in which they finished: `label`, `agent`, `agent_settings` (dict),
+        `environment` (dict), `environment_key` (the same as a text, to group by), `seed`, `status`, `wall_time`
+        (seconds of the play: instance, `reset`, rounds and diagnostics) and `round_time` (of the rounds alone; neither
+        counts imports and compilation, which each process gets over with before its first repetition, but for results
+        of versions before 0.2.0), `versions` (dict), `algorithm` (version of the agent's; of two under equal settings
+        the lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`,
+        `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and
+        `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were
+        recorded. A label under which two settings were played on one graph model is followed by their hashes (tuned
+        settings may depend on it), and by the versions of the algorithm where these are two.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -44,12 +46,12 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
     path = Path(folder) / FILE_NAME
     if not path.is_file():
         raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
-    # Not read-only: what a killed process left half written is rolled back by the next that looks.
+    # Not read-only: the next reader rolls back what a killed process left half written.
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=30)) as connection:
         check_format(path, connection)
-        known = [row[1] for row in connection.execute("PRAGMA table_info(repetitions)")]
-        wanted = [name for name in known if name not in (*ARRAYS, "diagnostics") or name in (*arrays, "regret")]
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(repetitions)")]
+        wanted = [name for name in columns if name not in (*ARRAYS, "diagnostics") or name in (*arrays, "regret")]
         frame = pd.read_sql_query(f"SELECT {', '.join(wanted)} FROM repetitions ORDER BY rowid", connection)  # noqa: S608
     frame["environment_key"] = frame["environment"]
     for name in JSON_COLUMNS:
@@ -62,19 +64,19 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
     _tell_settings_apart(frame)
     frame["rounds"] = frame["regret"].map(len)
     totals = frame["regret"].map(np.sum).astype(float)
-    frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged one stopped early
+    frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged repetition stopped early
     return frame if "regret" in arrays else frame.drop(columns="regret")
 
 
 def _tell_settings_apart(frame: pd.DataFrame) -> None:
-    """Put a mark behind the labels under which agents were played that differ."""
+    """Add a hash to each label under which different agents were played."""
     plug_ins = frame["versions"].map(lambda versions: versions.get("plug-in", ""))
     algorithms = ", algorithm " + frame["algorithm"].astype(str)
     mine = frame["agent"] + frame["agent_settings"].map(to_json) + plug_ins
     mine += algorithms.where(frame["algorithm"] != 1, "")
     marks = mine.map(lambda text: hashlib.sha256(text.encode()).hexdigest()[:6])
     models = frame["environment"].map(lambda environment: str(environment.get("graph_model")))
-    several = marks.groupby([frame["label"], models]).transform("nunique") > 1  # other defaults at the time, say
+    several = marks.groupby([frame["label"], models]).transform("nunique") > 1  # say, after a change of defaults
     unclear = several.groupby(frame["label"]).transform("any")
     versions = frame["algorithm"].groupby(frame["label"]).transform("nunique") > 1
     marks += algorithms.where(versions, "")

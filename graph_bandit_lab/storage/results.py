@@ -1,4 +1,4 @@
-"""Results in one SQLite file: a row a repetition, written in one transaction when it is finished."""
+"""Store results in one SQLite file: a row for each repetition, in one transaction when it is finished."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from graph_bandit_lab.storage.encoding import from_blob, software_versions, to_a
 from graph_bandit_lab.storage.files import make_folder
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 4  # of the file; raised too when agents play otherwise under equal settings
+SCHEMA_VERSION = 4  # of the file; also raised when agents play differently under equal settings
 ARRAYS = ("actions", "rewards", "regret")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS repetitions (
     settings_hash TEXT NOT NULL,   -- of environment, agent name and agent settings
     seed INTEGER NOT NULL,         -- of this repetition
-    label TEXT NOT NULL,           -- the agent as it was asked for
+    label TEXT NOT NULL,           -- the agent as it was written
     agent TEXT NOT NULL,
     environment TEXT NOT NULL,     -- JSON
     agent_settings TEXT NOT NULL,  -- JSON, defaults included
     status TEXT NOT NULL,          -- finished | diverged | failed
     error TEXT NOT NULL,           -- the traceback, if it failed
-    wall_time REAL NOT NULL,       -- seconds, all in all
-    round_time REAL NOT NULL,      -- seconds, of the rounds alone
+    wall_time REAL NOT NULL,       -- seconds of instance, reset, rounds and diagnostics
+    round_time REAL NOT NULL,      -- seconds of the rounds alone
     versions TEXT NOT NULL,        -- JSON
     created TEXT NOT NULL,         -- UTC, ISO 8601
     actions BLOB NOT NULL,         -- NumPy .npy
     rewards BLOB NOT NULL,
     regret BLOB NOT NULL,
-    diagnostics BLOB,              -- NumPy .npz; NULL where they were not asked for
+    diagnostics BLOB,              -- NumPy .npz; NULL if they were not recorded
     PRIMARY KEY (settings_hash, seed)
 )
 """
 
 
 class Stored(NamedTuple):
-    """What is known of a stored repetition without reading it."""
+    """Facts about a stored repetition that need none of its arrays."""
 
     failed: bool
     diagnosed: bool
@@ -82,7 +82,7 @@ class ResultStore:
             }
 
     def relabel(self, labels: Mapping[str, str]) -> None:
-        """Give repetitions the label by which their settings (by hash) are called now."""
+        """Give stored repetitions the label that their settings (by hash) have now."""
         with self._connect() as connection:
             stored = connection.execute("SELECT DISTINCT settings_hash, label FROM repetitions").fetchall()
             changed = [(labels[key], key) for key, label in stored if labels.get(key, label) != label]
@@ -105,10 +105,10 @@ class ResultStore:
         error: str = "",
         versions: Mapping[str, str] | None = None,
     ) -> None:
-        """Store a repetition whole or not at all; one that is stored as failed is replaced.
+        """Store a repetition whole or not at all. A repetition that is stored as failed is replaced.
 
         Raises:
-            sqlite3.IntegrityError: if it is stored already and has not failed; nothing is overwritten.
+            sqlite3.IntegrityError: if it is stored already and has not failed. Nothing is overwritten.
         """
         later = {"plug-in": key.plug_in} if key.plug_in else {}
         later |= {"algorithm": str(key.algorithm)} if key.algorithm != 1 else {}
@@ -128,28 +128,28 @@ class ResultStore:
             **{name: to_blob(getattr(result, name)) for name in ARRAYS},
             "diagnostics": None if result.diagnostics is None else to_archive(result.diagnostics),
         }
-        places = ", ".join(f":{name}" for name in row)
+        values = ", ".join(f":{name}" for name in row)
         earlier = "DELETE FROM repetitions WHERE settings_hash = ? AND seed = ? AND status = 'failed'"
         with self._connect() as connection:
             connection.execute(earlier, (key.settings_hash, seed))
-            connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({places})", row)  # noqa: S608
+            connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
 
     def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:
-        """Add the diagnostics of a repetition that is stored without them and was played again.
+        """Add diagnostics to a repetition that was stored without them and has been played again.
 
         Raises:
-            ValueError: if other actions were played this time; nothing is changed then.
+            ValueError: if other actions were played this time. Nothing is changed then.
         """
-        where, which = "WHERE settings_hash = ? AND seed = ?", (key.settings_hash, seed)
+        where, values = "WHERE settings_hash = ? AND seed = ?", (key.settings_hash, seed)
         with self._connect() as connection:
-            (stored,) = connection.execute(f"SELECT actions FROM repetitions {where}", which).fetchone()  # noqa: S608
+            (stored,) = connection.execute(f"SELECT actions FROM repetitions {where}", values).fetchone()  # noqa: S608
             if not np.array_equal(from_blob(stored), result.actions):
                 raise ValueError(
-                    f"Expected {key.agent}, seed {seed}, to play as it did when {self.path} was written. It played "
-                    "otherwise: another version or type of CPU. Choose another folder, or --overwrite."
+                    f"Expected {key.agent}, seed {seed}, to play as it did when {self.path} was written. Its actions "
+                    "differ: the version or the type of CPU is another one. Choose another folder, or --overwrite."
                 )
             archive = to_archive(result.diagnostics or {})
-            connection.execute(f"UPDATE repetitions SET diagnostics = ? {where}", (archive, *which))  # noqa: S608
+            connection.execute(f"UPDATE repetitions SET diagnostics = ? {where}", (archive, *values))  # noqa: S608
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
@@ -158,15 +158,15 @@ class ResultStore:
 
 
 def check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
-    """Refuse a file of another format, and one that is empty unless `new_is_fine`."""
+    """Refuse a file of another format, and an empty file unless `new_is_fine`."""
     try:
-        found = connection.execute("PRAGMA user_version").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
         is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-    except sqlite3.OperationalError:  # locked for long, or the disk: no fault of the file
+    except sqlite3.OperationalError:  # the file is locked or the disk fails: its format is not at fault
         raise
     except sqlite3.DatabaseError as error:
         raise ValueError(f"Expected {path} to be a results file. Got {error}. Choose another folder.") from error
     if is_new and not new_is_fine:
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")
-    if found != SCHEMA_VERSION and not is_new:
-        raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {found}. Choose another folder.")
+    if version != SCHEMA_VERSION and not is_new:
+        raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {version}. Choose another folder.")

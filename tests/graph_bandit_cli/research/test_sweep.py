@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def whole(tmp_path_factory):
     """What the little sweep stores, played in peace; it is read only."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "little.toml").write_text(TOML)
-    run_sweep(read_sweep(folder / "little.toml").plan(), folder / "out", progress=False)
+    run_sweep(read_sweep(folder / "little.toml").plan(), folder / "out", progress=False, report=False)
     return folder / "out"
 
 
@@ -81,7 +82,7 @@ def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little,
     assert "Finished work is stored; run the same command to continue." in done.stderr
     assert 0 < count(tmp_path / "full") < 16
     for name in ("full", "whole"):
-        run_sweep(read_sweep(little).plan(), tmp_path / name, progress=False)
+        run_sweep(read_sweep(little).plan(), tmp_path / name, progress=False, report=False)
     assert table(tmp_path / "full") == table(tmp_path / "whole")
 
 
@@ -109,11 +110,13 @@ def test_two_drivers_do_not_play_into_one_folder(little, tmp_path, capsys):
 def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, whole, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["sweep", str(little), "--out", str(out), "--dry-run", *HERE]) == 0
-    assert "16 repetitions, 0 stored, 16 to play; none is timed yet" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert re.search(r"16 repetitions, 0 stored, 16 to play; about .* with 1 worker, .* on a cluster of 100", printed)
+    assert "16 of these are not timed yet: their times are estimated from" in printed
     assert not out.exists()
     little.write_text(TOML.replace("repetitions = 2", "repetitions = 4"))
     text = describe_work(read_sweep(little).plan(), whole, 2)
-    assert "32 repetitions, 16 stored, 16 to play; about 0 minutes" in text
+    assert re.search(r"32 repetitions, 16 stored, 16 to play; about \d\.\d s with 2 workers\.$", text)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs an interrupt that reaches a group of processes")

@@ -116,14 +116,14 @@ def test_an_agent_that_finished_nothing_is_named_and_the_others_are_scored(tmp_p
     (field,) = fields_of(load_results(tmp_path))
     assert field.absent == ("bad",)
     page = write_report(tmp_path).read_text()
-    assert "Nothing is finished of bad." in page
+    assert "No trial is finished by bad." in page
     assert "bad on linear, seed 1: <code>KeyError: &#39;x&#39;</code>" in page
 
 
 def test_a_report_of_failures_alone_is_a_report(tmp_path):
     for reward in ("linear", "gp_gntk"):
         store(tmp_path, "bad", reward, 1, error="KeyError")
-    assert "Nothing is finished of bad." in write_report(tmp_path).read_text()
+    assert "No trial is finished by bad." in write_report(tmp_path).read_text()
 
 
 def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):

@@ -42,10 +42,10 @@ def test_results_keep_what_they_kept_before_the_arguments_had_one_home():
     ("changes", "message"),
     [
         ({"graph_modle": "er"}, "Unknown argument `graph_modle`. Did you mean `graph_model`?"),
-        ({"graphs": []}, "results keep settings, not graphs. `run_bandit` plays on graphs of your own"),
-        ({"reward_model": np.zeros(100)}, "Expected names .* Got ndarray and str"),
-        ({"reward_model": None}, "Expected names .* Got NoneType and str"),
-        ({"noise": lambda rng, mean: 0.0}, "Expected names .* Got str and function"),
+        ({"graphs": []}, "results store settings, not graphs. `run_bandit` plays on your own graphs"),
+        ({"reward_model": np.zeros(100)}, "to be names.* Got ndarray and str"),
+        ({"reward_model": None}, "to be names.* Got NoneType and str"),
+        ({"noise": lambda rng, mean: 0.0}, "to be names.* Got str and function"),
     ],
 )
 def test_says_what_it_cannot_take(changes, message):

@@ -219,7 +219,7 @@ def test_agents_and_repetitions_can_stand_in_for_those_of_the_file(little):
 def test_seeds_that_are_named_can_be_fewer_but_not_more(little):
     little.write_text(TOML.replace("repetitions = 2", "seeds = [5, 6]"))
     assert read_sweep(little, Overrides(repetitions=1)).seeds == (5,)
-    with pytest.raises(ValueError, match="at most 2 repetitions, for it names its seeds"):
+    with pytest.raises(ValueError, match="at most 2 repetitions, one for each of its `seeds`. Got 3"):
         read_sweep(little, Overrides(repetitions=3))
 
 

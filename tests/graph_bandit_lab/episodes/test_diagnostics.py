@@ -150,7 +150,7 @@ def test_diagnostics_of_other_play_are_refused_and_nothing_changes(tmp_path, mon
 def test_the_report_draws_them(tmp_path):
     run_experiment(settings(tmp_path, diagnostics=True))
     html = write_report(tmp_path).read_text()
-    assert "What theory says of each round" in html
+    assert "Diagnostics of each round" in html
     assert (tmp_path / "diagnostics.png").stat().st_size > 10_000
     figure = diagnostics_figure(load_results(tmp_path), ["gnn-ts:width=8,steps=3", "gntk-ucb", "random"])
     lines = [len(axes.lines) for axes in figure.axes]

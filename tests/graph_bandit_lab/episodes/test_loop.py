@@ -113,7 +113,7 @@ def test_other_errors_of_an_agent_are_not_hidden(small_env):
             ("GraphActionBandit-v0", Recorder()),
             "to have `unwrapped`. Got 'GraphActionBandit-v0'. Make one",
         ),
-        ((registry.make_environment(), "gnn-ts"), "Got 'gnn-ts'. Make one, as by `registry.make_agent(\"gnn-ts\")`"),
+        ((registry.make_environment(), "gnn-ts"), "Got 'gnn-ts'. Make one, as `registry.make_agent(\"gnn-ts\")`"),
         ((registry.make_environment(), Recorder), "Got the class Recorder: call it first, `Recorder(...)`"),
     ],
 )

@@ -251,47 +251,59 @@ def test_what_another_sweep_failed_is_not_this_sweeps(tmp_path):
     other = RunKey("elsewhere", {}, one.key.environment)
     nothing = worker.failed("a traceback").result
     ResultStore(out).add(other, 1, "elsewhere", nothing, 0.0, "a traceback")
-    tally = run_sweep(found, out, retry_failed=True, progress=False)
+    tally = run_sweep(found, out, retry_failed=True, progress=False, report=False)
     assert (tally.played, tally.failed) == (8, 0)
     assert (load_results(out)["status"] == "failed").sum() == 1  # and its traceback is still there
 
 
 def test_a_sweep_goes_on_where_it_stopped_and_grows(tmp_path):
-    run_sweep(PLANNED.plan(), tmp_path / "out", progress=False)
-    again = run_sweep(PLANNED, tmp_path / "out", progress=False)
+    run_sweep(PLANNED.plan(), tmp_path / "out", progress=False, report=False)
+    again = run_sweep(PLANNED, tmp_path / "out", progress=False, report=False)
     assert (again.played, again.reused) == (0, 8)
-    more = run_sweep(dataclasses.replace(PLANNED, seeds=(1, 2, 3)).plan(), tmp_path / "out", progress=False)
+    more = run_sweep(
+        dataclasses.replace(PLANNED, seeds=(1, 2, 3)).plan(), tmp_path / "out", progress=False, report=False
+    )
     assert (more.played, more.reused) == (4, 8)
 
 
 def test_a_sweep_can_be_asked_for_diagnostics_later(tmp_path):
-    run_sweep(PLANNED.plan(), tmp_path, progress=False)
+    run_sweep(PLANNED.plan(), tmp_path, progress=False, report=False)
     before = rows(tmp_path)
-    tally = run_sweep(PLANNED.plan(), tmp_path, diagnostics=True, progress=False)
+    tally = run_sweep(PLANNED.plan(), tmp_path, diagnostics=True, progress=False, report=False)
     assert (tally.played, tally.reused) == (8, 0)
     for key, row in rows(tmp_path).items():
         assert np.array_equal(row.actions, before[key].actions)
         assert bool(row.diagnostics) == (row.agent == "gnn-ts")
-    assert run_sweep(PLANNED.plan(), tmp_path, diagnostics=True, progress=False).played == 0
+    assert run_sweep(PLANNED.plan(), tmp_path, diagnostics=True, progress=False, report=False).played == 0
 
 
 def test_what_is_called_otherwise_now_is_called_so_in_old_results_too(tmp_path):
-    run_sweep(PLANNED.plan(), tmp_path / "out", progress=False)
+    run_sweep(PLANNED.plan(), tmp_path / "out", progress=False, report=False)
     (grid,) = PLANNED.grids
     agents = tuple(
         AgentSpec.parse(spec.label, label) for spec, label in zip(grid.agents, ("mine", "other"), strict=True)
     )
     renamed = dataclasses.replace(PLANNED, grids=(Grid(grid.environments, agents),))
-    again = run_sweep(renamed.plan(), tmp_path / "out", progress=False)
+    again = run_sweep(renamed.plan(), tmp_path / "out", progress=False, report=False)
     assert (again.played, again.reused) == (0, 8)
     assert set(load_results(tmp_path / "out")["label"]) == {"mine", "other"}
 
 
 def test_a_sweep_logs_a_line_a_repetition_and_leaves_the_file_closed(tmp_path):
-    run_sweep(PLANNED.plan(), tmp_path, progress=False)
+    run_sweep(PLANNED.plan(), tmp_path, progress=False, report=False)
     lines = (tmp_path / LOG_NAME).read_text().splitlines()
     assert lines[0].endswith("INFO in little: 8 repetitions, 8 to play")
     assert re.search(r"INFO random on K = 3, seed 1: BanditResult\(finished, 8 rounds", "\n".join(lines))
     assert len(lines) == 9
-    run_sweep(PLANNED.plan(), tmp_path, progress=False)
+    run_sweep(PLANNED.plan(), tmp_path, progress=False, report=False)
     assert len((tmp_path / LOG_NAME).read_text().splitlines()) == 10  # no line twice
+
+
+def test_a_sweep_in_python_writes_its_report_too(tmp_path):
+    tally = run_sweep(PLANNED, tmp_path, progress=False)
+    assert tally.report == tmp_path / "report.html"
+    assert "2 environments, 2 agents, 8 repetitions" in tally.report.read_text()
+    assert (tmp_path / "regret.png").is_file()
+    tally.report.unlink()
+    assert run_sweep(PLANNED, tmp_path, progress=False, report=False).report is None
+    assert not (tmp_path / "report.html").exists()

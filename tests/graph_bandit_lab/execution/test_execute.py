@@ -200,7 +200,7 @@ def test_a_script_whose_workers_cannot_start_is_told_and_nothing_fails(tmp_path)
         "from functools import partial\n"
         "from graph_bandit_lab import Processes, read_sweep, run_sweep\n"
         f"plan = read_sweep({str(tmp_path / 'little.toml')!r}).plan()\n"
-        f"run_sweep(plan, {str(tmp_path / 'out')!r}, partial(Processes, 1), progress=False)\n"
+        f"run_sweep(plan, {str(tmp_path / 'out')!r}, partial(Processes, 1), progress=False, report=False)\n"
     )
     (tmp_path / "little.toml").write_text('agents = ["random"]\n')
     done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, check=False)

@@ -40,6 +40,8 @@ def test_writes_one_page_that_needs_nothing_else_and_a_picture(tmp_path):
     assert "<svg" in html
     assert "10.0 [-53.5, 73.5]" in html
     assert "&lt;ts&gt;" in html
+    assert "Times are wall time of the rounds alone" in html
+    assert "do not include imports and compilation" in " ".join(html.split())
     picture = imread(tmp_path / "regret.png")
     assert picture.shape[1] >= 1600
     assert picture.std() > 0.05
