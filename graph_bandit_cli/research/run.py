@@ -20,8 +20,7 @@ class Command(RunSettings):
     environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")] = field(default_factory=EnvironmentSettings)
     """The environment; its flags have no prefix."""
     dry_run: bool = False
-    """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where no
-    repetition with equal settings is stored, a few rounds are timed first; they are not stored."""
+    """Say what there is to play and about how long it takes. What is not timed yet is tried for a few seconds."""
 
     def run(self) -> int:
         """Play what is missing, print the table and write the report."""

@@ -33,14 +33,11 @@ class Command(PlaySettings):
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
     environments: tuple[str, ...] = ()
-    """Only the environments with these settings, by name or by the symbol that reports show: num_graphs=10 or K=10,
-    reward_model=linear,gp_gntk."""
+    """Only environments with these settings, such as num_graphs=10 (or K=10) and reward_model=linear,gp_gntk."""
     horizon: int | None = None
     """Rounds of every repetition instead of those of the sweep, to try it in a minute."""
     dry_run: bool = False
-    """Say how many repetitions there are, how many are stored, and about how long the rest will take. Where no
-    repetition with equal settings is stored, a few rounds are timed first, for about a minute and a half; they are
-    not stored."""
+    """Say what there is to play and about how long it takes. What is not timed yet is tried for about 90 seconds."""
     cluster: int = 100
     """Cores of a cluster for which `--dry-run` gives the time too."""
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from graph_bandit_lab.design.plan import Repetition, SweepPlan
 from graph_bandit_lab.design.sweep_file import Overrides, read_sweep
 from graph_bandit_lab.execution.calibration import calibrate
-from graph_bandit_lab.execution.costs import Costs
 from graph_bandit_lab.execution.executors import Processes, Workers
 from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, Stored
@@ -117,30 +116,24 @@ def describe_work(
     elif untimed and open_workers is not None:
         costs = calibrate(untimed, open_workers, progress=progress)
         lines = [f"{text}; {_duration(timed + costs.each(untimed), workers, cluster)}."]
-        lines += _describe_calibration(costs, timed + costs.by_cpu().each(untimed), len(untimed), workers, cluster)
+        unknown = f"{len(untimed):,} of them are not" if timed else "None of them is"
+        lines.append(
+            f"{unknown} timed yet: their times are estimated from {costs.rounds:,} warm rounds on {costs.instances} "
+            f"instances, played in {format_duration(costs.took)}."
+        )
+        if costs.busy > BUSY:
+            free = _duration(timed + costs.by_cpu().each(untimed), workers, cluster)
+            lines.append(
+                f"The cores did other work meanwhile, or agents waited: rounds took {costs.busy:.1f} times their CPU "
+                f"time. By CPU time it is {free}."
+            )
     elif untimed and not times:
         lines = [f"{text}; none is timed yet."]
     else:
-        anyone = sum(times.values()) / len(times)
-        timed += [times.get(repetition.key.agent, anyone) for repetition in untimed]
+        of_any = sum(times.values()) / len(times)
+        timed += [times.get(repetition.key.agent, of_any) for repetition in untimed]
         lines = [f"{text}; {_duration(timed, workers, cluster)}."]
     return "\n".join([*lines, *work.notes])
-
-
-def _describe_calibration(
-    costs: Costs, free: Sequence[float], untimed: int, workers: int, cluster: int | None
-) -> list[str]:
-    """Say where an estimate is from, and what it is on cores that do nothing else."""
-    lines = [
-        f"{untimed} of these are not timed yet: their times are estimated from {costs.rounds:,} warm rounds on "
-        f"{costs.instances} instances, played in {format_duration(costs.took)}."
-    ]
-    if costs.busy > BUSY:
-        lines.append(
-            f"The cores did other work meanwhile, or agents waited: rounds took {costs.busy:.1f} times their CPU time. "
-            f"By CPU time it is {_duration(free, workers, cluster)}."
-        )
-    return lines
 
 
 def _duration(seconds: Sequence[float], workers: int, cluster: int | None) -> str:

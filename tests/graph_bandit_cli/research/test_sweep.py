@@ -112,7 +112,7 @@ def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, whole, tmp_
     assert main(["sweep", str(little), "--out", str(out), "--dry-run", *HERE]) == 0
     printed = capsys.readouterr().out
     assert re.search(r"16 repetitions, 0 stored, 16 to play; about .* with 1 worker, .* on a cluster of 100", printed)
-    assert "16 of these are not timed yet: their times are estimated from" in printed
+    assert "None of them is timed yet: their times are estimated from" in printed
     assert not out.exists()
     little.write_text(TOML.replace("repetitions = 2", "repetitions = 4"))
     text = describe_work(read_sweep(little).plan(), whole, 2)

@@ -2,12 +2,13 @@
 
 import pickle
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import registry
-from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep, read_sweep
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep, read_sweep, run_sweep
 from graph_bandit_lab.design.plan import plan
 from graph_bandit_lab.execution import InProcess, Workers, calibrate, describe_work, planning
 from graph_bandit_lab.execution.calibration import ROUNDS, choose_probes, time_probe
@@ -193,12 +194,27 @@ def test_a_dry_run_says_how_long_it_takes_here_and_on_a_cluster(tmp_path, monkey
         "two: 2 repetitions, 0 stored, 2 to play; about 2.0 h with 1 worker, 1.0 h on a cluster of 100 such cores."
     )
     assert second == (
-        "2 of these are not timed yet: their times are estimated from 12 warm rounds on 2 instances, played in 2.0 s."
+        "None of them is timed yet: their times are estimated from 12 warm rounds on 2 instances, played in 2.0 s."
     )
     assert third.endswith("rounds took 2.0 times their CPU time. By CPU time it is about 1.0 h with 1 worker, "
                           "30.0 min on a cluster of 100 such cores.")  # fmt: skip
     assert describe_work(some, tmp_path, 1) == "two: 2 repetitions, 0 stored, 2 to play; none is timed yet."
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_stored_with_equal_settings_is_not_timed_again(tmp_path, monkeypatch):
+    run_sweep(SWEEP, tmp_path, progress=False, report=False)
+    agents = (AgentSpec.parse("random"), AgentSpec.parse("ucb1"))
+    larger = replace(SWEEP, grids=(Grid(SWEEP.grids[0].environments, agents),), seeds=(1, 2, 3)).plan()
+
+    def calibrate_others(repetitions, *_, **__):
+        assert {repetition.label for repetition in repetitions} == {"ucb1"}
+        return Costs(timings(LAWS["steps"], repetitions))
+
+    monkeypatch.setattr(planning, "calibrate", calibrate_others)
+    text = describe_work(larger, tmp_path, 1, open_workers=InProcess)
+    assert "two: 6 repetitions, 2 stored, 4 to play; about" in text
+    assert "3 of them are not timed yet" in text
 
 
 def test_a_probe_reaches_another_process_whole():
