@@ -1,3 +1,4 @@
+import shutil
 import subprocess
 import sys
 
@@ -98,6 +99,15 @@ def test_an_agent_of_a_package_is_made_beside_the_backport_that_dask_imports(ins
     installed("mine_f", ["mine_f"])
     assert registry.agent_origin("mine_f") == "mine_f 1.2"
     assert registry.make_agent("mine_f", scale=2) == ("made", 2)
+
+
+def test_a_package_that_is_installed_later_is_found_and_one_that_is_removed_is_not(installed, tmp_path):
+    installed("mine_g", ["mine_g"])
+    assert "mine_g" in registry.list_agents()
+    installed("mine_h", ["mine_h"])
+    assert {"mine_g", "mine_h"} <= set(registry.list_agents())
+    shutil.rmtree(tmp_path / "mine_g-1.2.dist-info")
+    assert "mine_g" not in registry.list_agents()
 
 
 def test_a_name_that_two_packages_claim_is_refused(installed):

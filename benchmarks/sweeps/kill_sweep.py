@@ -31,13 +31,14 @@ horizon = 8
 """
 
 
-def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
+def survive(folder: Path, kills: int, repetitions: int, workers: int = 2, seed: int = 0) -> int:
     """Play a sweep and kill its driver at random moments, and play the same sweep without interruption.
 
     Args:
         folder: folder for both.
         kills: number of kills.
         repetitions: repetitions of each of two agents on four environments.
+        workers: processes of the killed sweep; one process plays the other sweep.
         seed: seed of the moments.
 
     Returns:
@@ -52,7 +53,7 @@ def survive(folder: Path, kills: int, repetitions: int, seed: int = 0) -> int:
     for _ in range(kills):
         command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "sweep", str(file)]
         driver = subprocess.Popen(
-            [*command, "--out", str(folder / "killed"), "--workers", "2"],
+            [*command, "--out", str(folder / "killed"), "--workers", str(workers)],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -181,7 +181,7 @@ def test_does_not_depend_on_the_number_of_threads(make, small_env):
     played = []
     for threads in (1, 2):
         torch.set_num_threads(threads)
-        played.append(play(small_env(num_graphs=30, num_nodes=40), make(), 12, seed=2))
+        played.append(play(small_env(num_graphs=20, num_nodes=24), make(), 12, seed=2))
         assert torch.get_num_threads() == threads
     torch.set_num_threads(1)
     assert np.array_equal(played[0][0], played[1][0])

@@ -116,7 +116,7 @@ def test_a_function_draws_other_weights_for_another_seed_and_the_same_for_the_sa
 @pytest.mark.parametrize("settings", [{}, {"gradient": "last_layer"}, {"covariance": "diagonal"}])
 def test_a_module_learns_which_graphs_are_good(small_env, settings):
     env = small_env(num_graphs=12, num_nodes=10, horizon=60, reward_scale="unit")
-    agent = registry.make_agent("gnn-ts", network=lambda: small_gcn(3), network_name="gcn", **settings)
+    agent = registry.make_agent("gnn-ts", network=lambda: small_gcn(3), network_name="gcn", steps=20, **settings)
     actions, _ = play(env, agent, 60)
     means = env.unwrapped.mean_rewards
     assert means[actions[-20:]].mean() > means.mean() + 0.5 * means.std()

@@ -21,13 +21,24 @@ from graph_bandit_lab.storage.files import sole_driver
 TOML = SWEEP.format(repetitions=2).replace("sixty short runs", "in little")
 
 
+DRIVER = """
+import sys
+from graph_bandit_cli.main import main
+if __name__ == "__main__":
+    assert main(["sweep", "little.toml", "--out", "out", "--workers", "1"]) == 0
+    print("torch" in sys.modules)
+"""
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """What the little sweep stores, played in peace; it is read only."""
+def driver(tmp_path_factory):
+    """Play the little sweep without interruption, and say whether the driver imported torch. Tests only read it."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "little.toml").write_text(TOML)
-    run_sweep(read_sweep(folder / "little.toml").plan(), folder / "out", progress=False, report=False)
-    return folder / "out"
+    (folder / "driver.py").write_text(DRIVER)
+    command = [sys.executable, "-W", "ignore", "driver.py"]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    return folder / "out", done.stdout.splitlines()[-1] == "True"
 
 
 @pytest.fixture
@@ -39,7 +50,7 @@ def little(tmp_path):
 
 def test_a_driver_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(tmp_path):
     """`python -m benchmarks.sweeps.kill_sweep` kills fifty times."""
-    assert survive(tmp_path, kills=2, repetitions=2) == 16
+    assert survive(tmp_path, kills=2, repetitions=2, workers=1) == 16
 
 
 HERE = ["--workers", "None"]  # no process of its own
@@ -72,11 +83,11 @@ def test_a_repetition_that_raises_is_stored_with_its_traceback_and_can_be_tried_
 
 def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little, tmp_path):
     """A limit on the size of files stands in for the disk: a test may not mount one."""
-    little.write_text(TOML.replace("horizon = 8", "horizon = 600"))
+    little.write_text(TOML.replace("horizon = 8", "horizon = 300"))
     command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "sweep", str(little), "--workers", "1"]
     if sys.platform == "win32":
         pytest.skip("needs a limit on the size of files")
-    limited = ["bash", "-c", 'ulimit -f 120; exec "$@"', "limited", *command, "--out", str(tmp_path / "full")]
+    limited = ["bash", "-c", 'ulimit -f 80; exec "$@"', "limited", *command, "--out", str(tmp_path / "full")]
     done = subprocess.run(limited, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "Finished work is stored; run the same command to continue." in done.stderr
@@ -86,18 +97,11 @@ def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little,
     assert table(tmp_path / "full") == table(tmp_path / "whole")
 
 
-def test_the_process_that_drives_never_imports_torch(little, tmp_path):
-    """Torch alone is a quarter of a gigabyte; `benchmarks.speed.many_runs` measures the driver of 16,000 runs."""
-    code = (
-        "import sys\n"
-        "from graph_bandit_cli.main import main\n"
-        "if __name__ == '__main__':\n"
-        f"    assert main(['sweep', {str(little)!r}, '--out', {str(tmp_path / 'out')!r}, '--workers', '1']) == 0\n"
-        "    sys.exit('torch' in sys.modules)\n"
-    )
-    (tmp_path / "driver.py").write_text(code)
-    done = subprocess.run([sys.executable, "-W", "ignore", str(tmp_path / "driver.py")], check=False)
-    assert done.returncode == 0
+def test_the_process_that_drives_never_imports_torch(driver):
+    """Torch alone is a quarter of a gigabyte; `benchmarks.sweeps.many_runs` measures the driver of 16,000 runs."""
+    folder, has_torch = driver
+    assert count(folder) == 16
+    assert not has_torch
 
 
 def test_two_drivers_do_not_play_into_one_folder(little, tmp_path, capsys):
@@ -107,7 +111,7 @@ def test_two_drivers_do_not_play_into_one_folder(little, tmp_path, capsys):
     assert not (tmp_path / "out" / "results.sqlite").exists()
 
 
-def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, whole, tmp_path, capsys):
+def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, driver, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["sweep", str(little), "--out", str(out), "--dry-run", *HERE]) == 0
     printed = capsys.readouterr().out
@@ -115,15 +119,15 @@ def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, whole, tmp_
     assert "None of them is timed yet: their times are estimated from" in printed
     assert not out.exists()
     little.write_text(TOML.replace("repetitions = 2", "repetitions = 4"))
-    text = describe_work(read_sweep(little).plan(), whole, 2)
+    text = describe_work(read_sweep(little).plan(), driver[0], 2)
     assert re.search(r"32 repetitions, 16 stored, 16 to play; about \d\.\d s with 2 workers\.$", text)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs an interrupt that reaches a group of processes")
 def test_the_driver_stops_at_an_interrupt_and_says_how_to_go_on(little, tmp_path):
     little.write_text(TOML.replace("repetitions = 2", "repetitions = 200"))
-    command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "sweep", str(little), "--workers", "2"]
-    driver = subprocess.Popen(
+    command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "sweep", str(little), "--workers", "1"]
+    process = subprocess.Popen(
         [*command, "--out", str(tmp_path / "out")],
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -131,17 +135,17 @@ def test_the_driver_stops_at_an_interrupt_and_says_how_to_go_on(little, tmp_path
         start_new_session=True,
         preexec_fn=allow_ctrl_c,
     )
-    while count(tmp_path / "out") < 3 and driver.poll() is None:
+    while count(tmp_path / "out") < 3 and process.poll() is None:
         time.sleep(0.05)
     error = None
-    for _ in range(3):  # Python may drop an interrupt, as in a finalizer; whoever waits presses again
-        os.killpg(driver.pid, signal.SIGINT)  # as a terminal does, to driver and workers
+    for _ in range(3):  # Python may drop an interrupt, as in a finalizer, so press again
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to driver and workers
         with contextlib.suppress(subprocess.TimeoutExpired):
-            _, error = driver.communicate(timeout=15)
+            _, error = process.communicate(timeout=15)
             break
     else:
-        driver.kill()
-        driver.communicate()
-    assert driver.returncode == 130
+        process.kill()
+        process.communicate()
+    assert process.returncode == 130
     assert "Stopped. in little: 1600 repetitions, " in error
     assert "Traceback" not in error
