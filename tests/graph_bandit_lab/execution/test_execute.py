@@ -1,5 +1,6 @@
 """Workers that die, clusters that go: nothing is lost, and nothing stops the others."""
 
+import contextlib
 import multiprocessing
 import os
 import subprocess
@@ -141,7 +142,8 @@ def cluster():
     workers = subprocess.Popen([*command, *each], stdout=subprocess.DEVNULL, **quiet)
     yield scheduler, address
     for process in (*psutil.Process(workers.pid).children(recursive=True), workers, scheduler):
-        process.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):  # it may have ended with the scheduler
+            process.kill()
         process.wait()
     scheduler.stdout.close()
 
