@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import sys
 import time
 from collections import deque
@@ -181,8 +182,8 @@ def _time_agent(repetition: Repetition, instance: _Instance, seconds: float) -> 
             middle = length + (1 + LATER_ROUNDS) / 2
             timings.append(_timing(repetition, "round", later.mean(axis=0), middle, LATER_ROUNDS))
             length += LATER_ROUNDS
-    except Exception:  # noqa: BLE001, S110 - it diverges, or is broken: where it plays, that is reported
-        pass
+    except Exception:  # it diverges, or is broken: where it plays, that is reported
+        logging.getLogger(__name__).debug("The calibration of %s stopped early.", repetition.label, exc_info=True)
     for first, last in _stretches(len(laps)):
         mean = np.mean(laps[first - 1 : last], axis=0)
         timings.append(_timing(repetition, "round", mean, (first + last) / 2, last + 1 - first))
