@@ -40,6 +40,7 @@ __all__ = [
     "make_agent",
     "make_environment",
     "register_agent",
+    "registered_agents",
 ]
 
 __version__ = version("graph-bandit-env")
@@ -133,6 +134,11 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
     if not callable(factory):
         raise TypeError(f"Expected `factory` to be callable. Got {factory!r}.")
     _REGISTRATIONS[name] = Registration(factory, needs)
+
+
+def registered_agents() -> tuple[str, ...]:
+    """Return the names that `register_agent` added in this process, in alphabetical order."""
+    return tuple(sorted(_REGISTRATIONS.keys() - RECIPES.keys()))
 
 
 def check_agent(factory: AgentFactory, needs: str = "any") -> None:

@@ -37,6 +37,7 @@ def test_an_agent_of_ones_own_is_made_by_name(monkeypatch):
     assert registry.make_agent("mine", a=1) == ("mine", {"a": 1})
     assert registry.agent_needs("mine") == "molecules"
     assert "mine" in registry.list_agents()
+    assert registry.registered_agents() == ("mine",)
 
 
 def test_refuses_a_name_that_is_taken_and_a_factory_that_is_none():

@@ -145,7 +145,8 @@ def _restores_its_state(factory: AgentFactory) -> str | None:
     list(_play(agent, 8))
     twin.load_state_dict(agent.state_dict())
     expected, played = list(_play(agent, 8)), list(_play(twin, 8))
-    return None if expected == played else f"continued with {played} instead of {expected}"
+    hint = "the state must hold everything that `update` changes (in a `BaseAgent`: write `state` and `restore`)"
+    return None if expected == played else f"continued with {played} instead of {expected}: {hint}"
 
 
 def _takes_arrays(factory: AgentFactory) -> str | None:

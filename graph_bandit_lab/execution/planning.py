@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import registry
 from graph_bandit_lab.design.plan import Repetition, SweepPlan
 from graph_bandit_lab.design.sweep_file import Overrides, read_sweep
 from graph_bandit_lab.execution.calibration import calibrate
@@ -43,14 +44,21 @@ class Work:
     """Stored repetitions that have failed."""
     earlier: Mapping[str, int]
     """Number of stored repetitions, by agent, that an earlier version of its algorithm has played."""
+    unversioned: Mapping[str, int]
+    """Number of stored repetitions, by agent, whose agent is registered in this process: its code has no version."""
 
     @property
     def notes(self) -> list[str]:
-        """Describe stored repetitions that are not continued."""
-        return [
+        """Describe stored repetitions that are not continued, and those that may be of other code."""
+        earlier = [
             f"{agent}: {count} stored repetitions were played by an earlier version of its algorithm. They stay, "
             "reports show them as such, and they are not continued."
             for agent, count in self.earlier.items()
+        ]
+        return earlier + [
+            f"{agent}: {count} stored repetitions are not played again. A change of its code is not seen, because it "
+            "is registered in a script. If it plays differently now, raise its `algorithm`, or use another folder."
+            for agent, count in self.unversioned.items()
         ]
 
 
@@ -62,7 +70,8 @@ def find_work(
     A stored repetition is played again only if it has failed and `retry_failed` is set, or if it was stored without
     diagnostics and they are asked for now.
     """
-    to_do, failed, earlier = [], 0, Counter[str]()
+    to_do, failed, earlier, unversioned = [], 0, Counter[str](), Counter[str]()
+    scripted = registry.registered_agents()
     for repetition in plan.repetitions:
         key, seed = repetition.key, repetition.seed
         earlier[key.agent] += sum((settings_hash, seed) in stored for settings_hash in key.earlier_hashes)
@@ -74,7 +83,9 @@ def find_work(
             to_do += [repetition] * retry_failed
         elif diagnostics and not before.diagnosed:
             to_do.append(repetition)
-    return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, +earlier)
+        elif key.agent in scripted:
+            unversioned[key.agent] += 1
+    return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, +earlier, unversioned)
 
 
 def describe_work(

@@ -53,6 +53,17 @@ def test_what_an_earlier_algorithm_played_is_kept_told_and_not_continued(changed
     assert (again.played, again.reused, again.earlier) == (0, 6, 3)
 
 
+def test_stored_results_of_an_agent_without_a_version_come_with_a_warning(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
+    registry.register_agent("scripted", Versioned)
+    run(tmp_path, agents=("scripted", "random"), progress=True)
+    assert "not played again" not in capsys.readouterr().err
+    assert run(tmp_path, agents=("scripted", "random"), progress=True).reused == 4
+    printed = capsys.readouterr().err
+    assert "scripted: 2 stored repetitions are not played again. A change of its code is not seen" in printed
+    assert "random: " not in printed
+
+
 def test_a_report_shows_both_algorithms_and_says_which_is_the_earlier(changed, capsys):
     run(changed, agents=("versioned", "random"), repetitions=3)
     old, new = (label for label in dict.fromkeys(load_results(changed)["label"]) if label != "random")
