@@ -10,6 +10,7 @@ import argparse
 
 import gymnasium as gym
 import numpy as np
+import torch
 from gymnasium.spaces import Discrete, GraphInstance
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
@@ -22,6 +23,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--rounds", type=int, default=10_000, help="rounds of training")
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # on batches this small, more threads are several times slower
 
 
 class Repairs(gym.Env):

@@ -10,6 +10,7 @@ import argparse
 
 import gymnasium as gym
 import numpy as np
+import torch
 from stable_baselines3 import PPO
 from torch import nn
 from torch_geometric.nn import GINEConv, global_mean_pool
@@ -22,6 +23,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--rounds", type=int, default=6000, help="rounds of training")
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # on batches this small, more threads are several times slower
 
 
 class BondNetwork(nn.Module):

@@ -10,6 +10,7 @@ import argparse
 
 import gymnasium as gym
 import numpy as np
+import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 
@@ -20,6 +21,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--rounds", type=int, default=10_000, help="rounds of training")
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # on batches this small, more threads are several times slower
 
 # All bandits share the graph set of a first bandit.
 first = gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=100, num_nodes=20)

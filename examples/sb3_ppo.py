@@ -12,6 +12,7 @@ from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
+import torch
 from stable_baselines3 import PPO
 
 from agents.sb3 import GraphSetPolicy, SB3VecEnv
@@ -21,6 +22,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--rounds", type=int, default=8000, help="rounds of training")
 parser.add_argument("--seed", type=int, default=0)
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # on batches this small, more threads are several times slower
 
 
 def make_bandits(count, num_graphs=20):

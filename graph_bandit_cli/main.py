@@ -39,19 +39,19 @@ def main(args: list[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a character that the terminal cannot show is not an error
     name, *rest = (sys.argv[1:] if args is None else args) or [""]
-    if name in ("-h", "--help"):
-        print(usage())
-        return 0
-    if name == "--version":
-        print(f"graph-bandit {version('graph-bandit-env')}")
-        return 0
-    if name not in COMMANDS:
+    try:
+        if name in ("-h", "--help"):
+            print(usage(), flush=True)
+            return 0
+        if name == "--version":
+            print(f"graph-bandit {version('graph-bandit-env')}")
+            return 0
+        if name in COMMANDS:
+            return _parse(name, rest).run()
         nearest = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
         print(f"graph-bandit: Expected a command. Got {name or 'none'}.{hint}\n\n{usage()}", file=sys.stderr)
         return 2
-    try:
-        return _parse(name, rest).run()
     except KeyboardInterrupt:
         print("\nStopped. Finished work is stored.", file=sys.stderr)
         return 130

@@ -45,3 +45,13 @@ def test_what_is_no_command_is_refused_with_those_that_are(arguments, message, c
     printed = capsys.readouterr().err
     assert printed.startswith(f"graph-bandit: {message}\n")
     assert "  compare  Compare two folders" in printed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a closed pipe is another error there")
+def test_help_into_a_pipe_that_is_closed_is_not_an_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    code = "import sys; from graph_bandit_cli.main import main; sys.exit(main(['--help']))"
+    done = subprocess.run([sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
