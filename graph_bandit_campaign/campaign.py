@@ -13,7 +13,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.contract import Agent, BatchAgent
+from agents.contract import Agent, BatchAgent, MoleculeSetLike
 from graph_bandit_campaign.checks import check_integer, check_value
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
@@ -119,6 +119,8 @@ class Campaign:
     def ask(self, count: SupportsIndex = 1, question: str = "") -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
+        Graphs that are pending, but no longer in the pool, stay pending; they do not affect the choice.
+
         Args:
             count: how many graphs to choose.
             question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
@@ -127,16 +129,16 @@ class Campaign:
             The graphs, best first, with a prediction for each.
 
         Raises:
-            ValueError: if fewer graphs are left, or a graph of the campaign is not in the pool.
+            ValueError: if fewer graphs are left, or a graph that was measured or failed is not in the pool.
         """
-        mask = self._offered.copy()
-        mask[self._indices((*self.state.means(), *self.state.failed, *self.state.pending))] = False
+        mask, under_way = self._offered.copy(), [key for key in self.state.pending if key in self._index_of]
+        mask[self._indices((*self.state.means(), *self.state.failed, *under_way))] = False
         count, left = check_integer("count", count, smallest=1), int(mask.sum())
         if count > left:
             raise ValueError(f"Expected `count` to be no more graphs than are left, {left}. Got {count}.")
         agent = self._agent(fresh=True)
         if isinstance(agent, BatchAgent):
-            chosen = agent.select_batch(None, count, mask, self._indices(self.state.pending))
+            chosen = agent.select_batch(None, count, mask, self._indices(under_way))
         else:
             chosen = []
             for _ in range(count):
@@ -145,7 +147,8 @@ class Campaign:
         suggested = self._expect(chosen)
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)
-        self._save(replace(self.state, rounds=rounds, pending=pending, question=question))
+        structures = {**self.state.structures, **self._structures_of(chosen)}
+        self._save(replace(self.state, rounds=rounds, pending=pending, question=question, structures=structures))
         return suggested
 
     def tell(self, identifier: str, value: float) -> None:
@@ -209,12 +212,12 @@ class Campaign:
         """Replace all measurements, failures and pending graphs, for callers that keep their own records of them.
 
         Raises:
-            ValueError: as in `tell`.
+            ValueError: as in `tell`. A graph that is pending already need not be in the pool.
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
         for measurement in measured:
             check_value(self._known(measurement.id), measurement.value)
-        for identifier in (*failed, *pending):
+        for identifier in (*failed, *(key for key in pending if key not in self.state.pending)):
             self._known(identifier)
         self._save(replace(self.state, measured=measured, failed=failed, pending=pending))
 
@@ -231,6 +234,11 @@ class Campaign:
 
     def _indices(self, identifiers: Iterable[str]) -> list[int]:
         return [self._index_of[self._known(identifier)] for identifier in identifiers]
+
+    def _structures_of(self, indices: Sequence[int]) -> dict[str, str]:
+        if not isinstance(self.graph_set, MoleculeSetLike):
+            return {}
+        return {self.ids[k]: self.graph_set.smiles[k] for k in indices}
 
     def _known(self, identifier: str) -> str:
         if identifier not in self._index_of:

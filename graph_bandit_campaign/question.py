@@ -10,18 +10,22 @@ from graph_bandit_campaign.pages.numbers import listed
 from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import Measurement
 from graph_bandit_campaign.tables.books import Books
+from graph_bandit_env import MoleculeSet
 
 
-def take_over(campaign: Campaign, books: Books, settings: SuggestSettings) -> str:
+def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: SuggestSettings) -> str:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
+
+    They do so although they have left the pool. One whose id has changed goes on under its new id.
 
     Args:
         campaign: the campaign to change.
         books: results of the tables.
+        pool: molecules to choose from.
         settings: settings of the command.
 
     Returns:
-        A digest of the question, the same for the same command with the same results and the same algorithm.
+        A digest of the question, the same for the same command with the same results, pool and algorithm.
 
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
@@ -29,8 +33,9 @@ def take_over(campaign: Campaign, books: Books, settings: SuggestSettings) -> st
     known = campaign.state
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, settings.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
-    question = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
-    if settings.undo or question == known.question:
+    question, offered = _digest(asked), _digest([pool.ids, pool.smiles])
+    is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
+    if settings.undo or (is_same and not settings.more):
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     known = campaign.state
     lost = sorted({result.id for result in known.measured} - {identifier for identifier, _ in books.measured})
@@ -45,7 +50,13 @@ def take_over(campaign: Campaign, books: Books, settings: SuggestSettings) -> st
         for identifier, value in sorted(books.measured)
     ]
     settled = {result.id for result in measured} | set(books.failed)
-    waiting = [key for key in known.pending if key in campaign.ids and key not in settled]
+    id_of = dict(zip(pool.smiles, pool.ids, strict=True))
+    waiting = [id_of.get(known.structures.get(key, ""), key) for key in known.pending]
+    waiting = [key for key in waiting if key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
-    return question
+    return f"{question}-{offered}"
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]

@@ -44,6 +44,8 @@ class SuggestSettings:
     """Continue although results of earlier rounds are missing from the tables."""
     again: bool = False
     """Allow molecules that were suggested before and have no result; else they count as pending."""
+    more: bool = False
+    """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
     skip_bad_rows: bool = False
     """Leave out rows of the pool that are not molecules."""
 

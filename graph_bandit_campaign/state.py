@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ class CampaignState:
         question: the argument `question` of the last `ask`.
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
+        structures: SMILES of the molecules suggested, by id, so that one is known after it has left the pool.
     """
 
     agent: str
@@ -73,6 +75,7 @@ class CampaignState:
     target: str = ""
     question: str = ""
     algorithm: int = 1
+    structures: Mapping[str, str] = field(default_factory=dict)
 
     def means(self) -> dict[str, float]:
         """Return the mean of the measurements of each graph, by its id."""
@@ -86,6 +89,8 @@ class CampaignState:
         fields = {"format": FORMAT, **dataclasses.asdict(self)}
         if self.algorithm == 1:  # the files of the first version lack this key, and every version can read them
             del fields["algorithm"]
+        if not self.structures:
+            del fields["structures"]
         return json.dumps(fields, indent=1, allow_nan=False) + "\n"
 
     @classmethod

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
+from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.neighbours import nearest_measured
 from graph_bandit_campaign.pages.suggest_page import render_page
@@ -28,7 +29,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         ValueError, OSError: if a file cannot be read; nothing is written then.
         ImportError: if a package that reads a file is not installed.
     """
-    inputs = read_inputs(settings)
+    inputs = read_inputs(settings, CampaignFile(settings.state).read())
     molecules = inputs.molecules
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
@@ -42,12 +43,14 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             offered=np.arange(len(molecules)) < len(inputs.pool),
         )
     with campaign.at_once():
-        question = take_over(campaign, inputs.books, settings)
+        question = take_over(campaign, inputs.books, inputs.pool, settings)
         suggested = campaign.ask(settings.n, question)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
     near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(), smiles_of)
+    in_pool = set(inputs.pool.ids)
+    gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
     answer = Answer(
-        settings.target, len(inputs.pool), campaign.state, suggested, near, smiles_of, campaign.agent_change
+        settings.target, len(inputs.pool), campaign.state, suggested, near, smiles_of, gone, campaign.agent_change
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.html is not None:

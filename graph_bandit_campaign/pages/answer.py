@@ -28,6 +28,8 @@ class Answer:
     """The measured molecules most similar to each suggestion, by its id."""
     smiles_of: Mapping[str, str]
     """SMILES of every molecule, by its id."""
+    gone: Sequence[str] = ()
+    """Ids of pending molecules that are not in the pool."""
     agent_change: str = ""
     """A note that the agent has changed; empty if it has not."""
 

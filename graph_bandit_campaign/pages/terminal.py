@@ -31,6 +31,8 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
             f"Without a result, so counted as pending: {listed(answer.waiting)}. (Write `failed` for those that "
             "cannot be measured; with --again, those that no table calls pending may be suggested again.)"
         )
+    if answer.gone:
+        print(f"No longer in the pool: {listed(answer.gone)}. Still pending until a result or `failed` comes in.")
     for identifier, value in far_from_others(state.means()):
         print(f"Check {identifier}: {short(value)} is far from all other results.")
     choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")

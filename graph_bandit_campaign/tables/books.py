@@ -18,21 +18,22 @@ class Books:
     measured: tuple[tuple[str, float], ...] = ()
     """Ids and values, row by row."""
     failed: tuple[str, ...] = ()
-    """Ids of molecules of the pool that could not be measured."""
+    """Ids of molecules that could not be measured."""
     pending: tuple[str, ...] = ()
-    """Ids of molecules of the pool that are being measured."""
+    """Ids of molecules that are being measured."""
     repeated: int = 0
     """How many rows repeat the molecule and value of an earlier row."""
     outside: dict[str, str] = field(default_factory=dict)
-    """Ids and canonical SMILES of measured molecules that are not in the pool."""
+    """Ids and canonical SMILES of all these molecules that are not in the pool."""
 
 
-def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
+def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mapping[str, str] | None = None) -> Books:
     """Find the molecule of each row: by its name if the pool has it, else by canonical SMILES.
 
     Args:
         rows: rows from `read_measured`.
         pool: molecules to choose from.
+        structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
 
     Raises:
         BadResultsError: a ValueError that lists the rows with an unknown molecule, or a name and SMILES that disagree.
@@ -40,6 +41,7 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
     smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
     name_of = {**pool.aliases, **{name: name for name in pool.ids}}
     id_of = dict(zip(pool.smiles, pool.ids, strict=True))
+    structures = structures or {}
     outside: dict[str, str] = {}
     measured: list[tuple[str, float]] = []
     other: dict[str, list[str]] = {"failed": [], "pending": []}
@@ -49,6 +51,14 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
         if row.smiles and not canonical:
             problems.append(f"{row.place}: RDKit reads no molecule from {row.smiles!r}.")
             continue
+        if row.identifier in structures and row.identifier not in name_of:
+            suggested = structures[row.identifier]
+            if canonical not in ("", suggested):
+                problems.append(
+                    f"{row.place}: `{row.identifier}` was suggested as {suggested}, and is {canonical} here."
+                )
+                continue
+            canonical = suggested
         if row.identifier in name_of:
             identifier = name_of[row.identifier]
             if canonical and canonical != smiles_of[identifier]:
@@ -77,11 +87,13 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet) -> Books:
     if problems:
         raise BadResultsError(problems)
     known = {identifier for identifier, _ in measured}
-    failed, pending = (  # only molecules of the pool count here
-        tuple(key for key in dict.fromkeys(other[kind]) if key in smiles_of and key not in known)
+    ours = smiles_of.keys() | structures.keys()  # a stranger that failed or is pending does not count
+    failed, pending = (
+        tuple(key for key in dict.fromkeys(other[kind]) if key in ours and key not in known)
         for kind in ("failed", "pending")
     )
-    outside = {identifier: text for identifier, text in outside.items() if identifier in known}
+    needed = {*known, *failed, *pending}
+    outside = {identifier: text for identifier, text in outside.items() if identifier in needed}
     once = tuple(dict.fromkeys(measured))
     return Books(once, failed, pending, len(measured) - len(once), outside)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graph_bandit_campaign.settings import SuggestSettings
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
 from graph_bandit_campaign.tables.memory import Budget
@@ -22,21 +23,26 @@ class Inputs:
     books: Books
     """The results."""
     molecules: MoleculeSet
-    """The molecules of the pool, then measured molecules that are not in it."""
+    """The molecules of the pool, then those that are measured or pending and are not in it."""
     sheets: list[str]
     """Remarks on the sheets that were read, if a workbook has several."""
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
         remarks = [f"{self.pool.merged} rows of equal molecules merged"] * bool(self.pool.merged)
-        remarks += [f"{len(self.books.outside)} measured molecules outside the pool"] * bool(self.books.outside)
+        outside = len({identifier for identifier, _ in self.books.measured} & self.books.outside.keys())
+        remarks += [f"{outside} measured molecules outside the pool"] * bool(outside)
         remarks += [f"{self.books.repeated} repeated results left out"] * bool(self.books.repeated)
         remarks += [f"{len(self.pool.skipped)} bad rows left out"] * bool(self.pool.skipped)
         return remarks + self.sheets
 
 
-def read_inputs(settings: SuggestSettings) -> Inputs:
+def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None) -> Inputs:
     """Read pool and results.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign; its pending molecules are kept when they have left the pool.
 
     Raises:
         ValueError, OSError: if a table cannot be read, or the pool does not fit into memory.
@@ -51,10 +57,15 @@ def read_inputs(settings: SuggestSettings) -> Inputs:
             results = read_measured(settings.measured, columns, settings.measured_sheet)
         pool = _read_pool(table, columns, len(results.rows), settings.skip_bad_rows)
         sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
-    books = match_rows(results.rows, pool)
+    structures = earlier.structures if earlier else {}
+    books = match_rows(results.rows, pool, structures)
+    known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
+    for identifier in earlier.pending if earlier else ():
+        if identifier in structures and structures[identifier] not in known:
+            outside[identifier] = structures[identifier]
     molecules = pool
-    if books.outside:
-        molecules = pool.join(from_smiles(list(books.outside.values()), ids=list(books.outside)))
+    if outside:
+        molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside)))
     return Inputs(pool, books, molecules, sheets)
 
 

@@ -1,0 +1,136 @@
+"""The pool of a campaign may change between rounds: sold out, renamed, extended. Nothing that is known is lost."""
+
+import csv
+import json
+
+import pytest
+from support.molecules import some_molecules
+
+from graph_bandit_cli.main import main
+
+MOLECULES = some_molecules()
+SMILES = {f"m{k}": text for k, text in enumerate(MOLECULES.smiles)}
+VALUES = {f"m{k}": value for k, value in enumerate(MOLECULES.targets.tolist())}
+KNOWN = [f"m{k}" for k in range(6)]
+
+
+def write(name, rows):
+    with open(name, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+def write_pool(smiles_of):
+    write("pool.csv", [("id", "smiles"), *smiles_of.items()])
+
+
+def write_results(*more):
+    write("results.csv", [("id", "logp"), *((name, VALUES[name]) for name in KNOWN), *more])
+
+
+@pytest.fixture
+def suggest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_pool(SMILES)
+    write_results()
+
+    def run(*more):
+        agent = ["--agent", "molecule-ucb:tangent_weight=0"]
+        command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "3", "--maximize", "logp"]
+        assert main([*command, "--out", "out.csv", *agent, *more]) == 0
+        with open("out.csv", newline="", encoding="utf-8") as file:
+            return [row["id"] for row in csv.DictReader(file)]
+
+    return run
+
+
+def saved():
+    with open("out.campaign.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def without(*names):
+    return {name: text for name, text in SMILES.items() if name not in names}
+
+
+def test_another_pool_is_another_question_and_the_batch_before_stays_pending(suggest):
+    first = suggest()
+    bystander = next(name for name in SMILES if name not in (*first, *KNOWN))
+    write_pool(without(bystander))
+    second = suggest()
+    assert not set(first) & set(second)
+    assert len(saved()["rounds"]) == 2
+    assert saved()["pending"] == [*first, *second]
+    assert suggest() == second  # the same question again
+    assert len(saved()["rounds"]) == 2
+
+
+def test_a_pending_molecule_that_has_left_the_pool_stays_pending_and_is_named(suggest, capsys):
+    first = suggest()
+    write_pool(without(first[0]))
+    capsys.readouterr()
+    second = suggest("--html", "out.html")
+    printed = capsys.readouterr().out
+    assert f"No longer in the pool: {first[0]}." in printed
+    with open("out.html", encoding="utf-8") as page:
+        assert f"No longer in the pool: {first[0]}." in page.read()
+    assert saved()["pending"] == [*first, *second]
+    assert first[0] not in second
+
+
+def test_its_result_is_taken_by_its_id_alone(suggest):
+    first = suggest()
+    write_pool(without(*first))
+    write_results((first[0], 7.25), (first[1], "failed"))
+    suggest()
+    assert {"id": first[0], "value": 7.25, "round": 1} in saved()["measured"]
+    assert saved()["failed"] == [first[1]]
+    assert first[0] not in saved()["pending"]
+    assert first[1] not in saved()["pending"]
+    assert first[2] in saved()["pending"]
+
+
+def test_its_result_with_another_structure_is_refused(suggest, capsys):
+    first = suggest()
+    write_pool(without(*first))
+    write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("m1", "", 2.0), (first[0], "CCCCCCCCCCO", 3.0)])
+    before = saved()
+    command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--out", "out.csv", "--forget"]
+    assert main(command) == 1
+    printed = capsys.readouterr().err
+    assert f"`{first[0]}` was suggested as {SMILES[first[0]]}, and is CCCCCCCCCCO here." in printed
+    assert saved() == before
+
+
+def test_a_molecule_with_a_new_id_is_the_same_molecule(suggest):
+    first = suggest()
+    write_pool({f"new-{name}" if name == first[0] else name: text for name, text in SMILES.items()})
+    second = suggest()
+    assert f"new-{first[0]}" not in second
+    assert saved()["pending"][:3] == [f"new-{first[0]}", *first[1:]]
+
+
+def test_a_campaign_written_before_structures_were_saved_keeps_what_is_pending(suggest, capsys):
+    first = suggest()
+    state = saved()
+    del state["structures"]
+    state["question"] = state["question"].partition("-")[0]
+    with open("out.campaign.json", "w", encoding="utf-8") as file:
+        json.dump(state, file)
+    assert suggest() == first  # the same question, whose pool is unknown
+    with open("out.campaign.json", "w", encoding="utf-8") as file:
+        json.dump(state, file)
+    write_pool(without(first[0]))
+    write_results((first[1], 1.0))
+    capsys.readouterr()
+    second = suggest()
+    assert f"No longer in the pool: {first[0]}." in capsys.readouterr().out
+    assert saved()["pending"] == [first[0], first[2], *second]
+
+
+def test_more_adds_a_batch_before_any_result(suggest):
+    first = suggest()
+    second = suggest("--more")
+    assert not set(first) & set(second)
+    assert saved()["pending"] == [*first, *second]
+    assert len(saved()["rounds"]) == 2
+    assert suggest() == second
