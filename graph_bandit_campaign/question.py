@@ -33,6 +33,7 @@ def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: Sug
     known = campaign.state
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, settings.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
+    asked += [dict(books.bounds)] if books.bounds else []
     question, offered = _digest(asked), _digest([pool.ids, pool.smiles])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):

@@ -50,7 +50,15 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
     answer = Answer(
-        settings.target, len(inputs.pool), campaign.state, suggested, near, smiles_of, gone, campaign.agent_change
+        settings.target,
+        len(inputs.pool),
+        campaign.state,
+        suggested,
+        near,
+        smiles_of,
+        gone,
+        [f"{identifier} ({cell})" for identifier, cell in inputs.books.bounds.items()],
+        campaign.agent_change,
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.html is not None:

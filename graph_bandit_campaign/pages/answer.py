@@ -30,6 +30,8 @@ class Answer:
     """SMILES of every molecule, by its id."""
     gone: Sequence[str] = ()
     """Ids of pending molecules that are not in the pool."""
+    bounds: Sequence[str] = ()
+    """Molecules of which only a bound is known, each with its cell."""
     agent_change: str = ""
     """A note that the agent has changed; empty if it has not."""
 

@@ -33,6 +33,8 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         )
     if answer.gone:
         print(f"No longer in the pool: {listed(answer.gone)}. Still pending until a result or `failed` comes in.")
+    if answer.bounds:
+        print(f"Only a bound is known, and taught as if it were the value: {listed(answer.bounds)}.")
     for identifier, value in far_from_others(state.means()):
         print(f"Check {identifier}: {short(value)} is far from all other results.")
     choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")

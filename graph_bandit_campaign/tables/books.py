@@ -23,6 +23,8 @@ class Books:
     """Ids of molecules that are being measured."""
     repeated: int = 0
     """How many rows repeat the molecule and value of an earlier row."""
+    bounds: Mapping[str, str] = field(default_factory=dict)
+    """Cells such as ">4.5" of molecules without an exact value, by id. They are measured at the number."""
     outside: dict[str, str] = field(default_factory=dict)
     """Ids and canonical SMILES of all these molecules that are not in the pool."""
 
@@ -44,6 +46,7 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
     structures = structures or {}
     outside: dict[str, str] = {}
     measured: list[tuple[str, float]] = []
+    bounded: dict[str, list[tuple[float, str]]] = {}
     other: dict[str, list[str]] = {"failed": [], "pending": []}
     problems = []
     for row in rows:
@@ -82,10 +85,15 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
             continue
         if isinstance(row.value, str):
             other[row.value].append(identifier)
+        elif row.bound:
+            bounded.setdefault(identifier, []).append((row.value, row.bound))
         else:
             measured.append((identifier, row.value))
     if problems:
         raise BadResultsError(problems)
+    exact = {identifier for identifier, _ in measured}
+    bounded = {identifier: cells for identifier, cells in bounded.items() if identifier not in exact}
+    measured += [(identifier, value) for identifier, cells in bounded.items() for value, _ in cells]
     known = {identifier for identifier, _ in measured}
     ours = smiles_of.keys() | structures.keys()  # a stranger that failed or is pending does not count
     failed, pending = (
@@ -95,7 +103,8 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
     needed = {*known, *failed, *pending}
     outside = {identifier: text for identifier, text in outside.items() if identifier in needed}
     once = tuple(dict.fromkeys(measured))
-    return Books(once, failed, pending, len(measured) - len(once), outside)
+    bounds = {identifier: ", ".join(dict.fromkeys(text for _, text in cells)) for identifier, cells in bounded.items()}
+    return Books(once, failed, pending, len(measured) - len(once), bounds, outside)
 
 
 def far_from_others(means: Mapping[str, float], deviations: float = 15.0) -> list[tuple[str, float]]:

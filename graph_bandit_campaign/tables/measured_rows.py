@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import NamedTuple
 from graph_bandit_env.tables import Table, open_table
 
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
-AMONG = ", `failed`, `pending` or nothing"
+BOUND = re.compile(r"(>=|<=|[<>≥≤])\s*(\S.*)", re.DOTALL)
+AMONG = ", a bound such as `>4.5`, `failed`, `pending` or nothing"
 SHOWN = 10  # problems in a message
 
 
@@ -38,6 +40,8 @@ class MeasuredRow:
     """SMILES as written; empty if there is none."""
     value: float | str
     """A number, "failed" or "pending"."""
+    bound: str = ""
+    """The cell as written, such as ">4.5", if the value is only known to be above or below the number; else empty."""
 
 
 class Results(NamedTuple):
@@ -113,7 +117,10 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
     bad: list[tuple[int, str]] = []
     for number, (cell, *names) in table.rows([columns.value, *known]):
         try:
-            value = WORDS.get(cell.lower()) or table.number(cell, AMONG)
+            bound = BOUND.fullmatch(cell)
+            value = WORDS.get(cell.lower()) or table.number(bound[2] if bound else cell, AMONG)
+            if bound and value is None:
+                raise ValueError(f"expected a number after `{bound[1]}`. Got {cell!r}.")
         except ValueError as error:
             bad.append((number, str(error)))
             continue
@@ -123,5 +130,6 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             bad.append((number, f"a value without a molecule; its columns are {listed}."))
             continue
         named = dict(zip(known, names, strict=True))
-        rows.append(MeasuredRow(table.place(number), named.get(identifier, ""), named.get(smiles, ""), value))
+        name, text = named.get(identifier, ""), named.get(smiles, "")
+        rows.append(MeasuredRow(table.place(number), name, text, value, cell if bound else ""))
     problems += [f"{table.place(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
