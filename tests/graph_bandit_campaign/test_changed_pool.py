@@ -72,7 +72,7 @@ def test_a_pending_molecule_that_has_left_the_pool_stays_pending_and_is_named(su
     printed = capsys.readouterr().out
     assert f"No longer in the pool: {first[0]}." in printed
     with open("out.html", encoding="utf-8") as page:
-        assert f"No longer in the pool: {first[0]}." in page.read()
+        assert f". No longer in the pool: {first[0]}." in page.read()
     assert saved()["pending"] == [*first, *second]
     assert first[0] not in second
 
