@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, BatchAgent, MoleculeSetLike
-from graph_bandit_campaign.checks import check_integer, check_value
+from graph_bandit_campaign.checks import check_integer, check_value, nearest_id
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import Learner, expect
@@ -242,8 +241,8 @@ class Campaign:
 
     def _known(self, identifier: str) -> str:
         if identifier not in self._index_of:
-            nearest = difflib.get_close_matches(str(identifier), self.ids, n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+            nearest = nearest_id(str(identifier), self.ids)
+            hint = f" Did you mean `{nearest}`?" if nearest else ""
             raise ValueError(f"Expected the id of a graph of the pool. Got {identifier!r}.{hint}")
         return identifier
 

@@ -1,12 +1,30 @@
-"""Check the values and counts given to a campaign."""
+"""Check the ids, values and counts given to a campaign."""
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
+import re
+from collections.abc import Iterable
 from typing import SupportsIndex
 
 import numpy as np
+
+
+def nearest_id(identifier: str, ids: Iterable[str]) -> str:
+    """Return the id that was probably meant; "" if there is none.
+
+    An id with other digits is another graph, however alike the two look: `LX-03999` is not offered for `LX-99999`.
+
+    Args:
+        identifier: an unknown id.
+        ids: all ids.
+    """
+    digits = re.findall(r"[1-9]\d*", identifier)
+    alike = {known.casefold(): known for known in ids if re.findall(r"[1-9]\d*", known) == digits}
+    nearest = difflib.get_close_matches(identifier.casefold(), alike, n=1)
+    return alike[nearest[0]] if nearest else ""
 
 
 def check_value(identifier: str, value: float) -> float:

@@ -39,7 +39,7 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
         axes.scatter(rounds + shift, values, s=22, color=COLORS[5], alpha=0.7, lw=0, label="measured")
         axes.plot(range(len(so_far)), so_far, "o-", color=COLORS[0], lw=2, label="best so far")
         axes.set(title="Progress", xlabel="rounds suggested so far", ylabel=_plain(target))
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.set_xlim(-0.5, max(len(so_far) - 0.5, 0.5))
         axes.legend(loc="lower right" if state.maximize else "upper right")
     return figure

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
+from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
 from graph_bandit_env import MoleculeSet, canonical_smiles
 
@@ -78,9 +78,8 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
                 problems.append(f"{row.place}: `{identifier}` is {outside[identifier]} above, and {canonical} here.")
                 continue
         else:
-            alike = {name.casefold(): name for name in pool.ids}
-            nearest = difflib.get_close_matches(row.identifier.casefold(), alike, n=1)
-            hint = f" Did you mean `{alike[nearest[0]]}`?" if nearest else ""
+            nearest = nearest_id(row.identifier, pool.ids)
+            hint = f" Did you mean `{nearest}`?" if nearest else ""
             problems.append(f"{row.place}: the pool has no `{row.identifier}`, and there is no SMILES.{hint}")
             continue
         if isinstance(row.value, str):

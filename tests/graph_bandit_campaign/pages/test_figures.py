@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.pages.figures import compared, share_within
+from graph_bandit_campaign.pages.figures import compared, progress_figure, share_within
 from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
 
 
@@ -16,3 +16,13 @@ def test_results_are_compared_with_what_was_last_predicted_of_them():
     assert [(one.mean, two.value) for one, two in pairs] == [(1.0, 1.6), (0.0, 2.5), (5.0, 5.0)]
     assert [one.result_std for one, _ in pairs] == [pytest.approx(0.5), 1.0, 1.0]
     assert [share_within(pairs, deviations) for deviations in (1, 2, 3)] == [pytest.approx(k / 3) for k in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("rounds", [[0, 0], [0, 1, 2]])
+def test_the_axis_of_rounds_has_whole_numbers(rounds):
+    measured = tuple(Measurement(str(k), float(k), number) for k, number in enumerate(rounds))
+    figure = progress_figure(CampaignState("random", True, 0, measured), "y")
+    (axes,) = figure.axes
+    low, high = axes.get_xlim()
+    shown = [float(tick) for tick in axes.get_xticks() if low <= tick <= high]
+    assert shown == sorted(set(map(float, rounds)))

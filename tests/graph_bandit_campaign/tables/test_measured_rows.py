@@ -31,6 +31,10 @@ def test_numbers_failures_and_what_is_under_way(table):
     ]
 
 
+def test_blanks_around_the_name_of_a_column_do_not_count(table):
+    assert [row.value for row in read([table(" id ,activity \na,1\n")], COLUMNS)] == [1.0]
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("name", ["results.csv", "results.csv.gz"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
