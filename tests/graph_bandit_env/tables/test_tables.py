@@ -204,10 +204,11 @@ def test_a_date_in_a_column_of_numbers_is_told(tmp_path):
     book.save(tmp_path / "book.xlsx")
     with pytest.raises(BadResultsError) as caught:
         read_measured([tmp_path / "book.xlsx"], Columns("y"))
-    assert "row 2: expected a number, `failed`, `pending` or nothing. Got '2024-05-01'. That is a date" in str(
+    among = "a bound such as `>4.5`, `failed`, `pending` or nothing"
+    assert f"row 2: expected a number, {among}. Got '2024-05-01'. That is a date" in str(caught.value)
+    assert "row 3: expected a number, a bound such as `>4.5`, `failed`, `pending` or nothing. Got 'TRUE'" in str(
         caught.value
     )
-    assert "row 3: expected a number, `failed`, `pending` or nothing. Got 'TRUE'" in str(caught.value)
 
 
 def test_wrong_sizes_in_a_workbook_hide_no_rows(tmp_path):
