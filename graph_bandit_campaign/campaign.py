@@ -186,12 +186,13 @@ class Campaign:
         self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
 
     def withdraw(self, identifier: str) -> None:
-        """Remove a graph from the pending ones, so that it can be suggested again.
+        """Remove a graph from the pending ones, so that it can be suggested again. It need not be in the pool any more.
 
         Raises:
             ValueError: if there is no such graph.
         """
-        self._known(identifier)
+        if identifier not in self.state.pending:
+            self._known(identifier)
         self._save(replace(self.state, pending=self._pending_without(identifier)))
 
     def undo_ask(self) -> None:

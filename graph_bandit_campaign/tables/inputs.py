@@ -9,7 +9,7 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
 from graph_bandit_campaign.tables.memory import Budget
-from graph_bandit_env import MoleculeSet, from_smiles, from_smiles_csv
+from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
 from graph_bandit_lab import count_cores
 
@@ -45,7 +45,8 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         earlier: state of the campaign; its pending molecules are kept when they have left the pool.
 
     Raises:
-        ValueError, OSError: if a table cannot be read, or the pool does not fit into memory.
+        ValueError, OSError: if a table cannot be read, the pool does not fit into memory, or it gives the id of a
+            molecule that was suggested to another one.
         ImportError: if a package that reads a table is not installed.
     """
     with open_table(settings.pool, settings.sheet) as table:
@@ -57,7 +58,7 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
             results = read_measured(settings.measured, columns, settings.measured_sheet)
         pool = _read_pool(table, columns, len(results.rows), settings.skip_bad_rows)
         sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
-    structures = earlier.structures if earlier else {}
+    structures = _structures_of(earlier, pool)
     books = match_rows(results.rows, pool, structures)
     known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
     for identifier in earlier.pending if earlier else ():
@@ -67,6 +68,19 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     if outside:
         molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside)))
     return Inputs(pool, books, molecules, sheets)
+
+
+def _structures_of(earlier: CampaignState | None, pool: MoleculeSet) -> dict[str, str]:
+    """Return the canonical SMILES of the molecules suggested so far; refuse a pool that gives their ids to others."""
+    suggested = earlier.structures.items() if earlier else ()
+    structures = {identifier: canonical_smiles(text) or text for identifier, text in suggested}
+    for identifier, text in zip(pool.ids, pool.smiles, strict=True):
+        if structures.get(identifier, text) != text:
+            raise ValueError(
+                f"Expected `{identifier}` to be {structures[identifier]}, as it was suggested. The pool has {text}. "
+                "Correct the pool, or use another --out to start a new campaign."
+            )
+    return structures
 
 
 def _read_pool(table: Table, columns: Columns, results: int, skip_bad_rows: bool) -> MoleculeSet:

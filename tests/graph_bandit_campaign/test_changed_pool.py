@@ -4,8 +4,10 @@ import csv
 import json
 
 import pytest
+from rdkit import Chem
 from support.molecules import some_molecules
 
+from graph_bandit_campaign import Campaign
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules()
@@ -107,6 +109,38 @@ def test_a_molecule_with_a_new_id_is_the_same_molecule(suggest):
     second = suggest()
     assert f"new-{first[0]}" not in second
     assert saved()["pending"][:3] == [f"new-{first[0]}", *first[1:]]
+
+
+def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused(suggest, capsys):
+    first = suggest()
+    before = saved()
+    write_pool({**SMILES, first[0]: "CCCCCCCCCCO"})
+    command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--out", "out.csv"]
+    assert main(command) == 1
+    printed = capsys.readouterr().err
+    assert f"Expected `{first[0]}` to be {SMILES[first[0]]}, as it was suggested. The pool has CCCCCCCCCCO." in printed
+    assert saved() == before
+
+
+def test_structures_are_compared_however_they_are_written(suggest):
+    first = suggest()
+    state = saved()
+    state["structures"][first[0]] = Chem.MolToSmiles(
+        Chem.MolFromSmiles(SMILES[first[0]]), canonical=False, doRandom=True
+    )
+    with open("out.campaign.json", "w", encoding="utf-8") as file:
+        json.dump(state, file)
+    assert suggest() == first
+
+
+def test_in_python_a_pending_graph_that_has_left_the_pool_can_be_withdrawn(tmp_path):
+    campaign = Campaign(MOLECULES, "random", state=tmp_path / "campaign.json")
+    (suggestion,) = campaign.ask(1)
+    left = [k for k, identifier in enumerate(MOLECULES.ids) if identifier != suggestion.id]
+    campaign = Campaign(MOLECULES.take(left), state=tmp_path / "campaign.json")
+    assert campaign.ask(1)
+    campaign.withdraw(suggestion.id)
+    assert suggestion.id not in campaign.state.pending
 
 
 def test_a_campaign_written_before_structures_were_saved_keeps_what_is_pending(suggest, capsys):
