@@ -52,7 +52,7 @@ nodes, edges = library.largest_sizes
 
 
 def make_bandits(count, molecules):
-    """Make bandits with episodes of one round, for each of which 20 molecules are drawn."""
+    """Make bandits that draw 20 molecules for each episode of one round."""
     bandits = gym.make_vec(
         "graph_bandit_env:GraphActionBandit-v0",
         num_envs=count,

@@ -31,7 +31,7 @@ class Answer:
     gone: Sequence[str] = ()
     """Ids of pending molecules that are not in the pool."""
     bounds: Sequence[str] = ()
-    """Molecules of which only a bound is known, each with its cell."""
+    """Molecules with a bound but no exact value, each with its cell."""
     agent_change: str = ""
     """A note that the agent has changed; empty if it has not."""
 

@@ -29,7 +29,7 @@ class Choice:
     relative: float
     """Mean over environments of mean R_T, divided by the largest cell's."""
     cells: int
-    """Number of cells that have finished these trials, the best of which was chosen."""
+    """Number of cells that have finished these trials; the best of them was chosen."""
     passed_over: int
     """Number of cells that have not, because they diverged or were left out of a later stage."""
     trials: int

@@ -69,6 +69,9 @@ def calibrate(
         open_workers: opens the workers that will play them; all are kept busy here too, as they will be.
         seconds: about how long it may take; None: 90 seconds, or 5 for each agent on each instance where that is less.
         progress: show a bar.
+
+    Returns:
+        Estimates of the time of any repetition of these kinds, in seconds.
     """
     waiting, flying = deque(choose_probes(repetitions)), dict[Future[list[Timing]], Probe]()
     timings: list[Timing] = []
@@ -239,7 +242,7 @@ def _timing(
 
 
 def _takes_too_long(probe: Probe, costs: Costs, share: float) -> bool:
-    """Say whether what is timed already tells that an instance would take much more than its share of the time."""
+    """Say whether an instance would take much more than its share of the time, by what was timed so far."""
     parts = {part for repetition in probe.repetitions for part in parts_of(repetition)}
     if min(map(costs.count, parts)) < (KNOWN if share else 1):
         return False
