@@ -1,0 +1,60 @@
+"""Attack every area for a while: python -m benchmarks.attack [--minutes 20] [--areas tables results] [--seed 0]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import tyro
+
+from benchmarks.attack.attempts import Score, attack_area
+from benchmarks.parallel import run_in_parallel
+from graph_bandit_lab.reports import print_columns, to_markdown
+
+Name = Literal["tables", "caches", "campaigns", "results", "inputs", "kills"]
+AREAS: tuple[Name, ...] = ("kills", "campaigns", "results", "caches", "tables", "inputs")
+SHOWN = 3  # faults of a kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """Settings of the attack."""
+
+    minutes: float = 20.0
+    """Time for all areas together; each gets an equal share."""
+    areas: tuple[Name, ...] = AREAS
+    """Areas to attack."""
+    seed: int = 0
+    """Seed of all attempts."""
+    workers: int = 2
+    """Processes."""
+    markdown: bool = False
+    """Print the table in Markdown."""
+
+    def run(self) -> int:
+        """Print how many attempts each area survived, and the faults; return 1 if there are any."""
+        seconds = 60 * self.minutes * self.workers / len(self.areas)
+        scores: list[Score] = []
+        tasks = [(area, self.seed, seconds) for area in self.areas]
+        for (area, *_), outcome in run_in_parallel(attack_area, tasks, self.workers):
+            if isinstance(outcome, Exception):
+                raise RuntimeError(f"The attack on {area} itself failed.") from outcome
+            scores.append(outcome)
+        rows: list[tuple[str, ...]] = [("area: attempt", "tried", "survived")]
+        for score in sorted(scores, key=lambda score: self.areas.index(score.area)):
+            for kind, tried in sorted(score.tried.items()):
+                survived = tried - len(score.faults.get(kind, []))
+                rows.append((f"{score.area}: {kind}", f"{tried:,}", f"{survived:,}"))
+        if self.markdown:
+            print("\n".join(to_markdown(rows)))
+        else:
+            print_columns(rows)
+        faults = [(kind, faults) for score in scores for kind, faults in score.faults.items()]
+        for kind, found in faults:
+            print(f"\n{kind}: {len(found)} faults")
+            print("\n".join(f"  {fault}" for fault in sorted(set(found))[:SHOWN]))
+        return int(bool(faults))
+
+
+if __name__ == "__main__":
+    raise SystemExit(tyro.cli(Command, description=__doc__).run())
