@@ -180,7 +180,7 @@ class Campaign:
         """Record that a graph cannot be measured; it is not suggested again, and the agent learns nothing from it.
 
         Raises:
-            ValueError: if there is no such graph.
+            ValueError: if there is no such graph, or it has been measured.
         """
         failed = tuple(dict.fromkeys((*self.state.failed, self._known(identifier))))
         self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
@@ -212,12 +212,12 @@ class Campaign:
         """Replace all measurements, failures and pending graphs, for callers that keep their own records of them.
 
         Raises:
-            ValueError: as in `tell`. A graph that is pending already need not be in the pool.
+            ValueError: as in `tell`, or if an id is given twice. A graph that is pending already need not be in the
+                pool.
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
-        for measurement in measured:
-            check_value(self._known(measurement.id), measurement.value)
-        for identifier in (*failed, *(key for key in pending if key not in self.state.pending)):
+        new = (key for key in pending if key not in self.state.pending)
+        for identifier in (*(measurement.id for measurement in measured), *failed, *new):
             self._known(identifier)
         self._save(replace(self.state, measured=measured, failed=failed, pending=pending))
 

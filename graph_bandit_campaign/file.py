@@ -7,21 +7,21 @@ from pathlib import Path
 from filelock import FileLock
 
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_lab.storage import replace_file
+from graph_bandit_lab.storage import find_file, replace_file
 
 
 class CampaignFile:
     """A file that holds the state of a campaign.
 
     Args:
-        path: path of the file; None: nothing is saved.
+        path: path of the file, or of a symbolic link to it; None: nothing is saved.
 
     Raises:
-        ValueError: if the folder does not exist.
+        ValueError: if the folder does not exist, or the path leads to something that is not a file of text.
     """
 
     def __init__(self, path: str | Path | None) -> None:
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else find_file(Path(path))
         if self.path is not None and not self.path.parent.is_dir():
             raise ValueError(f"Expected the folder of {self.path} to exist. Make it first.")
         self._written = self._text()
@@ -54,4 +54,10 @@ class CampaignFile:
             self._written = text
 
     def _text(self) -> str | None:
-        return self.path.read_text(encoding="utf-8") if self.path is not None and self.path.is_file() else None
+        try:
+            return self.path.read_text(encoding="utf-8-sig") if self.path is not None and self.path.is_file() else None
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"Expected {self.path} to be the state of a campaign, in UTF-8. Got: {error}. Save it as UTF-8, or "
+                "move it away to start a new campaign."
+            ) from error

@@ -67,5 +67,6 @@ class SuggestSettings:
 
     @property
     def state(self) -> Path:
-        """Return the file of the campaign."""
-        return self.out.with_name(self.out.stem + ".campaign.json")
+        """Return the file of the campaign, next to the file that `out` leads to if it is a symbolic link."""
+        out = self.out.resolve()
+        return out.with_name(out.stem + ".campaign.json")

@@ -5,12 +5,19 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, NoReturn
+
+import msgspec
+
+from graph_bandit_campaign.checks import check_value
 
 FORMAT = 1
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Spread = Annotated[float, msgspec.Meta(ge=0)]
+Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
@@ -21,11 +28,11 @@ class Suggestion:
     """Id of the graph."""
     mean: float | None = None
     """Predicted value, in the units of the measurements; None: the agent made no prediction."""
-    std: float | None = None
+    std: Spread | None = None
     """Standard deviation of that prediction."""
-    noise_std: float | None = None
+    noise_std: Spread | None = None
     """Estimated standard deviation of the noise of one measurement."""
-    probability: float | None = None
+    probability: Probability | None = None
     """Probability that the true value beats the best value measured by then; None: there was no prediction."""
 
     @property
@@ -42,8 +49,11 @@ class Measurement:
     """Id of the graph."""
     value: float
     """The measured value."""
-    round: int
+    round: Count
     """How many rounds had been suggested when the value came in; 0: it was known before the campaign."""
+
+    def __post_init__(self) -> None:
+        check_value(self.id, self.value)
 
 
 @dataclass(frozen=True)
@@ -63,19 +73,33 @@ class CampaignState:
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
         structures: SMILES of the molecules suggested, by id, so that one is known after it has left the pool.
+
+    Raises:
+        ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two.
     """
 
     agent: str
     maximize: bool
-    seed: int
+    seed: Count
     measured: tuple[Measurement, ...] = ()
     failed: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     rounds: tuple[tuple[Suggestion, ...], ...] = ()
     target: str = ""
     question: str = ""
-    algorithm: int = 1
+    algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     structures: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        where = dict.fromkeys((measurement.id for measurement in self.measured), "measured")
+        for status, identifiers in (("failed", self.failed), ("pending", self.pending)):
+            for identifier in identifiers:
+                if identifier in where:
+                    raise ValueError(
+                        f"Expected each id to be measured, failed or pending. Got `{identifier}` as "
+                        f"{where[identifier]} and {status}."
+                    )
+                where[identifier] = status
 
     def means(self) -> dict[str, float]:
         """Return the mean of the measurements of each graph, by its id."""
@@ -98,23 +122,43 @@ class CampaignState:
         """Read the text that `to_json` wrote.
 
         Raises:
-            ValueError: if the text is not a campaign, or one of another version.
+            ValueError: if the text is not a campaign, or one of another version; the message names what is wrong.
         """
         try:
-            fields: dict[str, Any] = json.loads(text)  # any other content fails below
-            if fields.pop("format") != FORMAT:
-                raise ValueError(f"Expected {path} in format {FORMAT}. It is of another version of graph-bandit-env.")
-            return cls(
-                **{
-                    **fields,
-                    "measured": tuple(Measurement(**result) for result in fields["measured"]),
-                    "failed": tuple(fields["failed"]),
-                    "pending": tuple(fields["pending"]),
-                    "rounds": tuple(tuple(Suggestion(**each) for each in suggested) for suggested in fields["rounds"]),
-                }
-            )
-        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"Expected {path} to be the state of a campaign. Got something else ({type(error).__name__}: {error}). "
-                "Move it away to start a new campaign."
-            ) from error
+            fields = json.loads(text, object_pairs_hook=_read_object, parse_constant=_refuse_constant)
+            found = fields.pop("format", "none") if isinstance(fields, dict) else FORMAT
+            if found != FORMAT:
+                raise ValueError(f"Expected `format` {FORMAT}. Got {found}: it is of another version")
+            state = msgspec.convert(fields, cls)
+            _refuse_unknown_keys(cls, [fields])
+            _refuse_unknown_keys(Measurement, fields["measured"])
+            _refuse_unknown_keys(Suggestion, [suggestion for suggested in fields["rounds"] for suggestion in suggested])
+        except RecursionError:
+            reason = "Brackets are nested too deeply"
+        except ValueError as error:
+            reason = str(error).rstrip(".")
+        else:
+            return state
+        raise ValueError(
+            f"Expected {path} to be the state of a campaign. {reason}. Correct the file, or move it away to start a "
+            "new campaign."
+        )
+
+
+def _read_object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"The key `{next(key for key in keys if keys.count(key) > 1)}` is there twice")
+    return fields
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"Expected finite numbers. Got {name}")
+
+
+def _refuse_unknown_keys(kind: type, objects: Iterable[Mapping[str, object]]) -> None:
+    known = {known.name for known in dataclasses.fields(kind)}
+    unknown = next((key for fields in objects for key in fields if key not in known), None)
+    if unknown is not None:
+        raise ValueError(f"Expected no key `{unknown}`: {kind.__name__} has {', '.join(sorted(known))}")

@@ -16,7 +16,7 @@ from graph_bandit_campaign.question import take_over
 from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import Suggestion
 from graph_bandit_campaign.tables.inputs import read_inputs
-from graph_bandit_lab.storage import make_folder, replace_file
+from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
@@ -29,6 +29,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         ValueError, OSError: if a file cannot be read; nothing is written then.
         ImportError: if a package that reads a file is not installed.
     """
+    for path in (settings.out, settings.state, *([settings.html] if settings.html else ())):
+        find_file(path)
     inputs = read_inputs(settings, CampaignFile(settings.state).read())
     molecules = inputs.molecules
     make_folder(settings.out.parent)

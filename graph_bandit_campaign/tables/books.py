@@ -18,9 +18,9 @@ class Books:
     measured: tuple[tuple[str, float], ...] = ()
     """Ids and values, row by row."""
     failed: tuple[str, ...] = ()
-    """Ids of molecules that could not be measured."""
+    """Ids of molecules that could not be measured, by their last row."""
     pending: tuple[str, ...] = ()
-    """Ids of molecules that are being measured."""
+    """Ids of molecules that are being measured, by their last row."""
     repeated: int = 0
     """How many rows repeat the molecule and value of an earlier row."""
     bounds: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
     outside: dict[str, str] = {}
     measured: list[tuple[str, float]] = []
     bounded: dict[str, list[tuple[float, str]]] = {}
-    other: dict[str, list[str]] = {"failed": [], "pending": []}
+    status: dict[str, str] = {}  # of molecules without a value, by their last row
     problems = []
     for row in rows:
         canonical = canonical_smiles(row.smiles) if row.smiles else ""
@@ -83,7 +83,7 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
             problems.append(f"{row.place}: the pool has no `{row.identifier}`, and there is no SMILES.{hint}")
             continue
         if isinstance(row.value, str):
-            other[row.value].append(identifier)
+            status[identifier] = row.value
         elif row.bound:
             bounded.setdefault(identifier, []).append((row.value, row.bound))
         else:
@@ -96,7 +96,7 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
     known = {identifier for identifier, _ in measured}
     ours = smiles_of.keys() | structures.keys()  # a stranger that failed or is pending does not count
     failed, pending = (
-        tuple(key for key in dict.fromkeys(other[kind]) if key in ours and key not in known)
+        tuple(key for key, word in status.items() if word == kind and key in ours and key not in known)
         for kind in ("failed", "pending")
     )
     needed = {*known, *failed, *pending}

@@ -1,6 +1,7 @@
 from .encoding import software_versions as software_versions
 from .export import write_csv as write_csv
 from .export import write_parquet as write_parquet
+from .files import find_file as find_file
 from .files import make_folder as make_folder
 from .files import replace_file as replace_file
 from .reading import load_results as load_results
@@ -10,6 +11,7 @@ from .results import ResultStore as ResultStore
 __all__ = [
     "FILE_NAME",
     "ResultStore",
+    "find_file",
     "load_results",
     "make_folder",
     "replace_file",

@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 from filelock import FileLock, Timeout
 
 LOCK_NAME = "driver.lock"
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file atomically: readers see the old one or the new one, never a part, even after a power cut."""
+    """Replace a file atomically: readers see the old one or the new one, never a part, even after a power cut.
+
+    A symbolic link stays, and the file it leads to is replaced. The new file has the mode of the old one, and its owner
+    and group as far as the system allows.
+
+    Raises:
+        ValueError: as in `find_file`.
+        OSError: if it cannot be written; the old file is there then.
+    """
+    path = find_file(path)
+    _remove_parts_of_killed_writers(path)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+    try:
+        with part.open("wb") as file:
+            if path.exists():
+                _copy_owner_and_mode(path, part)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def find_file(path: Path) -> Path:
+    """Return the regular file that a path leads to, or will lead to, through symbolic links.
+
+    Raises:
+        ValueError: if there is something that is not a regular file, such as a folder, a device or a pipe.
+    """
+    found = Path(os.path.realpath(path))
+    if os.path.lexists(found) and not found.is_file():
+        raise ValueError(f"Expected {path} to be a file, or a new one. Got {_kind_of(found)}. Choose another path.")
+    return found
 
 
 def make_folder(folder: Path) -> None:
@@ -54,3 +85,27 @@ def sole_driver(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _copy_owner_and_mode(path: Path, part: Path) -> None:
+    status = path.stat()
+    if hasattr(os, "chown"):
+        for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
+            with suppress(PermissionError):  # only root may give a file away
+                os.chown(part, owner, group)
+    part.chmod(stat.S_IMODE(status.st_mode))
+
+
+def _remove_parts_of_killed_writers(path: Path) -> None:
+    for part in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
+        pid = part.name.removeprefix(f"{path.name}.").removesuffix(".part")
+        if pid.isdecimal() and not psutil.pid_exists(int(pid)):
+            part.unlink(missing_ok=True)
+
+
+def _kind_of(path: Path) -> str:
+    if path.is_symlink():
+        return "a symbolic link to itself"
+    if path.is_dir():
+        return "a folder"
+    return "a pipe" if path.is_fifo() else "a device" if path.is_char_device() or path.is_block_device() else "a socket"

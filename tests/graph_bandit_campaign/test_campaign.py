@@ -286,9 +286,10 @@ def test_replaced_results_are_checked_first():
     campaign = begin()
     campaign.replace_results([Measurement(IDS[0], 1.0, 0), Measurement(IDS[0], 2.0, 1)], failed=[IDS[3]])
     assert campaign.best == 1.5
-    for results in ([Measurement("nobody", 1.0, 0)], [Measurement(IDS[1], float("nan"), 0)]):
-        with pytest.raises(ValueError, match="Expected"):
-            campaign.replace_results(results)
+    with pytest.raises(ValueError, match="Expected the id of a graph"):
+        campaign.replace_results([Measurement("nobody", 1.0, 0)])
+    with pytest.raises(ValueError, match="Expected a finite number"):
+        campaign.replace_results([Measurement(IDS[1], float("nan"), 0)])
     assert campaign.state.failed == (IDS[3],)
 
 

@@ -1,0 +1,105 @@
+"""A campaign file that was edited by hand is read as it was meant, or refused with the place of the fault."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graph_bandit_campaign import Campaign
+from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
+from graph_bandit_env import GraphPool
+
+STATE = CampaignState(
+    "random",
+    True,
+    3,
+    measured=(Measurement("a", 1.0, 0), Measurement("a", 2.0, 1)),
+    failed=("b",),
+    pending=("c", "d"),
+    rounds=((Suggestion("b"), Suggestion("c", 0.5, 0.1, 0.2, 0.9)), (Suggestion("d"),)),
+    target="qed",
+)
+
+
+def read(text):
+    return CampaignState.from_json(text, Path("mine.campaign.json"))
+
+
+def edited(**changes):
+    return json.dumps({**json.loads(STATE.to_json()), **changes})
+
+
+def test_what_is_written_is_read():
+    assert read(STATE.to_json()) == STATE
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"maximize": None}, r"Expected `bool`, got `null` - at `\$\.maximize`"),
+        ({"maximize": "no"}, r"Expected `bool`, got `str` - at `\$\.maximize`"),
+        ({"seed": "3"}, r"Expected `int`, got `str` - at `\$\.seed`"),
+        ({"seed": -1}, r"Expected `int` >= 0 - at `\$\.seed`"),
+        ({"algorithm": 0}, r"Expected `int` >= 1 - at `\$\.algorithm`"),
+        ({"failed": "b"}, r"Expected `array`, got `str` - at `\$\.failed`"),
+        ({"pending": [7]}, r"Expected `str`, got `int` - at `\$\.pending\[0\]`"),
+        ({"structures": {"c": 7}}, r"Expected `str`, got `int` - at `\$\.structures\[\.\.\.\]`"),
+        ({"measured": [{"id": "a", "value": True, "round": 0}]}, r"got `bool` - at `\$\.measured\[0\]\.value`"),
+        ({"measured": [{"id": "a", "value": "1", "round": 0}]}, r"got `str` - at `\$\.measured\[0\]\.value`"),
+        ({"measured": [{"id": "a", "value": 1, "round": -5}]}, r"Expected `int` >= 0 - at `\$\.measured\[0\]\.round`"),
+        ({"measured": [{"id": "a", "value": 1}]}, r"missing required field `round` - at `\$\.measured\[0\]`"),
+        ({"measured": [{"id": "a", "value": 1, "round": 0, "unit": "nM"}]}, "Expected no key `unit`: Measurement has"),
+        ({"rounds": [[{"id": "a", "std": -1.0}]]}, r"Expected `float` >= 0.0 - at `\$\.rounds\[0\]\[0\]\.std`"),
+        ({"rounds": [[{"id": "a", "probability": 2}]]}, r"<= 1.0 - at `\$\.rounds\[0\]\[0\]\.probability`"),
+        ({"rounds": [[{"id": "a", "rank": 2}]]}, "Expected no key `rank`: Suggestion has"),
+        ({"comment": "mine"}, "Expected no key `comment`: CampaignState has"),
+        ({"failed": ["a"]}, "Got `a` as measured and failed"),
+        ({"pending": ["a"]}, "Got `a` as measured and pending"),
+        ({"pending": ["b"]}, "Got `b` as failed and pending"),
+        ({"pending": ["c", "c"]}, "Got `c` as pending and pending"),
+        ({"format": 99}, "Expected `format` 1. Got 99: it is of another version"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_place(changes, message):
+    with pytest.raises(ValueError, match=f"mine.campaign.json to be the state of a campaign. .*{message}"):
+        read(edited(**changes))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (STATE.to_json().replace('"seed": 3', '"seed": 3, "seed": 4'), "The key `seed` is there twice"),
+        (STATE.to_json().replace('"value": 1.0', '"value": NaN'), "Expected finite numbers. Got NaN"),
+        (STATE.to_json().replace('"value": 1.0', '"value": 1e999'), "Expected a finite number for `a`. Got inf"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+        ("[]", "Expected `object`, got `array`"),
+        ("{}", "Got none"),
+        ("", "Expecting value: line 1"),
+        (STATE.to_json()[:100], "line"),
+    ],
+)
+def test_text_that_is_not_a_campaign_is_refused(text, message):
+    with pytest.raises(ValueError, match=f"mine.campaign.json to be the state of a campaign. .*{message}"):
+        read(text)
+
+
+def test_a_file_saved_by_windows_is_read(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_bytes(edited(measured=[], pending=["1"]).replace("\n", "\r\n").encode("utf-8-sig"))
+    assert Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), state=path).state.pending == ("1",)
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_bytes(STATE.to_json().encode("utf-16"))
+    with pytest.raises(ValueError, match="to be the state of a campaign, in UTF-8"):
+        Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), state=path)
+
+
+def test_a_measured_graph_cannot_fail():
+    campaign = Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), "random")
+    campaign.tell("1", 2.0)
+    with pytest.raises(ValueError, match="Got `1` as measured and failed"):
+        campaign.tell_failed("1")
+    assert campaign.state.failed == ()

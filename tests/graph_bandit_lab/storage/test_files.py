@@ -1,0 +1,119 @@
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from graph_bandit_lab.storage import find_file, replace_file
+
+needs_unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, pipes or devices")
+
+
+@pytest.fixture
+def link(tmp_path):
+    """Return a link in one folder to a file in another."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    target = tmp_path / "there" / "file.txt"
+    target.write_bytes(b"old")
+    link = tmp_path / "here" / "link.txt"
+    try:
+        link.symlink_to(target)
+    except OSError:
+        pytest.skip("this Windows allows no links")
+    return link
+
+
+def test_the_file_a_link_leads_to_is_replaced(link, tmp_path):
+    replace_file(link, b"new")
+    assert link.is_symlink()
+    assert (tmp_path / "there" / "file.txt").read_bytes() == b"new"
+    assert list((tmp_path / "here").iterdir()) == [link]
+
+
+def test_a_link_to_nothing_makes_the_file_it_leads_to(link, tmp_path):
+    (tmp_path / "there" / "file.txt").unlink()
+    replace_file(link, b"new")
+    assert (tmp_path / "there" / "file.txt").read_bytes() == b"new"
+
+
+def test_a_link_to_itself_is_refused(link):
+    link.unlink()
+    link.symlink_to(link)
+    with pytest.raises(ValueError, match="a symbolic link to itself"):
+        replace_file(link, b"new")
+
+
+@needs_unix
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
+def test_the_mode_stays(tmp_path, mode):
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    replace_file(path, b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@needs_unix
+def test_no_other_user_reads_a_private_file_while_it_is_written(tmp_path, monkeypatch):
+    path, modes = tmp_path / "file.txt", []
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    monkeypatch.setattr("os.fsync", lambda number: modes.append(stat.S_IMODE(os.fstat(number).st_mode)))
+    replace_file(path, b"new")
+    assert modes == [0o600]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root may give a file away")
+def test_the_owner_stays(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old")
+    os.chown(path, 1234, 4321)
+    path.chmod(0o4755)
+    replace_file(path, b"new")
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (1234, 4321, 0o4755)
+
+
+@needs_unix
+def test_a_pipe_is_refused_and_stays(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match=r"Expected .*pipe to be a file, or a new one\. Got a pipe"):
+        replace_file(path, b"new")
+    assert path.is_fifo()
+
+
+@needs_unix
+def test_a_device_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="Got a device"):
+        find_file(tmp_path / os.devnull)
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="Got a folder"):
+        find_file(tmp_path)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old")
+
+    def full(number):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="disk full"):
+        replace_file(path, b"new")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("file.txt", b"old")]
+
+
+def test_the_part_of_a_killed_writer_is_removed_and_that_of_a_running_one_is_not(tmp_path):
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    running, other = f"file.txt.{os.getppid()}.part", "file.txt.notes.part"
+    for name in (f"file.txt.{killed.pid}.part", running, other):
+        (tmp_path / name).write_bytes(b"half")
+    replace_file(tmp_path / "file.txt", b"new")
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(["file.txt", running, other])
