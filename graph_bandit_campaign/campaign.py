@@ -216,10 +216,10 @@ class Campaign:
                 pool.
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
-        new = (key for key in pending if key not in self.state.pending)
-        for identifier in (*(measurement.id for measurement in measured), *failed, *new):
-            self._known(identifier)
-        self._save(replace(self.state, measured=measured, failed=failed, pending=pending))
+        known = [*(measurement.id for measurement in measured), *failed]
+        known += [key for key in pending if key in self._index_of or key not in self.state.pending]
+        structures = {**self.state.structures, **self._structures_of(self._indices(known))}
+        self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
 
     def predict(self) -> dict[str, Suggestion]:
         """Return the current prediction for every graph, by its id; without numbers if the agent makes none."""
@@ -238,7 +238,7 @@ class Campaign:
     def _structures_of(self, indices: Sequence[int]) -> dict[str, str]:
         if not isinstance(self.graph_set, MoleculeSetLike):
             return {}
-        return {self.ids[k]: self.graph_set.smiles[k] for k in indices}
+        return {self.ids[k]: self.graph_set.smiles[k] for k in indices if self._offered[k]}
 
     def _known(self, identifier: str) -> str:
         if identifier not in self._index_of:

@@ -39,21 +39,21 @@ def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: Sug
     if settings.undo or (is_same and not settings.more):
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     known = campaign.state
-    lost = sorted({result.id for result in known.measured} - {identifier for identifier, _ in books.measured})
+    id_of = dict(zip(pool.smiles, pool.ids, strict=True))
+    renamed = {key: id_of[text] for key, text in known.structures.items() if text in id_of}
+    first_round = {renamed.get(result.id, result.id): result.round for result in reversed(known.measured)}
+    lost = sorted(first_round.keys() - {identifier for identifier, _ in books.measured})
     if lost and not settings.forget:
         raise ValueError(
             f"Expected the results of earlier rounds in the tables again. Missing: {listed(lost)}. Pass all tables "
             "with --measured, or --forget to continue without these."
         )
-    first_round = {result.id: result.round for result in reversed(known.measured)}
     measured = [
         Measurement(identifier, value, first_round.get(identifier, len(known.rounds)))
         for identifier, value in sorted(books.measured)
     ]
     settled = {result.id for result in measured} | set(books.failed)
-    id_of = dict(zip(pool.smiles, pool.ids, strict=True))
-    waiting = [id_of.get(known.structures.get(key, ""), key) for key in known.pending]
-    waiting = [key for key in waiting if key not in settled]
+    waiting = [key for key in (renamed.get(key, key) for key in known.pending) if key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
     return f"{question}-{offered}"

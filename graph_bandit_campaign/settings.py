@@ -46,8 +46,10 @@ class SuggestSettings:
     """Allow molecules that were suggested before and have no result; else they count as pending."""
     more: bool = False
     """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
+    trust_ids: bool = False
+    """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     skip_bad_rows: bool = False
-    """Leave out rows of the pool that are not molecules."""
+    """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
         if (self.maximize is None) == (self.minimize is None):

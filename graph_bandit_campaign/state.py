@@ -72,7 +72,8 @@ class CampaignState:
         question: the argument `question` of the last `ask`.
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
-        structures: SMILES of the molecules suggested, by id, so that one is known after it has left the pool.
+        structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
+            is known after it has left the pool or got another id.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two.
@@ -130,6 +131,9 @@ class CampaignState:
             if found != FORMAT:
                 raise ValueError(f"Expected `format` {FORMAT}. Got {found}: it is of another version")
             state = msgspec.convert(fields, cls)
+            missing = [key for key in ("measured", "failed", "pending", "rounds") if key not in fields]
+            if missing:
+                raise ValueError(f"Expected the keys `{'`, `'.join(missing)}`. The file does not have them")
             _refuse_unknown_keys(cls, [fields])
             _refuse_unknown_keys(Measurement, fields["measured"])
             _refuse_unknown_keys(Suggestion, [suggestion for suggested in fields["rounds"] for suggestion in suggested])

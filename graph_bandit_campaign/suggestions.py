@@ -58,8 +58,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         suggested,
         near,
         smiles_of,
+        inputs.books,
         gone,
-        [f"{identifier} ({cell})" for identifier, cell in inputs.books.bounds.items()],
         campaign.agent_change,
     )
     replace_file(settings.out, answer.to_csv().encode())

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_bandit_campaign.pages.neighbours import NEIGHBOURS, Neighbour
-from graph_bandit_campaign.pages.numbers import short
+from graph_bandit_campaign.pages.numbers import listed, short
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.tables.books import Books
+from graph_bandit_campaign.tables.spreadsheets import shield
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,10 @@ class Answer:
     """The measured molecules most similar to each suggestion, by its id."""
     smiles_of: Mapping[str, str]
     """SMILES of every molecule, by its id."""
-    gone: Sequence[str] = ()
+    books: Books
+    """Results as they were matched with the pool."""
+    gone: Sequence[str]
     """Ids of pending molecules that are not in the pool."""
-    bounds: Sequence[str] = ()
-    """Molecules with a bound but no exact value, each with its cell."""
     agent_change: str = ""
     """A note that the agent has changed; empty if it has not."""
 
@@ -48,6 +50,19 @@ class Answer:
         now = {suggestion.id for suggestion in self.suggested}
         return [key for key in self.state.pending if key not in now]
 
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences about pending molecules and about results that were not taken as written."""
+        measured_outside = [key for key in self.state.means() if key in self.books.outside]
+        lists = {
+            "Without a result, so counted as pending: {}.": self.waiting,
+            "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
+            "Only a bound is known, and taught as if it were the value: {}.": _pairs(self.books.bounds),
+            "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
+            "Measured, but not in the pool: {}.": measured_outside,
+        }
+        return [text.format(listed(names)) for text, names in lists.items() if names]
+
     def to_csv(self) -> str:
         """Write a CSV table with a row for each suggestion."""
         text = io.StringIO()
@@ -58,9 +73,13 @@ class Answer:
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
         writer.writerow(columns)
         for rank, suggestion in enumerate(self.suggested, start=1):
-            cells = [str(rank), suggestion.id, self.smiles_of[suggestion.id]]
+            cells = [str(rank), shield(suggestion.id), self.smiles_of[suggestion.id]]
             cells += map(short, (suggestion.mean, suggestion.std, suggestion.probability))
             for neighbour in self.near[suggestion.id]:
-                cells += [neighbour.id, short(neighbour.similarity), short(neighbour.value)]
+                cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
             writer.writerow(cells + [""] * (len(columns) - len(cells)))
         return text.getvalue()
+
+
+def _pairs(entries: Mapping[str, str]) -> list[str]:
+    return [f"{identifier} ({text})" for identifier, text in entries.items()]

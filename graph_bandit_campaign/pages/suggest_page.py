@@ -7,7 +7,7 @@ from typing import Any
 
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.figures import calibration_figure, compared, progress_figure, share_within
-from graph_bandit_campaign.pages.numbers import listed, percent, short
+from graph_bandit_campaign.pages.numbers import percent, short
 from graph_bandit_lab.reports import templates, to_svg
 
 SIZE = (260, 160)  # pixels of a drawn structure
@@ -23,7 +23,6 @@ def render_page(answer: Answer) -> str:
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
         "percent": lambda share: percent(share, space="\u00a0"),
-        "listed": listed,
     }
     return environment.get_template("suggest.html.jinja").render(
         answer=answer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.numbers import listed, percent, short
+from graph_bandit_campaign.pages.numbers import percent, short
 from graph_bandit_campaign.tables.books import far_from_others
 from graph_bandit_lab.reports import print_columns
 
@@ -26,15 +26,10 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     print(f"{', '.join(parts)}{best}.")
     if answer.agent_change:
         print(answer.agent_change)
+    for note in answer.notes:
+        print(note)
     if answer.waiting:
-        print(
-            f"Without a result, so counted as pending: {listed(answer.waiting)}. (Write `failed` for those that "
-            "cannot be measured; with --again, those that no table calls pending may be suggested again.)"
-        )
-    if answer.gone:
-        print(f"No longer in the pool: {listed(answer.gone)}. Still pending until a result or `failed` comes in.")
-    if answer.bounds:
-        print(f"Only a bound is known, and taught as if it were the value: {listed(answer.bounds)}.")
+        print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
     for identifier, value in far_from_others(state.means()):
         print(f"Check {identifier}: {short(value)} is far from all other results.")
     choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")

@@ -1,4 +1,4 @@
-"""Match rows of results to molecules of the pool."""
+"""Sum up the rows of results of each molecule."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
-from graph_bandit_campaign.checks import nearest_id
+from graph_bandit_campaign.tables.matching import Matcher
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
-from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env import MoleculeSet
 
 
 @dataclass(frozen=True)
@@ -25,63 +25,42 @@ class Books:
     """How many rows repeat the molecule and value of an earlier row."""
     bounds: Mapping[str, str] = field(default_factory=dict)
     """Cells such as ">4.5" of molecules without an exact value, by id. They are measured at the number."""
-    outside: dict[str, str] = field(default_factory=dict)
+    outside: Mapping[str, str] = field(default_factory=dict)
     """Ids and canonical SMILES of all these molecules that are not in the pool."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
 
 
-def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mapping[str, str] | None = None) -> Books:
-    """Find the molecule of each row: by its name if the pool has it, else by canonical SMILES.
+def match_rows(
+    rows: Iterable[MeasuredRow],
+    pool: MoleculeSet,
+    structures: Mapping[str, str] | None = None,
+    trust_ids: bool = False,
+) -> Books:
+    """Find the molecule of each row, and sum up its results.
 
     Args:
         rows: rows from `read_measured`.
         pool: molecules to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
+        trust_ids: a row with a known id is that molecule, whatever its SMILES.
 
     Raises:
-        BadResultsError: a ValueError that lists the rows with an unknown molecule, or a name and SMILES that disagree.
+        BadResultsError: a ValueError that lists the rows with an unknown molecule, or an id and SMILES that disagree.
     """
-    smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
-    name_of = {**pool.aliases, **{name: name for name in pool.ids}}
-    id_of = dict(zip(pool.smiles, pool.ids, strict=True))
-    structures = structures or {}
-    outside: dict[str, str] = {}
+    matcher = Matcher(pool, structures or {}, trust_ids)
     measured: list[tuple[str, float]] = []
     bounded: dict[str, list[tuple[float, str]]] = {}
     status: dict[str, str] = {}  # of molecules without a value, by their last row
+    forms: dict[str, str] = {}
     problems = []
     for row in rows:
-        canonical = canonical_smiles(row.smiles) if row.smiles else ""
-        if row.smiles and not canonical:
-            problems.append(f"{row.place}: RDKit reads no molecule from {row.smiles!r}.")
+        try:
+            identifier, other = matcher.find(row)
+        except ValueError as error:
+            problems.append(f"{row.place}: {error}")
             continue
-        if row.identifier in structures and row.identifier not in name_of:
-            suggested = structures[row.identifier]
-            if canonical not in ("", suggested):
-                problems.append(
-                    f"{row.place}: `{row.identifier}` was suggested as {suggested}, and is {canonical} here."
-                )
-                continue
-            canonical = suggested
-        if row.identifier in name_of:
-            identifier = name_of[row.identifier]
-            if canonical and canonical != smiles_of[identifier]:
-                problems.append(
-                    f"{row.place}: `{row.identifier}` is {smiles_of[identifier]} in the pool, and {canonical} here."
-                )
-                continue
-        elif canonical in id_of:
-            identifier = id_of[canonical]
-        elif canonical:
-            same = (known for known, text in outside.items() if text == canonical)
-            identifier = next(same, row.identifier or canonical)
-            if outside.setdefault(identifier, canonical) != canonical:
-                problems.append(f"{row.place}: `{identifier}` is {outside[identifier]} above, and {canonical} here.")
-                continue
-        else:
-            nearest = nearest_id(row.identifier, pool.ids)
-            hint = f" Did you mean `{nearest}`?" if nearest else ""
-            problems.append(f"{row.place}: the pool has no `{row.identifier}`, and there is no SMILES.{hint}")
-            continue
+        forms |= {identifier: other} if other else {}
         if isinstance(row.value, str):
             status[identifier] = row.value
         elif row.bound:
@@ -94,16 +73,16 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
     bounded = {identifier: cells for identifier, cells in bounded.items() if identifier not in exact}
     measured += [(identifier, value) for identifier, cells in bounded.items() for value, _ in cells]
     known = {identifier for identifier, _ in measured}
-    ours = smiles_of.keys() | structures.keys()  # a stranger that failed or is pending does not count
+    ours = matcher.ids | (structures or {}).keys()  # a stranger that failed or is pending does not count
     failed, pending = (
         tuple(key for key, word in status.items() if word == kind and key in ours and key not in known)
         for kind in ("failed", "pending")
     )
     needed = {*known, *failed, *pending}
-    outside = {identifier: text for identifier, text in outside.items() if identifier in needed}
+    outside = {identifier: text for identifier, text in matcher.outside.items() if identifier in needed}
     once = tuple(dict.fromkeys(measured))
     bounds = {identifier: ", ".join(dict.fromkeys(text for _, text in cells)) for identifier, cells in bounded.items()}
-    return Books(once, failed, pending, len(measured) - len(once), bounds, outside)
+    return Books(once, failed, pending, len(measured) - len(once), bounds, outside, forms)
 
 
 def far_from_others(means: Mapping[str, float], deviations: float = 15.0) -> list[tuple[str, float]]:

@@ -9,6 +9,7 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
 from graph_bandit_campaign.tables.memory import Budget
+from graph_bandit_campaign.tables.parents import Parents
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
 from graph_bandit_lab import count_cores
@@ -30,8 +31,6 @@ class Inputs:
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
         remarks = [f"{self.pool.merged} rows of equal molecules merged"] * bool(self.pool.merged)
-        outside = len({identifier for identifier, _ in self.books.measured} & self.books.outside.keys())
-        remarks += [f"{outside} measured molecules outside the pool"] * bool(outside)
         remarks += [f"{self.books.repeated} repeated results left out"] * bool(self.books.repeated)
         remarks += [f"{len(self.pool.skipped)} bad rows left out"] * bool(self.pool.skipped)
         return remarks + self.sheets
@@ -58,8 +57,8 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
             results = read_measured(settings.measured, columns, settings.measured_sheet)
         pool = _read_pool(table, columns, len(results.rows), settings.skip_bad_rows)
         sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
-    structures = _structures_of(earlier, pool)
-    books = match_rows(results.rows, pool, structures)
+    structures = _structures_of(earlier, pool, settings.trust_ids)
+    books = match_rows(results.rows, pool, structures, settings.trust_ids)
     known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
     for identifier in earlier.pending if earlier else ():
         if identifier in structures and structures[identifier] not in known:
@@ -70,16 +69,20 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     return Inputs(pool, books, molecules, sheets)
 
 
-def _structures_of(earlier: CampaignState | None, pool: MoleculeSet) -> dict[str, str]:
-    """Return the canonical SMILES of the molecules suggested so far; refuse a pool that gives their ids to others."""
-    suggested = earlier.structures.items() if earlier else ()
-    structures = {identifier: canonical_smiles(text) or text for identifier, text in suggested}
+def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, trust_ids: bool) -> dict[str, str]:
+    """Return the canonical SMILES of the molecules known so far; refuse a pool that gives their ids to others."""
+    known = earlier.structures.items() if earlier else ()
+    structures = {identifier: canonical_smiles(text) or text for identifier, text in known}
+    parents = Parents([])
     for identifier, text in zip(pool.ids, pool.smiles, strict=True):
-        if structures.get(identifier, text) != text:
-            raise ValueError(
-                f"Expected `{identifier}` to be {structures[identifier]}, as it was suggested. The pool has {text}. "
-                "Correct the pool, or use another --out to start a new campaign."
-            )
+        before = structures.get(identifier, text)
+        if text != before:
+            if not trust_ids and not parents.are_equal(text, before):
+                raise ValueError(
+                    f"Expected `{identifier}` to be {before}, as in earlier rounds. The pool has {text}. Correct the "
+                    "pool; pass --trust-ids if it was corrected; or use another --out to start a new campaign."
+                )
+            structures[identifier] = text
     return structures
 
 

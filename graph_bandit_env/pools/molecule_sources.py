@@ -42,7 +42,8 @@ def from_smiles_csv(
         target: column of measured values; an empty cell means that nothing was measured.
         identifier: column of names; without one, molecules are named by their canonical SMILES.
         features: "one_hot" columns, or PyG's integer "categories" (as float32), for modules that embed them.
-        on_error: "raise" an error if a row is not a molecule, or "skip" the row and list it in `skipped`.
+        on_error: "raise" an error if a row is bad, or "skip" the row and list it in `skipped`. All rows of an
+            identifier that different molecules have are bad.
         cache: keep the parsed molecules in a hidden file in the folder of the table.
         workers: most processes to use for a large table; with more than one, the script needs the guard
             `if __name__ == "__main__":`.
@@ -55,9 +56,9 @@ def from_smiles_csv(
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if RDKit, or the package that reads the file, is not installed (extras `chem` and `parquet`).
-        BadRowsError: a ValueError, with the line of each row that is not a molecule.
-        ValueError: if the file cannot be read, a column is missing, no molecule is left, there are too many rows, or
-            two different molecules have the same identifier.
+        BadRowsError: a ValueError, with the line of each row that is not a molecule, or whose identifier another
+            molecule has, too.
+        ValueError: if the file cannot be read, a column is missing, no molecule is left, or there are too many rows.
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
@@ -107,10 +108,10 @@ def _assemble(
     """Merge rows of the same molecule: the first row names it, and its target is the mean over the rows."""
     count_columns(features)  # refuses an unknown name
     parsed = parse([row.smiles for row in rows], workers, source.cache) if rows else None
-    texts = parsed.canonical if parsed is not None else ()
-    for row, canonical in zip(rows, texts, strict=True):
-        if not canonical:
-            problems.append((row.number, f"RDKit reads no molecule from {row.smiles!r}."))
+    texts = list(parsed.canonical) if parsed is not None else []
+    for index, text in _problems_of(rows, texts, source.unit).items():
+        problems.append((rows[index].number, text))
+        texts[index] = ""
     problems.sort()
     if problems and on_error == "raise":
         raise BadRowsError(source.name, source.unit, problems)
@@ -123,7 +124,6 @@ def _assemble(
     if parsed is None or not first:
         raise ValueError(f"Expected at least one molecule in {source.name}. Got none ({len(problems)} bad rows).")
     ids = [rows[index].identifier or canonical for canonical, index in first.items()]
-    _refuse_equal_identifiers(ids, [rows[index].number for index in first.values()], source.unit)
     name_of = dict(zip(first, ids, strict=True))
     return MoleculeSet(
         _to_graphs(parsed, list(first.values()), features),
@@ -141,6 +141,24 @@ def _assemble(
     )
 
 
+def _problems_of(rows: Sequence[Row], texts: Sequence[str], unit: str) -> dict[int, str]:
+    """Return the problems of rows by their index: not a molecule, or not the only one with its name."""
+    named: dict[str, dict[str, int]] = {}  # the molecules of each name, and the row where each comes first
+    for row, canonical in zip(rows, texts, strict=True):
+        if canonical:
+            named.setdefault(row.identifier or canonical, {}).setdefault(canonical, row.number)
+    found = {}
+    for index, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
+        if not canonical:
+            found[index] = f"RDKit reads no molecule from {row.smiles!r}."
+            continue
+        name = row.identifier or canonical
+        others = [number for text, number in named[name].items() if text != canonical]
+        if others:
+            found[index] = f"`{name}` is another molecule in {unit} {others[0]}."
+    return found
+
+
 def _to_graphs(parsed: ParsedMolecules, indices: list[int], features: Features) -> GraphSet:
     """Cut the molecules with these indices out of the shared arrays."""
     atoms, bonds = (
@@ -154,14 +172,3 @@ def _to_graphs(parsed: ParsedMolecules, indices: list[int], features: Features) 
         [parsed.links[span].copy() for span in bond_spans],
         [bonds[span].astype(np.float32) for span in bond_spans],
     )
-
-
-def _refuse_equal_identifiers(ids: list[str], numbers: list[int], unit: str) -> None:
-    seen: dict[str, int] = {}
-    for identifier, number in zip(ids, numbers, strict=True):
-        if identifier in seen:
-            raise ValueError(
-                f"Expected one molecule for each identifier. {unit.capitalize()}s {seen[identifier]} and {number} are "
-                f"different molecules, both `{identifier}`."
-            )
-        seen[identifier] = number

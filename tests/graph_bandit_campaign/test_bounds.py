@@ -42,7 +42,7 @@ def test_a_bound_is_measured_at_its_number_and_named(suggest, capsys):
     sentence = "Only a bound is known, and taught as if it were the value: m1 ({}4.5), m2 ({}= 0.25)."
     assert sentence.format(">", "<") in capsys.readouterr().out
     with open("out.html", encoding="utf-8") as page:
-        assert f" {sentence.format('&gt;', '&lt;')}" in page.read()
+        assert sentence.format("&gt;", "&lt;") in page.read()
 
 
 def test_it_is_no_longer_pending(suggest):

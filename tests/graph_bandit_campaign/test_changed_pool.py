@@ -99,7 +99,7 @@ def test_its_result_with_another_structure_is_refused(suggest, capsys):
     command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--out", "out.csv", "--forget"]
     assert main(command) == 1
     printed = capsys.readouterr().err
-    assert f"`{first[0]}` was suggested as {SMILES[first[0]]}, and is CCCCCCCCCCO here." in printed
+    assert f"`{first[0]}` is {SMILES[first[0]]} as suggested, and CCCCCCCCCCO here." in printed
     assert saved() == before
 
 
@@ -111,6 +111,25 @@ def test_a_molecule_with_a_new_id_is_the_same_molecule(suggest):
     assert saved()["pending"][:3] == [f"new-{first[0]}", *first[1:]]
 
 
+def test_a_result_stays_known_when_its_molecule_gets_a_new_id(suggest):
+    first = suggest()
+    write_results((first[0], 7.25))
+    suggest()
+    names = {name: f"new-{name}" if name == first[0] else name for name in SMILES}
+    write_pool({names[name]: text for name, text in SMILES.items()})
+    write_results((f"new-{first[0]}", 7.25))
+    suggest()
+    assert {"id": f"new-{first[0]}", "value": 7.25, "round": 1} in saved()["measured"]
+
+
+def test_a_pool_that_has_another_form_of_a_suggestion_is_taken(suggest):
+    first = suggest()
+    write_pool({**SMILES, first[0]: f"{SMILES[first[0]]}.Cl"})
+    write_results((first[0], 7.25))
+    suggest()
+    assert {"id": first[0], "value": 7.25, "round": 1} in saved()["measured"]
+
+
 def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused(suggest, capsys):
     first = suggest()
     before = saved()
@@ -118,8 +137,9 @@ def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused
     command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--out", "out.csv"]
     assert main(command) == 1
     printed = capsys.readouterr().err
-    assert f"Expected `{first[0]}` to be {SMILES[first[0]]}, as it was suggested. The pool has CCCCCCCCCCO." in printed
+    assert f"Expected `{first[0]}` to be {SMILES[first[0]]}, as in earlier rounds. The pool has CCCCCCCCCCO." in printed
     assert saved() == before
+    assert main([*command, "--trust-ids"]) == 0
 
 
 def test_structures_are_compared_however_they_are_written(suggest):

@@ -73,6 +73,7 @@ def test_a_wrong_value_is_refused_with_its_place(changes, message):
         (STATE.to_json().replace('"value": 1.0', '"value": 1e999'), "Expected a finite number for `a`. Got inf"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
+        (STATE.to_json().replace('"failed"', '"broken"'), "Expected the keys `failed`. The file does not have them"),
         ("[]", "Expected `object`, got `array`"),
         ("{}", "Got none"),
         ("", "Expecting value: line 1"),

@@ -116,11 +116,25 @@ def test_equal_molecules_are_merged_and_their_targets_averaged(tmp_path):
     assert "2 rows merged" in repr(molecules)
 
 
-def test_one_name_for_two_molecules_is_refused(tmp_path):
+def test_one_name_for_two_molecules_is_refused_or_left_out(tmp_path):
     path = tmp_path / "names.csv"
-    path.write_text("id,smiles\na,C\nb,CC\na,CCC\n")
-    with pytest.raises(ValueError, match=r"Lines 2 and 4 are different molecules, both `a`"):
+    path.write_text("id,smiles\na,C\nb,CC\na,CCC\n,CCCC\nCCCC,CO\n", encoding="utf-8")
+    with pytest.raises(BadRowsError) as caught:
         from_smiles_csv(path, identifier="id")
+    assert caught.value.problems == (
+        (2, "`a` is another molecule in line 4."),
+        (4, "`a` is another molecule in line 2."),
+        (5, "`CCCC` is another molecule in line 6."),
+        (6, "`CCCC` is another molecule in line 5."),
+    )
+    assert from_smiles_csv(path, identifier="id", on_error="skip").ids == ("b",)
+
+
+def test_the_second_name_of_a_molecule_is_not_that_of_another(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("id,smiles\na,C\nb,C\nb,CC\nc,CCC\n", encoding="utf-8")
+    molecules = from_smiles_csv(path, identifier="id", on_error="skip")
+    assert (molecules.ids, molecules.aliases) == (("a", "c"), {})
 
 
 @pytest.mark.parametrize("name", ["pool.csv.gz", "pool.tsv", "pool.smi", "pool.smi.gz", "pool.parquet"])

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from support.links import make_link
 
 from graph_bandit_lab.storage import find_file, replace_file
 
@@ -18,10 +19,7 @@ def link(tmp_path):
     target = tmp_path / "there" / "file.txt"
     target.write_bytes(b"old")
     link = tmp_path / "here" / "link.txt"
-    try:
-        link.symlink_to(target)
-    except OSError:
-        pytest.skip("this Windows allows no links")
+    make_link(link, target)
     return link
 
 

@@ -1,0 +1,90 @@
+"""Find the molecule of a row of results in the pool, among earlier suggestions, or outside both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from graph_bandit_campaign.checks import nearest_id
+from graph_bandit_campaign.tables.measured_rows import MeasuredRow
+from graph_bandit_campaign.tables.parents import Parents
+from graph_bandit_campaign.tables.spreadsheets import unshield
+from graph_bandit_env import MoleculeSet, canonical_smiles
+
+
+class Match(NamedTuple):
+    """The molecule of a row."""
+
+    identifier: str
+    """Its id in the pool; else the one it was suggested by; else its name in the row, or its canonical SMILES."""
+    other: str = ""
+    """Canonical SMILES of the row if it is another form of the molecule, or if the id was trusted; else empty."""
+
+
+class Matcher:
+    """Find the molecules of rows: by name if it is known, else by canonical SMILES, else by standardised parent.
+
+    Args:
+        pool: molecules to choose from.
+        structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
+        trust_ids: a row with a known name is that molecule, whatever its SMILES.
+    """
+
+    outside: dict[str, str]
+    """Ids and canonical SMILES of the molecules so far that are not in the pool."""
+
+    def __init__(self, pool: MoleculeSet, structures: Mapping[str, str], trust_ids: bool = False) -> None:
+        smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
+        self.ids, self.trust_ids, self.outside = frozenset(pool.ids), trust_ids, {}
+        self._smiles_of = {
+            **structures,
+            **{name: smiles_of[known] for name, known in pool.aliases.items()},
+            **smiles_of,
+        }
+        self._id_of = {text: name for name, text in (*structures.items(), *smiles_of.items())}
+        self._parents = Parents(self._id_of)
+
+    def find(self, row: MeasuredRow) -> Match:
+        """Return the molecule of a row.
+
+        Raises:
+            ValueError: if it is unknown, could be several, or its name and SMILES disagree.
+        """
+        canonical = canonical_smiles(row.smiles) if row.smiles else ""
+        name = row.identifier if row.identifier in self._smiles_of else unshield(row.identifier)
+        if name in self._smiles_of:
+            other = self._compare(name, canonical, row.smiles)
+            return Match(self._place(name, self._smiles_of[name]), other)
+        if row.smiles and not canonical:
+            raise ValueError(f"RDKit reads no molecule from {row.smiles!r}.")
+        if not canonical:
+            nearest = nearest_id(name, self.ids)
+            hint = f" Did you mean `{nearest}`?" if nearest else ""
+            raise ValueError(f"the pool has no `{name}`, and there is no SMILES.{hint}")
+        alike = [] if canonical in self._id_of else self._parents.find(canonical)
+        if len(alike) > 1:
+            names = " or ".join(f"`{self._id_of[text]}`" for text in alike)
+            raise ValueError(f"{canonical} is a form of {names}. Give its id.")
+        return Match(self._place(name, *alike or [canonical]), canonical if alike else "")
+
+    def _compare(self, name: str, canonical: str, written: str) -> str:
+        """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
+        known = self._smiles_of[name]
+        if not written or canonical == known:
+            return ""
+        if self.trust_ids:
+            return canonical or written
+        if not canonical:
+            raise ValueError(f"RDKit reads no molecule from {written!r}.")
+        if self._parents.are_equal(canonical, known):
+            return canonical
+        where = "in the pool" if self._id_of[known] in self.ids else "as suggested"
+        raise ValueError(f"`{name}` is {known} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
+
+    def _place(self, name: str, canonical: str) -> str:
+        """Return the id of a molecule, and add it to `outside` if it is not in the pool."""
+        identifier = self._id_of.get(canonical, name or canonical)
+        self._id_of.setdefault(canonical, identifier)
+        if identifier not in self.ids and self.outside.setdefault(identifier, canonical) != canonical:
+            raise ValueError(f"`{identifier}` is {self.outside[identifier]} above, and {canonical} here.")
+        return identifier

@@ -1,0 +1,84 @@
+"""Where `suggest` writes: through links, never over what is not a file, names that are not formulas."""
+
+import csv
+import os
+import stat
+import sys
+
+import pytest
+from support.links import make_link
+from support.molecules import some_molecules
+
+from graph_bandit_cli.main import main
+
+SMILES = some_molecules().smiles
+needs_unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, pipes or devices")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    write("pool.csv", [("id", "smiles"), *((f"=m{k}", text) for k, text in enumerate(SMILES))])
+    write("results.csv", [("id", "logp"), *((f"=m{k}", float(k)) for k in range(4))])
+    return tmp_path
+
+
+def write(name, rows):
+    with open(name, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+def read(name):
+    with open(name, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def suggest(out, *more, measured=("results.csv",)):
+    command = ["suggest", "pool.csv", "--measured", *measured, "--n", "2", "--maximize", "logp", "--out", out]
+    return main([*command, "--agent", "molecule-ucb:tangent_weight=0", *more])
+
+
+def test_a_link_and_its_target_are_one_campaign(folder):
+    assert suggest("there/out.csv") == 0
+    make_link("here/link.csv", folder / "there" / "out.csv")
+    assert suggest("here/link.csv", "--more") == 0
+    assert [path.name for path in (folder / "here").iterdir()] == ["link.csv"]
+    assert (folder / "here" / "link.csv").is_symlink()
+    pending = {row["id"] for row in read("there/out.csv")}
+    assert suggest("there/out.csv", "--more") == 0
+    assert not pending & {row["id"] for row in read("there/out.csv")}
+
+
+@needs_unix
+def test_private_files_stay_private(folder):
+    assert suggest("out.csv", "--html", "out.html") == 0
+    files = [folder / name for name in ("out.csv", "out.campaign.json", "out.html")]
+    for path in files:
+        path.chmod(0o600)
+    assert suggest("out.csv", "--html", "out.html", "--more") == 0
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+
+
+@needs_unix
+@pytest.mark.parametrize("option", ["--out", "--html", "campaign"])
+def test_what_is_not_a_file_is_refused_before_anything_is_written(folder, option, capsys):
+    os.mkfifo("pipe")
+    if option == "campaign":
+        os.mkfifo("out.campaign.json")
+        assert suggest("out.csv") == 1
+    else:
+        assert suggest("out.csv", option, "pipe") == 1
+    assert "to be a file, or a new one. Got a pipe. Choose another path." in capsys.readouterr().err
+    assert not {"out.csv", "pipe.campaign.json"} & {path.name for path in folder.iterdir()}
+
+
+def test_names_like_formulas_are_written_as_text_and_read_back(folder):
+    assert suggest("out.csv") == 0
+    suggested = read("out.csv")
+    assert all(row[name].startswith("'=m") for row in suggested for name in ("id", "nearest_1", "nearest_2"))
+    write("more.csv", [("id", "logp"), *((row["id"], 9.0) for row in suggested)])
+    assert suggest("out.csv", measured=("results.csv", "more.csv")) == 0
+    assert not {row["id"] for row in suggested} & {row["id"] for row in read("out.csv")}
+    assert {row["nearest_1"] for row in read("out.csv")} <= {f"'=m{k}" for k in range(len(SMILES))}
