@@ -135,6 +135,7 @@ def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused
     before = saved()
     write_pool({**SMILES, first[0]: "CCCCCCCCCCO"})
     command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--out", "out.csv"]
+    command += ["--agent", "molecule-ucb:tangent_weight=0"]
     assert main(command) == 1
     printed = capsys.readouterr().err
     assert f"Expected `{first[0]}` to be {SMILES[first[0]]}, as in earlier rounds. The pool has CCCCCCCCCCO." in printed
