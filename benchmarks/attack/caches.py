@@ -104,7 +104,7 @@ def rename_as_before(cache: Path, generator: np.random.Generator) -> None:
 def leave_a_part(cache: Path, generator: np.random.Generator) -> None:
     """Do what a writer does that is killed."""
     content, dead = cache.read_bytes(), 1 << 22
-    for part in (f"{cache.name}.{dead}.part", f"{cache.name}.part", f".{NAME}.{'0' * 12}.npz.{dead}.part"):
+    for part in (f".{NAME}.npz.part", f".{NAME}.{generator.bytes(6).hex()}.npz.{dead}.part"):
         cache.with_name(part).write_bytes(content[: generator.integers(len(content))])
     cache.unlink()
 

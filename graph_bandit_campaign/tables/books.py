@@ -9,6 +9,7 @@ from statistics import median
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
 from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env.pools import smiles_problem
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def match_rows(rows: Iterable[MeasuredRow], pool: MoleculeSet, structures: Mappi
     for row in rows:
         canonical = canonical_smiles(row.smiles) if row.smiles else ""
         if row.smiles and not canonical:
-            problems.append(f"{row.place}: RDKit reads no molecule from {row.smiles!r}.")
+            problems.append(f"{row.place}: {smiles_problem(row.smiles)}")
             continue
         if row.identifier in structures and row.identifier not in name_of:
             suggested = structures[row.identifier]

@@ -2,7 +2,7 @@
 
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
-from graph_bandit_env.pools.molecule_parser import canonical_smiles
+from graph_bandit_env.pools.molecule_parser import canonical_smiles, smiles_problem
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
@@ -16,4 +16,5 @@ __all__ = [
     "from_pyg_dataset",
     "from_smiles",
     "from_smiles_csv",
+    "smiles_problem",
 ]
