@@ -7,6 +7,8 @@ from pathlib import Path
 
 import tyro
 
+from graph_bandit_env.pools import MOST_ATOMS
+
 
 @dataclass(frozen=True)
 class SuggestSettings:
@@ -48,14 +50,17 @@ class SuggestSettings:
     """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
     trust_ids: bool = False
     """Take a row for the molecule with its id although the SMILES is that of another molecule."""
+    most_atoms: int = MOST_ATOMS
+    """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     skip_bad_rows: bool = False
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
         if (self.maximize is None) == (self.minimize is None):
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`.")
-        if self.n < 1:
-            raise ValueError(f"Expected `--n` to be at least 1. Got {self.n}.")
+        for name, count in (("n", self.n), ("most-atoms", self.most_atoms)):
+            if count < 1:
+                raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
         paths = [path.resolve() for path in (self.pool, *self.measured)]
         for name, path in (("out", self.out), ("html", self.html)):
             if path is not None and path.resolve() in paths:

@@ -9,6 +9,7 @@ from statistics import median
 from graph_bandit_campaign.tables.matching import Matcher
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
 from graph_bandit_env import MoleculeSet
+from graph_bandit_env.pools import MOST_ATOMS
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ def match_rows(
     pool: MoleculeSet,
     structures: Mapping[str, str] | None = None,
     trust_ids: bool = False,
+    most_atoms: int = MOST_ATOMS,
 ) -> Books:
     """Find the molecule of each row, and sum up its results.
 
@@ -44,11 +46,12 @@ def match_rows(
         pool: molecules to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
         trust_ids: a row with a known id is that molecule, whatever its SMILES.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
 
     Raises:
         BadResultsError: a ValueError that lists the rows with an unknown molecule, or an id and SMILES that disagree.
     """
-    matcher = Matcher(pool, structures or {}, trust_ids)
+    matcher = Matcher(pool, structures or {}, trust_ids, most_atoms)
     measured: list[tuple[str, float]] = []
     bounded: dict[str, list[tuple[float, str]]] = {}
     status: dict[str, str] = {}  # of molecules without a value, by their last row

@@ -55,29 +55,29 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         results = Results([], [])
         if settings.measured:
             results = read_measured(settings.measured, columns, settings.measured_sheet)
-        pool = _read_pool(table, columns, len(results.rows), settings.skip_bad_rows)
+        pool = _read_pool(table, columns, len(results.rows), settings)
         sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
-    structures = _structures_of(earlier, pool, settings.trust_ids)
-    books = match_rows(results.rows, pool, structures, settings.trust_ids)
+    structures = _structures_of(earlier, pool, settings)
+    books = match_rows(results.rows, pool, structures, settings.trust_ids, settings.most_atoms)
     known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
     for identifier in earlier.pending if earlier else ():
         if identifier in structures and structures[identifier] not in known:
             outside[identifier] = structures[identifier]
     molecules = pool
     if outside:
-        molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside)))
+        molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
     return Inputs(pool, books, molecules, sheets)
 
 
-def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, trust_ids: bool) -> dict[str, str]:
+def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:
     """Return the canonical SMILES of the molecules known so far; refuse a pool that gives their ids to others."""
     known = earlier.structures.items() if earlier else ()
-    structures = {identifier: canonical_smiles(text) or text for identifier, text in known}
+    structures = {identifier: canonical_smiles(text, settings.most_atoms) or text for identifier, text in known}
     parents = Parents([])
     for identifier, text in zip(pool.ids, pool.smiles, strict=True):
         before = structures.get(identifier, text)
         if text != before:
-            if not trust_ids and not parents.are_equal(text, before):
+            if not settings.trust_ids and not parents.are_equal(text, before):
                 raise ValueError(
                     f"Expected `{identifier}` to be {before}, as in earlier rounds. The pool has {text}. Correct the "
                     "pool; pass --trust-ids if it was corrected; or use another --out to start a new campaign."
@@ -86,16 +86,17 @@ def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, trust_ids: 
     return structures
 
 
-def _read_pool(table: Table, columns: Columns, results: int, skip_bad_rows: bool) -> MoleculeSet:
+def _read_pool(table: Table, columns: Columns, results: int, settings: SuggestSettings) -> MoleculeSet:
     budget = Budget(results)
     try:
         return from_smiles_csv(
             table,
             columns.smiles,
             identifier=columns.identifier,
-            on_error="skip" if skip_bad_rows else "raise",
+            on_error="skip" if settings.skip_bad_rows else "raise",
             workers=count_cores(),
             most_rows=budget.most_rows,
+            most_atoms=settings.most_atoms,
         )
     except TooManyRowsError as error:
         raise ValueError(budget.refusal(table.path, error.count)) from error

@@ -10,6 +10,7 @@ from graph_bandit_campaign.tables.measured_rows import MeasuredRow
 from graph_bandit_campaign.tables.parents import Parents
 from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env.pools import smiles_problem
 
 
 class Match(NamedTuple):
@@ -28,14 +29,16 @@ class Matcher:
         pool: molecules to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
         trust_ids: a row with a known name is that molecule, whatever its SMILES.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
     """
 
     outside: dict[str, str]
     """Ids and canonical SMILES of the molecules so far that are not in the pool."""
 
-    def __init__(self, pool: MoleculeSet, structures: Mapping[str, str], trust_ids: bool = False) -> None:
+    def __init__(self, pool: MoleculeSet, structures: Mapping[str, str], trust_ids: bool, most_atoms: int) -> None:
         smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
-        self.ids, self.trust_ids, self.outside = frozenset(pool.ids), trust_ids, {}
+        self.ids, self.outside = frozenset(pool.ids), {}
+        self.trust_ids, self.most_atoms = trust_ids, most_atoms
         self._smiles_of = {
             **structures,
             **{name: smiles_of[known] for name, known in pool.aliases.items()},
@@ -50,13 +53,13 @@ class Matcher:
         Raises:
             ValueError: if it is unknown, could be several, or its name and SMILES disagree.
         """
-        canonical = canonical_smiles(row.smiles) if row.smiles else ""
+        canonical = canonical_smiles(row.smiles, self.most_atoms) if row.smiles else ""
         name = row.identifier if row.identifier in self._smiles_of else unshield(row.identifier)
         if name in self._smiles_of:
             other = self._compare(name, canonical, row.smiles)
             return Match(self._place(name, self._smiles_of[name]), other)
         if row.smiles and not canonical:
-            raise ValueError(f"RDKit reads no molecule from {row.smiles!r}.")
+            raise ValueError(smiles_problem(row.smiles, self.most_atoms))
         if not canonical:
             nearest = nearest_id(name, self.ids)
             hint = f" Did you mean `{nearest}`?" if nearest else ""
@@ -75,7 +78,7 @@ class Matcher:
         if self.trust_ids:
             return canonical or written
         if not canonical:
-            raise ValueError(f"RDKit reads no molecule from {written!r}.")
+            raise ValueError(smiles_problem(written, self.most_atoms))
         if self._parents.are_equal(canonical, known):
             return canonical
         where = "in the pool" if self._id_of[known] in self.ids else "as suggested"

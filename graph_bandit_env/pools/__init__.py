@@ -2,12 +2,13 @@
 
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
-from graph_bandit_env.pools.molecule_parser import canonical_smiles
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 
 __all__ = [
+    "MOST_ATOMS",
     "GraphPool",
     "MoleculeSet",
     "canonical_smiles",
@@ -16,4 +17,5 @@ __all__ = [
     "from_pyg_dataset",
     "from_smiles",
     "from_smiles_csv",
+    "smiles_problem",
 ]

@@ -2,57 +2,43 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
+import re
+import reprlib
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from zipfile import BadZipFile
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.pools.molecule_graph import to_categories
+from graph_bandit_env.pools.parsed_molecules import Cache, ParsedMolecules
 
-FORMAT = 1  # of the cache; raise it when its content changes
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+
+MOST_ATOMS = 250
+MOST_CHARACTERS = 20  # for each atom allowed; RDKit takes a minute for a dense graph of atoms that are written shorter
+ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # but no [H], which RDKit leaves out
 CHUNK = 500  # molecules that a process takes at a time
 MANY = 10_000  # molecules; above that several processes are faster than one, the time to start them included
 MOST_PROCESSES = 61  # Windows cannot wait for more
 
-
-@dataclass(frozen=True, eq=False)
-class ParsedMolecules:
-    """M molecules in shared arrays: molecule k has the rows from offset k to offset k + 1."""
-
-    canonical: tuple[str, ...]
-    """M canonical SMILES; empty where a text is not a molecule, or a molecule without atoms."""
-    atoms: NDArray[np.uint8]
-    """`(sum n, 9)`: categories."""
-    atom_offsets: NDArray[np.int64]
-    """`(M + 1,)`."""
-    bonds: NDArray[np.uint8]
-    """`(sum E, 3)`: categories, both directions of each bond."""
-    links: NDArray[np.int32]
-    """`(sum E, 2)`: atoms of each bond, sorted."""
-    bond_offsets: NDArray[np.int64]
-    """`(M + 1,)`."""
-
-    def __len__(self) -> int:
-        return len(self.canonical)
+SHOWN = reprlib.Repr()
+SHOWN.maxstring = 80  # characters of a SMILES in messages
 
 
 def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) -> ParsedMolecules:
     """Parse SMILES, or load the result from a cache.
 
     Args:
-        smiles: M texts.
+        smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
         workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
-        cache: path of the file that the SMILES come from. The result is kept in the same folder, under a name that
-            depends on the texts and on the version of RDKit. None: nothing is kept.
+        cache: path of the table that the SMILES come from. The result is kept in the same folder; a cache that is
+            damaged, or of other SMILES or another version of RDKit, is replaced. None: nothing is kept.
 
     Returns:
         M molecules. One that could not be read has no atoms.
@@ -60,14 +46,9 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
     Raises:
         ImportError: if RDKit is not installed.
     """
-    import rdkit
-
-    kept = None
-    if cache is not None:
-        digest = hashlib.sha256("\n".join([str(FORMAT), rdkit.__version__, *smiles]).encode()).hexdigest()[:12]
-        kept = cache.with_name(f".{cache.name}.{digest}.npz")
-        if kept.is_file() and (loaded := _load(kept)) is not None and len(loaded) == len(smiles):
-            return loaded
+    kept = None if cache is None else Cache(cache, smiles)
+    if kept is not None and (loaded := kept.load()) is not None:
+        return loaded
     parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
     if workers > 1 and len(smiles) > MANY:
         with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
@@ -75,13 +56,41 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
     else:
         parsed = _join([_parse_here(part) for part in parts])
     if kept is not None:
-        _save(parsed, kept)
+        kept.save(parsed)
     return parsed
 
 
-def canonical_smiles(smiles: str) -> str:
-    """Return the canonical form of a SMILES; an empty text if it is not a molecule or has no atoms."""
-    return _parse_here([smiles]).canonical[0]
+def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
+    """Return the canonical form of a SMILES; an empty text if it is not a molecule, has no atoms or is too big.
+
+    `smiles_problem` says which.
+
+    Args:
+        smiles: any text.
+        most_atoms: how many atoms it may have; hydrogens do not count.
+    """
+    return "" if size_problem(smiles, most_atoms) else _parse_here([smiles]).canonical[0]
+
+
+def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
+    """Say in a sentence why `canonical_smiles` returns an empty text for a SMILES, with the same arguments."""
+    return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {SHOWN.repr(smiles)}."
+
+
+def size_problem(smiles: str, most_atoms: int) -> str:
+    """Say why RDKit must not be asked about a SMILES; return an empty text if it may be.
+
+    RDKit takes minutes for some big molecules, and a chain of 30,000 atoms ends the process. It reads `CC O` as `CC`.
+    """
+    before, *after = smiles.split(maxsplit=1) or [""]
+    if after and not after[0].startswith("|"):  # `CCO |...|` is a SMILES with an extension
+        return f"expected a SMILES without blanks. Got {SHOWN.repr(smiles)}."
+    atoms = len(ATOM.findall(before)) if len(before) > most_atoms else 0  # an atom has at least one character
+    if atoms > most_atoms:
+        return f"the molecule has {atoms:,} atoms, more than `most_atoms`, {most_atoms:,}."
+    if len(smiles) > MOST_CHARACTERS * most_atoms:
+        return f"the SMILES has {len(smiles):,} characters, more than {MOST_CHARACTERS} x `most_atoms`, {most_atoms:,}."
+    return ""
 
 
 def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
@@ -91,13 +100,13 @@ def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
     with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
         for text in smiles:
             molecule = Chem.MolFromSmiles(text)
-            if molecule is None or molecule.GetNumAtoms() == 0:
-                canonical.append("")
+            written = _write(molecule)
+            canonical.append(written)
+            if not written:
                 atoms.append(np.zeros((0, 9), np.int64))
                 bonds.append(np.zeros((0, 3), np.int64))
                 links.append(np.zeros((0, 2), np.int64))
                 continue
-            canonical.append(Chem.MolToSmiles(molecule))
             its_atoms, its_bonds, pairs = to_categories(molecule)
             both = np.concatenate([pairs, pairs[:, ::-1]])
             order = np.lexsort((both[:, 1], both[:, 0]))
@@ -114,6 +123,15 @@ def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
     )
 
 
+def _write(molecule: Mol | None) -> str:
+    from rdkit import Chem
+
+    try:
+        return "" if molecule is None else Chem.MolToSmiles(molecule)
+    except ValueError:  # more than 99 rings would be open at once
+        return ""
+
+
 def _join(parts: Sequence[ParsedMolecules]) -> ParsedMolecules:
     return ParsedMolecules(
         tuple(text for part in parts for text in part.canonical),
@@ -127,27 +145,3 @@ def _join(parts: Sequence[ParsedMolecules]) -> ParsedMolecules:
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-
-def _save(parsed: ParsedMolecules, path: Path) -> None:
-    """Write the cache atomically; do nothing if the folder cannot be written to."""
-    content = io.BytesIO()
-    arrays = {name: value for name, value in vars(parsed).items() if name != "canonical"}
-    text = np.frombuffer("\n".join(parsed.canonical).encode(), np.uint8)
-    np.savez_compressed(content, canonical=text, **arrays)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content.getvalue())
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-
-
-def _load(path: Path) -> ParsedMolecules | None:
-    """Read the cache; return None if the file is damaged or cannot be read."""
-    try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        return ParsedMolecules(tuple(arrays.pop("canonical").tobytes().decode().split("\n")), **arrays)
-    except (OSError, ValueError, TypeError, KeyError, BadZipFile):
-        return None

@@ -13,9 +13,10 @@ import numpy as np
 
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_graph import Features, count_columns, to_one_hot
-from graph_bandit_env.pools.molecule_parser import ParsedMolecules, parse
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, parse, size_problem, smiles_problem
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.pools.parsed_molecules import ParsedMolecules
 from graph_bandit_env.tables import Table, open_table
 
 OnError = Literal["raise", "skip"]
@@ -32,6 +33,7 @@ def from_smiles_csv(
     workers: int = 1,
     sheet: str | None = None,
     most_rows: int | None = None,
+    most_atoms: int = MOST_ATOMS,
 ) -> MoleculeSet:
     """Read the molecules of a table.
 
@@ -49,6 +51,8 @@ def from_smiles_csv(
             `if __name__ == "__main__":`.
         sheet: sheet of a workbook; None: the first.
         most_rows: how many rows there may be; None: any number.
+        most_atoms: how many atoms a molecule may have, without hydrogens; above that its row is bad. Fingerprints of
+            500 atoms take seconds, of 1,000 half a minute.
 
     Returns:
         The molecules, in the order of their first rows.
@@ -65,7 +69,7 @@ def from_smiles_csv(
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
         rows, problems = read_rows(table, smiles, identifier, target, most_rows)
     source = _Source(str(table.path), table.unit, table.path if cache else None)
-    return _assemble(rows, problems, features, on_error, source, workers)
+    return _assemble(rows, problems, features, on_error, source, workers, most_atoms)
 
 
 def from_smiles(
@@ -74,6 +78,7 @@ def from_smiles(
     features: Features = "one_hot",
     on_error: OnError = "raise",
     ids: Sequence[str] | None = None,
+    most_atoms: int = MOST_ATOMS,
 ) -> MoleculeSet:
     """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1."""
     if ids is not None and len(ids) != len(smiles):
@@ -85,7 +90,7 @@ def from_smiles(
         Row(line, text, None if ids is None else ids[line - 1], None if math.isnan(value) else value)
         for line, (text, value) in enumerate(zip(smiles, values, strict=True), start=1)
     ]
-    return _assemble(rows, [], features, on_error, _Source("the list", "line"), workers=1)
+    return _assemble(rows, [], features, on_error, _Source("the list", "line"), 1, most_atoms)
 
 
 @dataclass(frozen=True)
@@ -104,12 +109,18 @@ def _assemble(
     on_error: OnError,
     source: _Source,
     workers: int,
+    most_atoms: int,
 ) -> MoleculeSet:
     """Merge rows of the same molecule: the first row names it, and its target is the mean over the rows."""
     count_columns(features)  # refuses an unknown name
+    if not (isinstance(most_atoms, int) and most_atoms >= 1):
+        raise ValueError(f"Expected `most_atoms` to be an integer >= 1. Got {most_atoms!r}.")
+    too_big = {row.number: text for row in rows if (text := size_problem(row.smiles, most_atoms))}
+    problems += too_big.items()
+    rows = [row for row in rows if row.number not in too_big]
     parsed = parse([row.smiles for row in rows], workers, source.cache) if rows else None
     texts = list(parsed.canonical) if parsed is not None else []
-    for index, text in _problems_of(rows, texts, source.unit).items():
+    for index, text in _problems_of(rows, texts, source.unit, most_atoms).items():
         problems.append((rows[index].number, text))
         texts[index] = ""
     problems.sort()
@@ -141,7 +152,7 @@ def _assemble(
     )
 
 
-def _problems_of(rows: Sequence[Row], texts: Sequence[str], unit: str) -> dict[int, str]:
+def _problems_of(rows: Sequence[Row], texts: Sequence[str], unit: str, most_atoms: int) -> dict[int, str]:
     """Return the problems of rows by their index: not a molecule, or not the only one with its name."""
     named: dict[str, dict[str, int]] = {}  # the molecules of each name, and the row where each comes first
     for row, canonical in zip(rows, texts, strict=True):
@@ -150,7 +161,7 @@ def _problems_of(rows: Sequence[Row], texts: Sequence[str], unit: str) -> dict[i
     found = {}
     for index, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
         if not canonical:
-            found[index] = f"RDKit reads no molecule from {row.smiles!r}."
+            found[index] = smiles_problem(row.smiles, most_atoms)
             continue
         name = row.identifier or canonical
         others = [number for text, number in named[name].items() if text != canonical]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, cast
 
+from graph_bandit_env.tables.lines import open_text
 from graph_bandit_env.tables.parquet import open_parquet
 from graph_bandit_env.tables.sdf import open_sdf
 from graph_bandit_env.tables.table import Table
@@ -19,7 +17,6 @@ from graph_bandit_env.tables.workbook import open_workbook
 TEXT = {**dict.fromkeys((".csv", ".tsv", ".txt"), open_delimited), ".smi": open_smi, ".sdf": open_sdf}
 OTHERS = (".xlsx", ".parquet")
 PACKAGES = {".xlsx": ("openpyxl", "chem"), ".sdf": ("rdkit", "chem"), ".parquet": ("pyarrow", "parquet")}
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 KINDS = ".csv, .tsv, .txt, .smi, .sdf (each also .gz), .xlsx, .parquet"
 
 
@@ -27,7 +24,8 @@ KINDS = ".csv, .tsv, .txt, .smi, .sdf (each also .gz), .xlsx, .parquet"
 def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
     """Open a text table, a spreadsheet, a Parquet or an SDF file; read its rows inside the `with` block.
 
-    Text is UTF-8, with commas, semicolons or tabs between the cells. With semicolons, numbers may have a decimal comma.
+    Text is UTF-8, or UTF-16 with its mark, with commas, semicolons or tabs between the cells. With semicolons, numbers
+    may have a decimal comma.
     A formula of a workbook stands for its last computed value.
 
     Args:
@@ -37,7 +35,8 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if a package that reads it is not installed.
-        ValueError: if the kind of file is unknown, or its content does not match its name; also while rows are read.
+        ValueError: if the kind of file is unknown, or its content does not match its name, is damaged or unpacks to
+            more than 100 times its size; also while rows are read.
     """
     path = Path(path)
     name = path.name.lower()
@@ -53,15 +52,9 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
     package, extra = PACKAGES.get(kind, ("", ""))
     if package and find_spec(package) is None:
         raise ImportError(f"Reading {path.name} needs {package}: pip install 'graph-bandit-env[{extra}]'.")
-    try:
-        if kind in TEXT:
-            with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="") as text:
-                yield TEXT[kind](path, cast("IO[str]", text))
-        else:
-            with path.open("rb") as file:
-                yield open_workbook(path, file, sheet) if kind == ".xlsx" else open_parquet(path, file)
-    except UnicodeDecodeError as error:
-        encoding = "UTF-16, as Excel writes `Unicode Text`" if error.object[:2] in UTF_16 else str(error)
-        raise ValueError(f"Expected {path} in UTF-8. Got: {encoding}. Save it as `CSV UTF-8`.") from error
-    except (gzip.BadGzipFile, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"Expected {path} to be complete, and of the kind its name says. Got: {error}.") from error
+    if kind in TEXT:
+        with open_text(path, packed) as text:
+            yield TEXT[kind](path, text)
+    else:
+        with path.open("rb") as file:
+            yield open_workbook(path, file, sheet) if kind == ".xlsx" else open_parquet(path, file)

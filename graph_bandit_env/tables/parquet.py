@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from graph_bandit_env.tables.damage import check_unpacked, refuse_damage
 from graph_bandit_env.tables.table import Table, to_text
 
 if TYPE_CHECKING:
@@ -17,15 +18,17 @@ def open_parquet(path: Path, file: IO[bytes]) -> Table:
     """Open a table; rows count from 1."""
     from pyarrow.parquet import ParquetFile
 
-    try:
-        opened = ParquetFile(file)
-    except ValueError as error:
-        raise ValueError(f"Expected {path} to be a Parquet file. Got: {error}") from error
-    return Table(path, tuple(opened.schema_arrow.names), _records_of(opened), "row")
+    with refuse_damage(path):
+        opened = ParquetFile(file, page_checksum_verification=True)
+        names, metadata = tuple(opened.schema_arrow.names), opened.metadata
+        groups = (metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
+        check_unpacked(path, max(sum(groups), metadata.num_rows * len(names)))  # a cell counts as a byte at least
+    return Table(path, names, _records_of(path, opened), "row")
 
 
-def _records_of(file: ParquetFile) -> Iterator[tuple[int, Sequence[str]]]:
+def _records_of(path: Path, file: ParquetFile) -> Iterator[tuple[int, Sequence[str]]]:
     numbers = itertools.count(1)
-    for batch in file.iter_batches():
-        columns = [map(to_text, column.to_pylist()) for column in batch.columns]
-        yield from zip(numbers, zip(*columns, strict=True), strict=False)
+    with refuse_damage(path):
+        for batch in file.iter_batches():
+            columns = [map(to_text, column.to_pylist()) for column in batch.columns]
+            yield from zip(numbers, zip(*columns, strict=True), strict=False)

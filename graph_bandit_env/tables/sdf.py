@@ -7,10 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+from graph_bandit_env.tables.lines import lines_of
 from graph_bandit_env.tables.table import Table, UnknownCell
 
 PROPERTY = re.compile(r">.*?<([^>]*)>")
 END = "$$$$"
+END_OF_STRUCTURE = "M  END"
+LONGEST = 1 << 22  # characters of a record
+MOST_PROPERTIES = 4096
+MOST_ATOMS = 5000  # RDKit ends the process when it writes the SMILES of a chain of 30,000
 
 
 def open_sdf(path: Path, file: IO[str]) -> Table:
@@ -19,52 +24,63 @@ def open_sdf(path: Path, file: IO[str]) -> Table:
     A property called `smiles` is left out, since `smiles` holds the drawn structure. If there is a property called
     `id`, the column of the titles is `title`.
     """
-    names = dict.fromkeys(name for line in file if (name := _property_of(line)) is not None)
+    names = dict.fromkeys(name for line in lines_of(path, file) if (name := _property_of(line)))
+    if len(names) > MOST_PROPERTIES:
+        raise ValueError(f"Expected at most {MOST_PROPERTIES:,} properties in {path}. Got {len(names):,}.")
     file.seek(0)
     title = "title" if "id" in names else "id"
     columns = ("smiles", title, *(name for name in names if name not in ("smiles", title)))
-    return Table(path, columns, _records_of(file, columns), "record")
+    return Table(path, columns, _records_of(path, lines_of(path, file), columns), "record")
 
 
-def _records_of(file: IO[str], columns: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+def _records_of(path: Path, file: Iterator[str], columns: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
     lines: list[str] = []
-    number = 0
+    number, length = 1, 0
     for line in file:
         if line.rstrip() != END:
             lines.append(line.rstrip("\r\n"))
+            length += len(line)
+            if length > LONGEST:
+                raise ValueError(f"Expected `{END}` after record {number} in {path}. Got {LONGEST:,} characters.")
             continue
-        number += 1
         yield number, _cells_of(lines, columns)
-        lines = []
+        lines, number, length = [], number + 1, 0
     if any(line.strip() for line in lines):  # the last record has no end mark
-        yield number + 1, _cells_of(lines, columns)
+        yield number, _cells_of(lines, columns)
 
 
 def _cells_of(lines: Sequence[str], columns: Sequence[str]) -> list[str]:
     start = next((k for k, line in enumerate(lines) if _property_of(line) is not None), len(lines))
-    cells = {columns[1]: lines[0] if lines else ""}
+    cells = {columns[0]: _smiles_of(lines[:start]), columns[1]: lines[0] if lines else ""}
     name = None
     values: dict[str, list[str]] = {}
     for line in lines[start:]:
         started = _property_of(line)
         if started is not None:
             name = started
+            if name in values:
+                cells[name] = UnknownCell(f"the property `{name}` stands there more than once. Is `{END}` missing?")
+            values.setdefault(name, [])
         elif not line.strip():
             name = None
         elif name is not None:
-            values.setdefault(name, []).append(line)
-    cells |= {key: "\n".join(value) for key, value in values.items() if key not in columns[:2]}
-    return [_smiles_of("\n".join(lines[:start])), *(cells.get(column, "") for column in columns[1:])]
+            values[name].append(line)
+    cells = {key: "\n".join(value) for key, value in values.items()} | cells
+    return [cells.get(column, "") for column in columns]
 
 
-def _smiles_of(block: str) -> str:
+def _smiles_of(lines: Sequence[str]) -> str:
     from rdkit import Chem, rdBase
 
+    if sum(line.startswith(END_OF_STRUCTURE) for line in lines) > 1:
+        return UnknownCell(f"there are two structures. Is `{END}` missing?")
     with rdBase.BlockLogs():  # a bad record is reported with its number, not on stderr
-        molecule = Chem.MolFromMolBlock(block)
-    return (
-        UnknownCell("RDKit reads no molecule from the structure.") if molecule is None else Chem.MolToSmiles(molecule)
-    )
+        molecule = Chem.MolFromMolBlock("\n".join(lines))
+    if molecule is None:
+        return UnknownCell("RDKit reads no molecule from the structure.")
+    if (atoms := molecule.GetNumAtoms()) > MOST_ATOMS:
+        return UnknownCell(f"the structure has {atoms:,} atoms, more than {MOST_ATOMS:,}.")
+    return Chem.MolToSmiles(molecule)
 
 
 def _property_of(line: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,7 +55,7 @@ class Table:
         names = [name.strip() for name in self.columns]
         while names and not names[-1]:
             names.pop()
-        twice = sorted({name for name in names if name and names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
         if twice:
             listed = ", ".join(f"`{name}`" for name in twice)
             raise ValueError(
@@ -162,6 +163,8 @@ def to_text(value: object) -> str:
         return str(value).upper()
     if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE:
         return str(int(value))
+    if isinstance(value, bytes):  # some programs do not mark text as such in a Parquet file
+        return value.decode()
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return str(value)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+from graph_bandit_env.tables.lines import lines_of
 from graph_bandit_env.tables.table import Table
 
 SAMPLE = 50  # lines by which the delimiter is recognised
@@ -17,18 +18,17 @@ DELIMITERS = "\t;,"  # the first one wins a tie, since commas are more common in
 
 def open_delimited(path: Path, file: IO[str]) -> Table:
     """Open a table with a header; the first lines decide on the delimiter."""
-    sample = list(itertools.islice(file, SAMPLE))
-    if any("\0" in line for line in sample):
-        raise ValueError(f"Expected text in {path}. Got NUL bytes. Save it as `CSV UTF-8`.")
+    lines = lines_of(path, file)
+    sample = list(itertools.islice(lines, SAMPLE))
     delimiter = _delimiter_of(sample)
-    records = _records_of(path, itertools.chain(sample, file), delimiter)
+    records = _records_of(path, itertools.chain(sample, lines), delimiter)
     header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
     return Table(path, tuple(header), records, decimal="," if delimiter == ";" else ".")
 
 
 def open_smi(path: Path, file: IO[str]) -> Table:
     """Open a table without a header: each line is a SMILES, then perhaps an identifier."""
-    records = ((line, text.split(maxsplit=1)) for line, text in enumerate(file, start=1))
+    records = ((line, text.split(maxsplit=1)) for line, text in enumerate(lines_of(path, file), start=1))
     return Table(path, ("smiles", "id"), records, has_header=False)
 
 
@@ -40,7 +40,8 @@ def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tu
     except csv.Error as error:
         raise ValueError(
             f"Expected a table in {path}. Line {reader.line_num} cannot be read: {error}. A cell that begins with a "
-            "quotation mark needs another at its end."
+            f"quotation mark needs another at its end, and no cell may have more than {csv.field_size_limit():,} "
+            "characters."
         ) from error
 
 

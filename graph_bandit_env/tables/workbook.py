@@ -7,13 +7,17 @@ import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
 
+from graph_bandit_env.tables.damage import TooBigError, check_unpacked, refuse_damage
 from graph_bandit_env.tables.table import Table, UnknownCell, to_text
 
 if TYPE_CHECKING:
     from openpyxl.cell.read_only import ReadOnlyCell
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
+MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet of Excel
+MOST_CELLS = 20_000_000  # a row counts as far as its last cell
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
 
@@ -26,27 +30,57 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
         sheet: name of the sheet; None: the first visible one.
 
     Raises:
-        ValueError: if there is no such sheet, or none at all.
+        ValueError: if there is no such sheet, or none at all, or the file is damaged or too big.
     """
     from openpyxl import load_workbook
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="openpyxl")  # about styles and extensions, which are not needed
-        try:
+        with refuse_damage(path):
+            _check_archive(path, file)
             book = load_workbook(file, read_only=True, data_only=True)
             visible = [worksheet for worksheet in book.worksheets if worksheet.sheet_state == "visible"]
             matching = visible if sheet is None else [each for each in book.worksheets if each.title == sheet]
-            if not matching:
-                listed = ", ".join(worksheet.title for worksheet in book.worksheets) or "none"
-                raise ValueError(f"Expected a sheet `{sheet or 'with a table'}` in {path}. It has {listed}.")
-            values, formulas = matching[0], None
-            if _has_formulas(values):
-                formulas = load_workbook(file, read_only=True)[values.title]
-            records = iter(list(_records_of(values, formulas)))
-        except KeyError as error:  # a part that every workbook has is missing
-            raise ValueError(f"Expected {path} to be a workbook. Got: {error}.") from error
+        if not matching:
+            listed = ", ".join(worksheet.title for worksheet in book.worksheets) or "none"
+            raise ValueError(f"Expected a sheet `{sheet or 'with a table'}` in {path}. It has {listed}.")
+        with refuse_damage(path):
+            values = matching[0]
+            formulas = load_workbook(file, read_only=True)[values.title] if _has_formulas(values) else None
+            records = iter(list(_within_limits(path, _records_of(values, formulas))))
     header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
     return Table(path, tuple(header), records, "row", values.title, tuple(worksheet.title for worksheet in visible))
+
+
+def _check_archive(path: Path, file: IO[bytes]) -> None:
+    """Refuse a workbook that is damaged, or too big unpacked: openpyxl reads some of it into memory, and checks little.
+
+    Raises:
+        TooBigError, BadZipFile: ValueError and Exception.
+    """
+    with ZipFile(file) as archive:
+        check_unpacked(path, sum(part.file_size for part in archive.infolist()))
+        if damaged := archive.testzip():
+            raise BadZipFile(f"{damaged} is damaged")
+
+
+def _within_limits(path: Path, records: Iterator[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the rows that are not empty, without empty cells at their ends; refuse more than any spreadsheet has.
+
+    Raises:
+        TooBigError: a ValueError.
+    """
+    left = MOST_CELLS
+    for number, cells in records:
+        left -= len(cells)
+        if number > MOST_ROWS or len(cells) > MOST_COLUMNS or left < 0:
+            raise TooBigError(
+                f"Expected at most {MOST_ROWS:,} rows, {MOST_COLUMNS:,} columns and {MOST_CELLS:,} cells in {path}. "
+                f"Row {number:,} has more. Save the sheet as `CSV UTF-8`."
+            )
+        width = next((k for k in range(len(cells), 0, -1) if cells[k - 1]), 0)
+        if width:
+            yield number, cells[:width]
 
 
 def _has_formulas(sheet: ReadOnlyWorksheet) -> bool:

@@ -176,47 +176,6 @@ def test_mistakes_are_told(table, call, error, message):
         call(table)
 
 
-def test_the_cache_gives_the_same_and_follows_the_content(table, monkeypatch):
-    first = from_smiles_csv(table)
-    assert len(list(table.parent.glob(".pool.csv.*.npz"))) == 1
-    with monkeypatch.context() as patch:
-        patch.setattr("graph_bandit_env.pools.molecule_parser._parse_here", lambda smiles: pytest.fail("read again"))
-        again = from_smiles_csv(table)
-    assert again.smiles == first.smiles
-    for mine, theirs in zip(again, first, strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
-    table.write_text(table.read_text().replace("CCO", "CCN"))
-    assert from_smiles_csv(table).smiles[0] == "CCN"
-
-
-def test_a_cache_that_was_damaged_is_made_again(table):
-    from_smiles_csv(table)
-    (cache,) = table.parent.glob(".pool.csv.*.npz")
-    cache.write_bytes(cache.read_bytes()[:100])
-    assert len(from_smiles_csv(table)) == len(SMILES)
-
-
-def test_a_cache_of_another_format_is_not_read(table, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr("graph_bandit_env.pools.molecule_parser.FORMAT", 0)
-        from_smiles_csv(table)
-    (cache,) = table.parent.glob(".pool.csv.*.npz")
-    cache.write_bytes(b"of another time")
-    assert len(from_smiles_csv(table)) == len(SMILES)
-    assert cache.read_bytes() == b"of another time"
-
-
-def test_a_cache_of_other_molecules_is_made_again(table, tmp_path):
-    expected = from_smiles_csv(table).smiles
-    (cache,) = table.parent.glob(".pool.csv.*.npz")
-    shorter = tmp_path / "shorter.csv"
-    shorter.write_text("smiles\nC\n")
-    from_smiles_csv(shorter)
-    (other,) = table.parent.glob(".shorter.csv.*.npz")
-    cache.write_bytes(other.read_bytes())
-    assert from_smiles_csv(table).smiles == expected
-
-
 def test_processes_read_what_one_reads(monkeypatch):
     for name in ("CHUNK", "MANY"):
         monkeypatch.setattr(f"graph_bandit_env.pools.molecule_parser.{name}", 4)

@@ -76,8 +76,8 @@ def pool_of(path):
     try:
         pool = from_smiles_csv(path, target="y", identifier="id", on_error="skip", cache=False)
     except ValueError as error:
-        return re.sub(r"(Lines|Rows) \d+ and \d+", "", str(error).replace(str(path), ""))
-    texts = [text for _, text in pool.skipped]
+        return str(error).replace(str(path), "")
+    texts = [re.sub(r"in (line|row) \d+", "", text) for _, text in pool.skipped]
     return pool.smiles, pool.ids, pool.targets.tolist().__repr__(), texts, pool.merged, dict(pool.aliases)
 
 
@@ -268,12 +268,15 @@ def test_results_may_come_as_sdf_without_a_last_end(table):
         ("smiles\nC\n", "pool.csv.gz", "complete, and of the kind its name says"),
         (gzip.compress(b"smiles\nC\n", mtime=0)[:-9], "pool.csv.gz", "complete, and of the kind its name says"),
         ("", "pool.xlsx", "complete, and of the kind its name says"),
-        ("", "pool.parquet", "to be a Parquet file"),
+        ("", "pool.parquet", "complete, and of the kind its name says"),
         ("smiles,y,y\nC,1,2\n", "pool.csv", "columns with different names in .*. Got `y` more than once"),
-        ("smiles\nC\n".encode("utf-16"), "pool.csv", "in UTF-8. Got: UTF-16, as Excel"),
-        ("smiles\nC\n".encode("utf-16-le"), "pool.csv", "NUL bytes. Save it as `CSV UTF-8`"),
-        ("smiles,n\nC,müller\n".encode("latin-1"), "pool.csv", "in UTF-8. Got: .* Save it as `CSV UTF-8`"),
-        ("C müller\n".encode("latin-1"), "pool.smi", "in UTF-8. Got: .* Save it as `CSV UTF-8`"),
+        ("smiles\nC\n".encode("utf-16-le"), "pool.csv", "NUL bytes in line 1. Save it as `CSV UTF-8`"),
+        (
+            "smiles,n\nC,müller\n".encode("latin-1"),
+            "pool.csv",
+            "in UTF-8. Got other bytes at .*müller.*. Save it as",
+        ),
+        ("C müller\n".encode("latin-1"), "pool.smi", "in UTF-8. Got other bytes at 'C müller.*'. Save it as"),
         ('smiles,n\nC,"open\nCC,1\n', "pool.csv", "Line 3 cannot be read.*a quotation mark|A cell that begins with"),
         ("smiles\nC\n", "pool.xls", "Got pool.xls. Save it as .xlsx or CSV UTF-8"),
         ("smiles\nC\n", "pool.doc", "ends in .csv, .tsv, .txt, .smi, .sdf .each also .gz., .xlsx, .parquet"),

@@ -1,0 +1,1 @@
+"""Make hostile tables, and read them in a process with limits."""

@@ -1,0 +1,44 @@
+"""Refuse files that are damaged, or unpack to far more than they seem to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MOST_UNPACKED = 1 << 24  # bytes that any file may unpack to
+MOST_PACKED = 100  # times that a larger file may be packed; tables of molecules are packed 3 to 30 times
+
+
+class TooBigError(ValueError):
+    """A file unpacks to more than anybody would pack into it."""
+
+
+def check_unpacked(path: Path, unpacked: int) -> None:
+    """Refuse a file that unpacks to too many bytes.
+
+    Raises:
+        TooBigError: a ValueError.
+    """
+    packed = path.stat().st_size
+    if unpacked > max(MOST_UNPACKED, MOST_PACKED * packed):
+        raise TooBigError(
+            f"Expected {path} to unpack to at most {MOST_PACKED} times its {packed:,} bytes. It is larger. If that is "
+            "right, save the table as a plain .csv file."
+        )
+
+
+def damaged(path: Path, error: Exception) -> ValueError:
+    """Return the error to raise for a file that its library cannot read."""
+    return ValueError(f"Expected {path} to be complete, and of the kind its name says. Got: {error or repr(error)}.")
+
+
+@contextmanager
+def refuse_damage(path: Path) -> Iterator[None]:
+    """Turn any error of a library into a ValueError that names the file."""
+    try:
+        yield
+    except TooBigError:
+        raise
+    except Exception as error:  # these libraries check little, so that a damaged file leads them to any error
+        raise damaged(path, error) from error

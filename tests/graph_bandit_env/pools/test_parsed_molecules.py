@@ -1,0 +1,147 @@
+"""A cache next to a table is read only if it holds exactly the molecules of that table."""
+
+import io
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from graph_bandit_env.pools import parsed_molecules
+from graph_bandit_env.pools.molecule_parser import parse
+from graph_bandit_env.pools.molecule_sources import from_smiles_csv
+from graph_bandit_env.pools.parsed_molecules import Cache
+
+SMILES = ("CCO", "c1ccccc1C(=O)[O-].[Na+]", "C", "F/C=C\\F", "N[C@@H](C)C(=O)O", "C#N", "O=[N+]([O-])c1ccc(Br)cc1")
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "pool.csv"
+    path.write_text("\n".join(["smiles", *SMILES]) + "\n")
+    return path
+
+
+def files_of(table):
+    return sorted(path.name for path in table.parent.glob(".*"))
+
+
+def everything(molecules):
+    return molecules.smiles, [[part.tolist() for part in graph] for graph in molecules]
+
+
+def test_the_cache_gives_the_same_and_follows_the_content(table, monkeypatch):
+    first = from_smiles_csv(table)
+    assert files_of(table) == [".pool.csv.npz"]
+    with monkeypatch.context() as patch:
+        patch.setattr("graph_bandit_env.pools.molecule_parser._parse_here", lambda smiles: pytest.fail("read again"))
+        again = from_smiles_csv(table)
+    assert everything(again) == everything(first)
+    table.write_text(table.read_text().replace("CCO", "CCN"))
+    assert from_smiles_csv(table).smiles[0] == "CCN"
+
+
+def test_five_edits_leave_one_cache(table):
+    for number in range(5):
+        table.write_text(f"smiles\nC\n{'C' * number}O\n")
+        from_smiles_csv(table)
+    assert files_of(table) == [".pool.csv.npz"]
+
+
+def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table):
+    molecules = parse(SMILES, cache=table)
+    cache, generator = Cache(table, SMILES), np.random.default_rng(0)
+    whole = cache.path.read_bytes()
+    assert np.array_equal(cache.load().links, molecules.links)
+    damaged = [b"", whole + b"\0", whole[:-1], whole[1:], generator.bytes(500)]
+    damaged += [whole[: generator.integers(len(whole))] for _ in range(50)]
+    for place, bit in zip(generator.integers(len(whole), size=150), generator.integers(8, size=150), strict=True):
+        damaged.append(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
+    for content in damaged:
+        cache.path.write_bytes(content)
+        assert cache.load() is None
+    assert from_smiles_csv(table).smiles == molecules.canonical
+    assert cache.path.read_bytes() == whole
+
+
+def test_a_cache_of_other_molecules_or_another_version_is_not_read(table, monkeypatch):
+    parse(SMILES, cache=table)
+    assert Cache(table, SMILES).load() is not None
+    assert Cache(table, SMILES[::-1]).load() is None
+    assert Cache(table, ("CCO\nC", *SMILES[2:])).load() is None
+    with monkeypatch.context() as patch:
+        patch.setattr(parsed_molecules, "FORMAT", 0)
+        assert Cache(table, SMILES).load() is None
+    monkeypatch.setattr("rdkit.__version__", "0")
+    assert Cache(table, SMILES).load() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("canonical", lambda array: array[:3]),
+        ("canonical", lambda array: np.full_like(array, 255)),
+        ("atom_offsets", lambda array: array + 1),
+        ("atom_offsets", lambda array: array[::-1]),
+        ("bond_offsets", lambda array: array - array[-1]),
+        ("atom_offsets", lambda array: array[:-1]),
+        ("atoms", lambda array: array[:, :5]),
+        ("atoms", lambda array: array.astype(float)),
+        ("atoms", lambda array: array[:-1]),
+        ("links", lambda array: array + 100),
+        ("links", lambda array: -array),
+        ("bonds", lambda array: array.astype(object)),
+        ("bonds", lambda array: np.zeros((1 << 20, 3), np.uint8)),  # packed into a few kB
+    ],
+)
+def test_a_forged_cache_is_not_read(table, name, change):
+    """A right digest makes no molecules out of arrays that are none."""
+    arrays = dict(vars(parse(SMILES)))
+    arrays["canonical"] = np.frombuffer("\n".join(arrays["canonical"]).encode(), np.uint8)
+    content, cache = io.BytesIO(), Cache(table, SMILES)
+    np.savez_compressed(content, **arrays)
+    cache.path.write_bytes(content.getvalue() + cache._digest(content.getvalue()))
+    assert cache.load() is not None
+    content = io.BytesIO()
+    np.savez_compressed(content, **arrays | {name: change(arrays[name])})
+    cache.path.write_bytes(content.getvalue() + cache._digest(content.getvalue()))
+    assert cache.load() is None
+
+
+def test_what_killed_writers_and_earlier_versions_left_is_removed(table):
+    others = [
+        ".pool.csv.notes.npz",
+        ".pool.csv.gz.npz",
+        ".pool.csv.0123456789ab.npz.keep",
+        ".other.csv.0123456789ab.npz",
+    ]
+    for name in (".pool.csv.npz.part", ".pool.csv.0123456789ab.npz", ".pool.csv.0123456789ab.npz.77.part", *others):
+        (table.parent / name).write_bytes(b"old")
+    from_smiles_csv(table)
+    assert files_of(table) == sorted([".pool.csv.npz", *others])
+
+
+def test_writers_at_the_same_time_leave_one_whole_cache(table):
+    molecules, cache = parse(SMILES), Cache(table, SMILES)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(cache.save, [molecules] * 64))
+    assert cache.load().canonical == molecules.canonical
+    assert files_of(table) == [".pool.csv.npz"]
+
+
+def test_a_cache_is_on_the_disk_before_it_has_its_name(table, monkeypatch):
+    steps, fsync, replace = [], os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda file: (steps.append("fsync"), fsync(file)))
+    monkeypatch.setattr(os, "replace", lambda *paths: (steps.append("replace"), replace(*paths)))
+    from_smiles_csv(table)
+    assert steps == ["fsync", "replace"]
+
+
+def test_a_table_is_read_where_no_cache_can_be_kept(table, monkeypatch):
+    (table.parent / ".pool.csv.npz").mkdir()
+    assert from_smiles_csv(table).smiles == parse(SMILES).canonical
+    assert files_of(table) == [".pool.csv.npz"]
+    monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError("no space left")))
+    (table.parent / ".pool.csv.npz").rmdir()
+    assert from_smiles_csv(table).smiles == parse(SMILES).canonical
+    assert files_of(table) == []
