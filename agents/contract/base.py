@@ -13,7 +13,7 @@ from torch_geometric.data import Batch
 
 from agents.contract.inputs import derive_streams, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, State
-from agents.contract.state import check_identity, make_identity
+from agents.contract.state import check_form, check_identity, form_of, make_identity
 from gntk import one_thread
 
 if TYPE_CHECKING:
@@ -72,11 +72,18 @@ class BaseAgent(ABC, Generic[S]):
         return [torch.tensor(self.num_graphs)]
 
     def state(self) -> State:
-        """Return copies of everything that `begin` does not restore, except the generator."""
+        """Return copies of everything that `begin` does not restore, except the generator.
+
+        What grows must be empty, or None, before the first reward: everything else must keep its keys, types and
+        shapes, or is refused by `load_state_dict`.
+        """
         return {}
 
     def restore(self, state: State) -> None:
-        """Continue from what `state` returned, here or in another agent."""
+        """Continue from what `state` returned, here or in another agent.
+
+        Whatever this raises, `load_state_dict` restores the state before, and raises a ValueError.
+        """
 
     @final
     @one_thread()
@@ -86,6 +93,7 @@ class BaseAgent(ABC, Generic[S]):
         graphs = self.read(observation, graph_set)
         self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
         self.begin(graphs, network_seed)
+        self._form = form_of({"identity": None, **self.state(), "generator": generator.get_state()})
         self.generator, self.num_graphs = generator, graphs.num_graphs
 
     @final
@@ -113,11 +121,19 @@ class BaseAgent(ABC, Generic[S]):
         """Continue where `state` was saved; call `reset` with the same graphs first.
 
         Raises:
-            ValueError: if the state belongs to other settings, graphs or another version of the algorithm; nothing is
-                changed then.
+            ValueError: if the state belongs to other settings, graphs or another version of the algorithm, or if
+                anything in it is missing, superfluous, not finite, or of another type or shape; nothing is changed
+                then.
         """
-        check_identity(state, self._identity(), (*self.state(), "generator"))
-        self.restore(state)
+        check_identity(state, self._identity())
+        check_form(state, self._form)
+        torch.Generator().set_state(state["generator"])
+        before = self.state()
+        try:
+            self.restore(state)
+        except Exception as error:  # a stranger's values may raise anything in an agent
+            self.restore(before)
+            raise ValueError(f"Expected a state made by `state_dict`. Got one that does not fit: {error}") from error
         self.generator.set_state(state["generator"])
 
     @final
