@@ -7,6 +7,9 @@ from torch import Tensor
 
 from agents.contract.protocol import State
 
+RELATIVE_ROUNDING = 1e-12  # differences of rewards below this are rounding errors, relative to the largest rewards
+SMALLEST_SCALE = 1e-100  # the square of a smaller one, or what is divided by it, leaves the range of float64
+
 
 class History:
     """Sufficient statistics of the rewards, in O(K) memory for any t.
@@ -44,13 +47,15 @@ class History:
         """Return mean and standard deviation of the graphs' mean rewards, over the distinct graphs played.
 
         Graphs are not weighted by pulls, because the deviation would then shrink while the agent exploits. The scale is
-        1 until the means of two graphs differ.
+        1 until the means of two graphs differ by more than rounding errors, and by enough for its square not to be 0;
+        where rounding errors are larger than 1, it is theirs.
         """
         seen = self.means[self.seen]
         if len(seen) == 0:
             return 0.0, 1.0
         location, scale = seen.mean().item(), seen.std(correction=0).item()
-        return location, scale if scale > 1e-12 * seen.abs().max().item() else 1.0
+        rounding = RELATIVE_ROUNDING * max(seen.abs().max().item(), self.squares.max().item() ** 0.5)
+        return location, scale if scale > max(rounding, SMALLEST_SCALE) else max(1.0, rounding)
 
     def state_dict(self) -> State:
         """Return everything observed."""

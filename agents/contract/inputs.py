@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from agents.contract.protocol import GraphSetLike
+from agents.contract.protocol import LARGEST_REWARD, GraphSetLike
 
 TIE = 1e-12  # relative to the largest index in absolute value; rounding errors of float64 are about 1e-15
 
@@ -86,11 +86,11 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
 
     Args:
         action: an index of the set, or `(n,)` indices; integers.
-        reward: a finite number, or `(n,)` of them.
+        reward: a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, or `(n,)` of them.
         num_graphs: K.
 
     Raises:
-        ValueError: if lengths differ, an action is not an index of the set, or a reward is not a finite number.
+        ValueError: if lengths differ, an action is not an index of the set, or a reward is not such a number.
     """
     actions, rewards = np.atleast_1d(np.asarray(action)), np.atleast_1d(np.asarray(reward))
     if actions.ndim != 1 or actions.shape != rewards.shape or len(actions) == 0:
@@ -101,6 +101,11 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
         raise ValueError(f"Expected actions that are integers from 0 to {num_graphs - 1}. Got {action!r}.")
     if rewards.dtype.kind not in "biuf" or not np.isfinite(rewards).all():
         raise ValueError(f"Expected rewards that are finite numbers. Got {reward!r}. Nothing was learnt from them.")
+    if (np.abs(rewards.astype(np.longdouble)) > LARGEST_REWARD).any():
+        raise ValueError(
+            f"Expected rewards from -{LARGEST_REWARD} to {LARGEST_REWARD}, whose squares can be added up. Got {reward!r}. "
+            "Nothing was learnt from them. Give all rewards in a larger unit."
+        )
     return torch.from_numpy(actions.astype(np.int64)), torch.from_numpy(rewards.astype(np.float64))
 
 

@@ -16,7 +16,7 @@ SMALL = {
     "gnn": {"width": 8, "steps": 2},
     "nn-": {"width": 8, "steps": 2},
     "eps": {"width": 8, "steps": 2},
-    "mol": {"width": 4, "steps": 2, "noise_variance": 0.01},
+    "mol": {"width": 4, "steps": 2, "noise_variance": 0.01, "pairs_weight": 0.0, "morgan_weight": 0.0},
     "sb3": {"rollout": 3, "batch_size": 3, "epochs": 1, "embedding": 4},
 }
 MODELS = {
