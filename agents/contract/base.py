@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.contract.inputs import derive_streams, read_feedback, read_graphs, read_mask
+from agents.contract.inputs import check_observation, derive_streams, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, State
 from agents.contract.state import check_form, check_identity, form_of, make_identity
 from gntk import one_thread
@@ -91,6 +91,7 @@ class BaseAgent(ABC, Generic[S]):
         """Forget everything and take in the graphs; see `agents.contract.Agent`."""
         network_seed, generator = derive_streams(seed)
         graphs = self.read(observation, graph_set)
+        check_observation(observation, graphs.num_graphs)
         self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
         self.begin(graphs, network_seed)
         self._form = form_of({"identity": None, **self.state(), "generator": generator.get_state()})
@@ -101,6 +102,7 @@ class BaseAgent(ABC, Generic[S]):
     def select_action(self, observation: object, action_mask: ArrayLike | None = None) -> int:
         """Return the index of the graph to play."""
         self.check_reset()
+        check_observation(observation, self.num_graphs)
         return self.choose(read_mask(action_mask, self.num_graphs))
 
     @final
@@ -108,6 +110,7 @@ class BaseAgent(ABC, Generic[S]):
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
         """Check one reward or many, and learn from them."""
         self.check_reset()
+        check_observation(observation, self.num_graphs)
         self.learn(*read_feedback(action, reward, self.num_graphs))
 
     @final

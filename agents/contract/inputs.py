@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -65,20 +65,22 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
     """Return the mask as a `(K,)` bool tensor.
 
     Args:
-        action_mask: `(K,)`, read as bool. True or 1 for the graphs that are allowed; None: all are allowed.
+        action_mask: `(K,)`. True or 1 for the graphs that are allowed, else False or 0; None: all are allowed.
         num_graphs: K.
 
     Raises:
-        ValueError: if the mask is not of shape `(K,)`, or allows no graph.
+        ValueError: if the mask is not of shape `(K,)`, has other values, or allows no graph.
     """
     if action_mask is None:
         return torch.ones(num_graphs, dtype=torch.bool)
-    mask = torch.from_numpy(np.asarray(action_mask).astype(np.bool_))
+    mask = _as_array(action_mask)
     if mask.shape != (num_graphs,):
-        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`. Got `{tuple(mask.shape)}`.")
+        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`. Got `{mask.shape}`.")
+    if mask.dtype.kind not in "biuf" or not ((mask == 0) | (mask == 1)).all():
+        raise ValueError(f"Expected `action_mask` to hold zeros and ones. Got {action_mask!r}.")
     if not mask.any():
         raise ValueError("Expected `action_mask` to allow at least one graph. Got zeros only.")
-    return mask
+    return torch.from_numpy(mask.astype(np.bool_))
 
 
 def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tuple[Tensor, Tensor]:
@@ -92,7 +94,7 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
     Raises:
         ValueError: if lengths differ, an action is not an index of the set, or a reward is not such a number.
     """
-    actions, rewards = np.atleast_1d(np.asarray(action)), np.atleast_1d(np.asarray(reward))
+    actions, rewards = np.atleast_1d(_as_array(action)), np.atleast_1d(_as_array(reward))
     if actions.ndim != 1 or actions.shape != rewards.shape or len(actions) == 0:
         raise ValueError(
             f"Expected as many actions as rewards, at least one. Got shapes `{actions.shape}` and `{rewards.shape}`."
@@ -119,12 +121,28 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     Raises:
         ValueError: if an index is not one of the set, or occurs twice.
     """
-    checked = np.asarray(pending if len(pending) else np.zeros(0, np.int64))
+    checked = _as_array(pending)
+    if checked.shape == (0,):
+        return []
     good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()
     if not good or len(np.unique(checked)) < len(checked):
         raise ValueError(f"Expected `pending` to be different integers from 0 to {num_graphs - 1}. Got {pending!r}.")
     indices: list[int] = checked.tolist()
     return indices
+
+
+def check_observation(observation: object, num_graphs: int) -> None:
+    """Refuse an observation of graphs, a sequence of Gymnasium `GraphInstance`, if it is not of K graphs.
+
+    Raises:
+        ValueError: if it has another number of graphs; any other kind of observation is not read.
+    """
+    if isinstance(observation, (tuple, list)) and observation and hasattr(observation[0], "edge_links"):
+        if len(observation) != num_graphs:
+            raise ValueError(
+                f"Expected an observation of {num_graphs} graphs. Got {len(observation)}. An agent plays on the graphs of "
+                "its last `reset`."
+            )
 
 
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
@@ -146,6 +164,14 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
     tolerance = TIE * allowed[allowed.isfinite()].abs().max() if best.isfinite() else 0.0
     tied = torch.nonzero(mask & (index >= best - tolerance)).squeeze(1)
     return int(tied[torch.randint(len(tied), (), generator=generator)])
+
+
+def _as_array(values: object) -> NDArray[Any]:
+    """Return an array; what is none, such as a list of rows of different lengths, becomes one that no check lets pass."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor that requires gradients
+        return np.array(None)
 
 
 def _fill_missing_edge_features(graphs: list[Data]) -> None:
