@@ -47,7 +47,9 @@ def test_a_mask_is_zeros_and_ones_one_for_each_graph(agent, mask):
 
 @pytest.mark.parametrize("kind", [np.bool_, np.int8, np.uint64, np.float32, np.float64, torch.tensor, list, tuple])
 def test_a_mask_may_be_of_any_kind_of_number(kind):
-    given = np.array([1, 0, 1]).astype(kind) if isinstance(kind, type) and issubclass(kind, np.generic) else kind([1, 0, 1])
+    given = (
+        np.array([1, 0, 1]).astype(kind) if isinstance(kind, type) and issubclass(kind, np.generic) else kind([1, 0, 1])
+    )
     assert read_mask(given, 3).tolist() == [True, False, True]
 
 
@@ -65,7 +67,9 @@ def test_an_observation_of_another_number_of_graphs_is_refused(agent):
     assert agent.select_action(tuple(SET)) in range(4)  # also after a `reset` that was refused
 
 
-@pytest.mark.parametrize("observation", [None, np.array([0, 2, -1]), [0, 2], {"mask": np.ones(9)}, np.zeros((6, 2)), ()])
+@pytest.mark.parametrize(
+    "observation", [None, np.array([0, 2, -1]), [0, 2], {"mask": np.ones(9)}, np.zeros((6, 2)), ()]
+)
 def test_any_other_observation_is_the_business_of_the_environment(agent, observation):
     agent.reset(observation, graph_set=SET)
     agent.update(observation, agent.select_action(observation), 1.0)
@@ -83,7 +87,9 @@ def test_a_reward_is_a_number(agent, reward):
         agent.update(None, 0, reward)
 
 
-@pytest.mark.parametrize("pending", [[-1], [4], [True], [0.0], ["0"], [[0]], [1, 1], [None], 1, None, "1", {0, 1}, [2**63]])
+@pytest.mark.parametrize(
+    "pending", [[-1], [4], [True], [0.0], ["0"], [[0]], [1, 1], [None], 1, None, "1", {0, 1}, [2**63]]
+)
 @pytest.mark.parametrize("count", [1])
 def test_pending_graphs_are_indices_of_the_set(pending, count):
     agent = registry.make_agent("gntk-ucb")
