@@ -11,6 +11,9 @@ import numpy as np
 
 Choice = TypeVar("Choice", bound=str)
 
+LARGEST_MEAN = 1e99
+"""The largest mean reward, noise, and standard deviation of noise: agents take rewards up to ten times as large."""
+
 
 def check_integer(name: str, value: object, minimum: int, maximum: float = math.inf) -> int:
     """Return `value` as an int in [minimum, maximum], or raise a ValueError that names the setting."""

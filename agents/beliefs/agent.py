@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar, final
 
+import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
@@ -15,7 +17,7 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.base import BaseAgent
-from agents.contract.inputs import masked_argmax, read_mask, read_pending
+from agents.contract.inputs import check_observation, masked_argmax, read_mask, read_pending
 from agents.contract.protocol import Prediction, State
 from gntk import one_thread
 
@@ -75,9 +77,15 @@ class BeliefAgent(BaseAgent[S]):
         return {"history": self.history.state_dict(), "rule": self.rule.state_dict()}
 
     def restore(self, state: State) -> None:
-        """Replace the history and the state of the rule."""
+        """Replace the history and the state of the rule; rank some graphs by a copy of it, so that it surely can."""
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
+        count = len(self.history.counts)
+        spread = torch.ones(count, dtype=torch.float64)
+        equals = Belief(torch.zeros_like(spread), spread, root=lambda: spread.unsqueeze(1))
+        index = copy.deepcopy(self.rule)(equals, torch.ones(count, dtype=torch.bool), torch.Generator())
+        if index.shape != (count,) or index.isnan().any():
+            raise ValueError(f"Expected a rule that ranks {count} graphs.")
         self._ranked = None
 
     @property
@@ -132,6 +140,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
     ) -> list[int]:
         """Return several graphs to play; see `agents.contract.BatchAgent`."""
         self.check_reset()
+        check_observation(observation, self.num_graphs)
         mask = read_mask(action_mask, self.num_graphs)
         return self.choose_batch(mask, count, read_pending(pending, self.num_graphs))
 

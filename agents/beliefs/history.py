@@ -7,6 +7,9 @@ from torch import Tensor
 
 from agents.contract.protocol import State
 
+RELATIVE_ROUNDING = 1e-12  # differences of rewards below this are rounding errors, relative to the largest rewards
+SMALLEST_SCALE = 1e-100  # the square of a smaller one, or what is divided by it, leaves the range of float64
+
 
 class History:
     """Sufficient statistics of the rewards, in O(K) memory for any t.
@@ -44,20 +47,28 @@ class History:
         """Return mean and standard deviation of the graphs' mean rewards, over the distinct graphs played.
 
         Graphs are not weighted by pulls, because the deviation would then shrink while the agent exploits. The scale is
-        1 until the means of two graphs differ.
+        1 until the means of two graphs differ by more than rounding errors, and by enough for its square not to be 0;
+        where rounding errors are larger than 1, it is theirs.
         """
         seen = self.means[self.seen]
         if len(seen) == 0:
             return 0.0, 1.0
         location, scale = seen.mean().item(), seen.std(correction=0).item()
-        return location, scale if scale > 1e-12 * seen.abs().max().item() else 1.0
+        rounding = RELATIVE_ROUNDING * max(seen.abs().max().item(), self.squares.max().item() ** 0.5)
+        return location, scale if scale > max(rounding, SMALLEST_SCALE) else max(1.0, rounding)
 
     def state_dict(self) -> State:
         """Return everything observed."""
         return {name: getattr(self, name).clone() for name in ("counts", "means", "squares", "seen")}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace everything observed."""
+        """Replace everything observed.
+
+        Raises:
+            ValueError: if a count is negative, or the graphs seen are not those with a count.
+        """
+        if (state["counts"] < 0).any() or not torch.equal(state["seen"].sort().values, state["counts"].nonzero()[:, 0]):
+            raise ValueError("Expected a count above 0 for each graph that was seen, and for no other.")
         self.counts, self.means = state["counts"].clone(), state["means"].clone()
         self.squares, self.seen = state["squares"].clone(), state["seen"].clone()
 
@@ -91,6 +102,14 @@ class OrderedHistory(History):
         return {**super().state_dict(), "actions": self.actions, "rewards": self.rewards}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace everything observed."""
+        """Replace everything observed.
+
+        Raises:
+            ValueError: as in `History`; or if the actions in order are not those counted, each with a reward.
+        """
+        counts = state["counts"]
+        counted = torch.bincount(state["actions"], minlength=len(counts))
+        if not torch.equal(counted, counts) or len(state["rewards"]) != len(state["actions"]):
+            raise ValueError("Expected as many actions of each graph as it was counted, each with a reward.")
         super().load_state_dict(state)
         self._actions, self._rewards = state["actions"].tolist(), state["rewards"].tolist()

@@ -6,6 +6,7 @@ from .inputs import masked_argmax as masked_argmax
 from .inputs import read_feedback as read_feedback
 from .inputs import read_graphs as read_graphs
 from .inputs import read_mask as read_mask
+from .protocol import LARGEST_REWARD as LARGEST_REWARD
 from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
 from .protocol import DivergedError as DivergedError
@@ -20,6 +21,7 @@ from .settings import read_settings as read_settings
 from .threads import one_thread as one_thread
 
 __all__ = [
+    "LARGEST_REWARD",
     "Agent",
     "AgentCheckError",
     "BaseAgent",

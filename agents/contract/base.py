@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.contract.inputs import derive_streams, read_feedback, read_graphs, read_mask
+from agents.contract.inputs import check_observation, derive_streams, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, State
-from agents.contract.state import check_identity, make_identity
+from agents.contract.state import check_form, check_identity, form_of, make_identity
 from gntk import one_thread
 
 if TYPE_CHECKING:
@@ -72,11 +72,18 @@ class BaseAgent(ABC, Generic[S]):
         return [torch.tensor(self.num_graphs)]
 
     def state(self) -> State:
-        """Return copies of everything that `begin` does not restore, except the generator."""
+        """Return copies of everything that `begin` does not restore, except the generator.
+
+        What grows must be empty, or None, before the first reward: everything else must keep its keys, types and
+        shapes, or is refused by `load_state_dict`.
+        """
         return {}
 
     def restore(self, state: State) -> None:
-        """Continue from what `state` returned, here or in another agent."""
+        """Continue from what `state` returned, here or in another agent.
+
+        Whatever this raises, `load_state_dict` restores the state before, and raises a ValueError.
+        """
 
     @final
     @one_thread()
@@ -84,8 +91,10 @@ class BaseAgent(ABC, Generic[S]):
         """Forget everything and take in the graphs; see `agents.contract.Agent`."""
         network_seed, generator = derive_streams(seed)
         graphs = self.read(observation, graph_set)
+        check_observation(observation, graphs.num_graphs)
         self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
         self.begin(graphs, network_seed)
+        self._form = form_of({"identity": None, **self.state(), "generator": generator.get_state()})
         self.generator, self.num_graphs = generator, graphs.num_graphs
 
     @final
@@ -93,6 +102,7 @@ class BaseAgent(ABC, Generic[S]):
     def select_action(self, observation: object, action_mask: ArrayLike | None = None) -> int:
         """Return the index of the graph to play."""
         self.check_reset()
+        check_observation(observation, self.num_graphs)
         return self.choose(read_mask(action_mask, self.num_graphs))
 
     @final
@@ -100,6 +110,7 @@ class BaseAgent(ABC, Generic[S]):
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
         """Check one reward or many, and learn from them."""
         self.check_reset()
+        check_observation(observation, self.num_graphs)
         self.learn(*read_feedback(action, reward, self.num_graphs))
 
     @final
@@ -113,11 +124,19 @@ class BaseAgent(ABC, Generic[S]):
         """Continue where `state` was saved; call `reset` with the same graphs first.
 
         Raises:
-            ValueError: if the state belongs to other settings, graphs or another version of the algorithm; nothing is
-                changed then.
+            ValueError: if the state belongs to other settings, graphs or another version of the algorithm, or if
+                anything in it is missing, superfluous, not finite, or of another type or shape; nothing is changed
+                then.
         """
-        check_identity(state, self._identity(), (*self.state(), "generator"))
-        self.restore(state)
+        check_identity(state, self._identity())
+        check_form(state, self._form)
+        torch.Generator().set_state(state["generator"])
+        before = self.state()
+        try:
+            self.restore(state)
+        except Exception as error:  # a stranger's values may raise anything in an agent
+            self.restore(before)
+            raise ValueError(f"Expected a state made by `state_dict`. Got one that does not fit: {error}") from error
         self.generator.set_state(state["generator"])
 
     @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from agents.contract.protocol import GraphSetLike
+from agents.contract.protocol import LARGEST_REWARD, GraphSetLike
 
 TIE = 1e-12  # relative to the largest index in absolute value; rounding errors of float64 are about 1e-15
 
@@ -65,20 +65,22 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
     """Return the mask as a `(K,)` bool tensor.
 
     Args:
-        action_mask: `(K,)`, read as bool. True or 1 for the graphs that are allowed; None: all are allowed.
+        action_mask: `(K,)`. True or 1 for the graphs that are allowed, else False or 0; None: all are allowed.
         num_graphs: K.
 
     Raises:
-        ValueError: if the mask is not of shape `(K,)`, or allows no graph.
+        ValueError: if the mask is not of shape `(K,)`, has other values, or allows no graph.
     """
     if action_mask is None:
         return torch.ones(num_graphs, dtype=torch.bool)
-    mask = torch.from_numpy(np.asarray(action_mask).astype(np.bool_))
+    mask = _as_array(action_mask)
     if mask.shape != (num_graphs,):
-        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`. Got `{tuple(mask.shape)}`.")
+        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`. Got `{mask.shape}`.")
+    if mask.dtype.kind not in "biuf" or not ((mask == 0) | (mask == 1)).all():
+        raise ValueError(f"Expected `action_mask` to hold zeros and ones. Got {action_mask!r}.")
     if not mask.any():
         raise ValueError("Expected `action_mask` to allow at least one graph. Got zeros only.")
-    return mask
+    return torch.from_numpy(mask.astype(np.bool_))
 
 
 def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tuple[Tensor, Tensor]:
@@ -86,13 +88,13 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
 
     Args:
         action: an index of the set, or `(n,)` indices; integers.
-        reward: a finite number, or `(n,)` of them.
+        reward: a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, or `(n,)` of them.
         num_graphs: K.
 
     Raises:
-        ValueError: if lengths differ, an action is not an index of the set, or a reward is not a finite number.
+        ValueError: if lengths differ, an action is not an index of the set, or a reward is not such a number.
     """
-    actions, rewards = np.atleast_1d(np.asarray(action)), np.atleast_1d(np.asarray(reward))
+    actions, rewards = np.atleast_1d(_as_array(action)), np.atleast_1d(_as_array(reward))
     if actions.ndim != 1 or actions.shape != rewards.shape or len(actions) == 0:
         raise ValueError(
             f"Expected as many actions as rewards, at least one. Got shapes `{actions.shape}` and `{rewards.shape}`."
@@ -101,6 +103,11 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
         raise ValueError(f"Expected actions that are integers from 0 to {num_graphs - 1}. Got {action!r}.")
     if rewards.dtype.kind not in "biuf" or not np.isfinite(rewards).all():
         raise ValueError(f"Expected rewards that are finite numbers. Got {reward!r}. Nothing was learnt from them.")
+    if (np.abs(rewards.astype(np.longdouble)) > LARGEST_REWARD).any():
+        raise ValueError(
+            f"Expected rewards from -{LARGEST_REWARD} to {LARGEST_REWARD}, whose squares can be added up. Got {reward!r}. "
+            "Nothing was learnt from them. Give all rewards in a larger unit."
+        )
     return torch.from_numpy(actions.astype(np.int64)), torch.from_numpy(rewards.astype(np.float64))
 
 
@@ -114,12 +121,28 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     Raises:
         ValueError: if an index is not one of the set, or occurs twice.
     """
-    checked = np.asarray(pending if len(pending) else np.zeros(0, np.int64))
+    checked = _as_array(pending)
+    if checked.shape == (0,):
+        return []
     good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()
     if not good or len(np.unique(checked)) < len(checked):
         raise ValueError(f"Expected `pending` to be different integers from 0 to {num_graphs - 1}. Got {pending!r}.")
     indices: list[int] = checked.tolist()
     return indices
+
+
+def check_observation(observation: object, num_graphs: int) -> None:
+    """Refuse an observation of graphs, a sequence of Gymnasium `GraphInstance`, if it is not of K graphs.
+
+    Raises:
+        ValueError: if it has another number of graphs; any other kind of observation is not read.
+    """
+    if isinstance(observation, (tuple, list)) and observation and hasattr(observation[0], "edge_links"):
+        if len(observation) != num_graphs:
+            raise ValueError(
+                f"Expected an observation of {num_graphs} graphs. Got {len(observation)}. An agent plays on the graphs of "
+                "its last `reset`."
+            )
 
 
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
@@ -141,6 +164,14 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
     tolerance = TIE * allowed[allowed.isfinite()].abs().max() if best.isfinite() else 0.0
     tied = torch.nonzero(mask & (index >= best - tolerance)).squeeze(1)
     return int(tied[torch.randint(len(tied), (), generator=generator)])
+
+
+def _as_array(values: object) -> NDArray[Any]:
+    """Return an array; what is none, such as a list of rows of different lengths, becomes one that no check lets pass."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor that requires gradients
+        return np.array(None)
 
 
 def _fill_missing_edge_features(graphs: list[Data]) -> None:

@@ -84,7 +84,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._graphs = PackedGraphs(graphs)
         seeds = np.random.SeedSequence(seed).generate_state(self.settings.networks, np.uint64)
         self._seeds = [int(seed >> 1) for seed in seeds]
-        self._take_networks([self._new_network(member).state_dict() for member in range(self.settings.networks)], 0)
+        self._take_networks([self._new_network(member).state_dict() for member in self._members], 0)
         self._condition()
 
     def belief(self) -> Belief:
@@ -168,6 +168,10 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
             return MolecularNetwork(*columns, self.settings.width, self.settings.depth, self._typical_size)
 
     @property
+    def _members(self) -> range:
+        return range(self.settings.networks if self.settings.tangent_weight > 0 else 0)
+
+    @property
     def _typical_size(self) -> float:
         return self._graphs.nodes.double().mean().item()
 
@@ -177,7 +181,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         location, unit = self.history.location_and_scale()
         targets = ((self.history.means[seen] - location) / unit).float()
         trained = []
-        for member in range(self.settings.networks if self.settings.tangent_weight > 0 else 0):
+        for member in self._members:
             network = self._new_network(member)
             train(network, self._graphs, seen, targets, self.settings, self.generator)
             trained.append(network.state_dict())

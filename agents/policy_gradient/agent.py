@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import math
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from agents.beliefs.history import History
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import read_mask
 from agents.contract.protocol import DivergedError, State
+from agents.contract.state import check_form, form_of
 from agents.policy_gradient.online import Round, make_ppo, observe, train
 from agents.policy_gradient.settings import PPOSettings
 from gntk import one_thread
@@ -86,6 +88,21 @@ class PPOAgent(BaseAgent[PPOSettings]):
 
     def restore(self, state: State) -> None:
         """Continue with weights, optimizer, history and rounds of a state."""
+        optimizer = self.ppo.policy.optimizer
+        groups = optimizer.state_dict()["param_groups"]
+        if state["optimizer"]["param_groups"] != groups:
+            raise ValueError("Expected the optimizer that belongs to the settings.")
+        if state["optimizer"]["state"]:
+            weights = optimizer.param_groups[0]["params"]
+            check_form(
+                state["optimizer"]["state"],
+                {k: form_of({"step": torch.ones(()), "exp_avg": w, "exp_avg_sq": w}) for k, w in enumerate(weights)},
+                "optimizer.state",
+            )
+        form = {**dataclasses.asdict(Round((1,) * self.num_graphs, 0, 0.0, 0.0, 0.0))}
+        check_form(state["rounds"], [form_of(form)] * len(state["rounds"]), "rounds")
+        if state["chosen"] is not None:  # its reward is not known yet
+            check_form(state["chosen"], form_of({**form, "reward": math.nan}), "chosen")
         self._restore(state["policy"], state["optimizer"])
         self.history.load_state_dict(state["history"])
         self.rounds = [Round(**fields) for fields in state["rounds"]]
@@ -123,7 +140,7 @@ class PPOAgent(BaseAgent[PPOSettings]):
             raise DivergedError("The policy turned non-finite. Lower `learning_rate`.")
 
     def _restore(self, weights: State, optimizer: State) -> None:
-        self.ppo.policy.load_state_dict(copy.deepcopy(weights))
+        self.ppo.policy.load_state_dict(weights)
         self.ppo.policy.optimizer.load_state_dict(copy.deepcopy(optimizer))
 
 

@@ -97,7 +97,13 @@ class PaperNetwork(Network):
         self.start_at(initial)
 
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor] | None = None) -> None:
-        """Replace the initial weights; there are no constants."""
+        """Replace the initial weights.
+
+        Raises:
+            ValueError: if there are constants; this network has none.
+        """
+        if constants:
+            raise ValueError(f"Expected no constants. Got {', '.join(constants)}.")
         self.initial = self.place(initial)
         self._rounding = torch.zeros(self.num_graphs)
         self._rounding = self.values(self.initial)

@@ -35,7 +35,7 @@ def check_action(action: SupportsIndex, action_mask: NDArray[np.bool_]) -> int:
     """Return `action` as an int if the round offers it, or raise `InvalidAction`."""
     last = len(action_mask) - 1
     try:
-        index = operator.index(action)
+        index = operator.index(None if isinstance(action, bool) else action)  # type: ignore[arg-type]
     except TypeError:
         raise InvalidAction(f"Expected an integer from 0 to {last}. Got {action!r}.") from None
     if not 0 <= index <= last:

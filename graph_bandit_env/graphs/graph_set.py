@@ -140,10 +140,13 @@ class GraphSet(Sequence[GraphInstance]):
         """Return the graphs with these indices, in this order; their arrays are shared, not copied.
 
         Raises:
-            ValueError: if `index` is empty.
+            ValueError: if `index` is empty, or is not all integers from 0 to K - 1.
         """
-        if len(index) == 0:
+        given = np.asarray(index)
+        if given.size == 0:
             raise ValueError("Expected at least one graph to take. Got none.")
+        if given.ndim != 1 or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= len(self):
+            raise ValueError(f"Expected indices that are integers from 0 to {len(self) - 1}. Got {index!r}.")
         features = self._edge_features
         return GraphSet.from_symmetric(
             [self._nodes[k] for k in index],

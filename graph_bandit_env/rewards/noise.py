@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.checks import check_choice
+from graph_bandit_env.checks import LARGEST_MEAN, check_choice
 
 NoiseName = Literal["gaussian", "uniform", "rademacher"]
 Noise = Callable[[np.random.Generator, float], float]
@@ -63,15 +63,17 @@ def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:
     """Draw the noise of one reward.
 
     Raises:
-        ValueError: if the noise is not a finite number.
+        ValueError: if the noise is not a number from -`LARGEST_MEAN` to `LARGEST_MEAN`.
     """
     drawn = noise(rng, mean)
     try:
-        value = float(drawn)
+        value = math.nan if isinstance(drawn, (str, bytes)) else float(drawn)
     except (TypeError, ValueError):
         value = math.nan
-    if not math.isfinite(value):
-        raise ValueError(f"Expected `noise` to return a finite number. Got {drawn!r}.")
+    if not abs(value) <= LARGEST_MEAN:  # written so that NaN fails too
+        raise ValueError(
+            f"Expected `noise` to return a finite number, from -{LARGEST_MEAN} to {LARGEST_MEAN}. Got {drawn!r}."
+        )
     return value
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.checks import check_choice
+from graph_bandit_env.checks import LARGEST_MEAN, check_choice
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def check_reward_model(model: RewardModel, num_graphs: int) -> RewardModel:
     """Return a reward model after checking that it fits K graphs; an array is returned as float64.
 
     Raises:
-        ValueError: if the name is unknown, or the array is not K finite numbers.
+        ValueError: if the name is unknown, or the array is not K numbers from -`LARGEST_MEAN` to `LARGEST_MEAN`.
     """
     if isinstance(model, str):
         return check_choice("reward_model", model, REWARD_MODELS)
@@ -50,7 +50,7 @@ def draw_mean_rewards(
         `(K,)` float64.
 
     Raises:
-        ValueError: if the means are not K finite numbers.
+        ValueError: if the means are not K numbers from -`LARGEST_MEAN` to `LARGEST_MEAN`.
     """
     means = _check_means(_draw_raw(model, graph_set, rng), len(graph_set))
     if scale == "raw":
@@ -63,8 +63,8 @@ def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
     """Return the mean and standard deviation of mean rewards; the latter is infinite if all are equal."""
     location = means.mean()
     deviation = (means - location).std()
-    largest = np.abs(means - location).max()
-    return location, deviation if deviation > 1e-12 * max(1.0, largest) else np.inf
+    largest = max(np.abs(means - location).max(), min(1.0, np.abs(means).max()))
+    return location, deviation if deviation > 1e-12 * largest else np.inf
 
 
 def _draw_raw(model: RewardModel, graph_set: GraphSet, rng: np.random.Generator) -> ArrayLike:
@@ -79,6 +79,8 @@ def _draw_raw(model: RewardModel, graph_set: GraphSet, rng: np.random.Generator)
 
 def _as_number(k: int, value: Any) -> float:
     try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError("a text is not read as a number")
         return float(value)
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(
@@ -88,6 +90,8 @@ def _as_number(k: int, value: Any) -> float:
 
 def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
     try:
+        if np.asarray(means).dtype.kind in "US":
+            raise ValueError("text")
         array = np.array(means, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Expected mean rewards that are numbers. Got {type(means).__name__}: {error}") from error
@@ -95,4 +99,10 @@ def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
         raise ValueError(f"Expected mean rewards of shape `({num_graphs},)`. Got `{array.shape}`.")
     if not np.isfinite(array).all():
         raise ValueError(f"Expected finite mean rewards. Got {int((~np.isfinite(array)).sum())} that are not.")
+    largest = np.abs(array).max()
+    if largest > LARGEST_MEAN:
+        raise ValueError(
+            f"Expected mean rewards from -{LARGEST_MEAN} to {LARGEST_MEAN}, whose squares can be added up. Got {largest}. "
+            "Give them in a larger unit."
+        )
     return array

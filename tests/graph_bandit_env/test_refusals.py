@@ -6,7 +6,7 @@ import torch
 from gymnasium.error import InvalidAction, ResetNeeded
 from support.graphs import ragged_graphs
 
-from graph_bandit_env import GraphActionBandit
+from graph_bandit_env import GraphActionBandit, GraphSet
 
 
 @pytest.mark.parametrize("options", [["resample"], {"resample": "no"}, {"resample": 1}])
@@ -20,7 +20,7 @@ def test_a_list_of_graphs_as_graph_model_is_sent_to_graphs():
         GraphActionBandit(graph_model=ragged_graphs())
 
 
-@pytest.mark.parametrize("action", [-1, 6, 2.0, "0", None, np.array([1, 2])])
+@pytest.mark.parametrize("action", [-1, 6, 2.0, "0", None, True, np.array([1, 2])])
 def test_refuses_an_action_that_is_no_index(small_env, action):
     env = small_env().unwrapped
     env.reset(seed=0)
@@ -63,6 +63,7 @@ def test_step_and_instance_need_a_reset_first(small_env):
         ({"edge_prob": float("nan")}, "`edge_prob`"),
         ({"noise_std": -0.1}, "`noise_std`"),
         ({"noise_std": float("inf")}, "`noise_std`"),
+        ({"noise_std": 1e160}, "`noise_std` to be a finite number >= 0.0 and <= 1e"),
         ({"horizon": 0}, "`horizon`"),
         ({"horizon": True}, "`horizon`"),
         ({"actions_per_round": 0}, "`actions_per_round`"),
@@ -70,6 +71,8 @@ def test_step_and_instance_need_a_reset_first(small_env):
         ({"graph_model": "err"}, "Did you mean `er`"),
         ({"reward_model": "linaer"}, "Did you mean `linear`"),
         ({"reward_model": np.zeros(3)}, r"shape `\(100,\)`"),
+        ({"reward_model": ["1"] * 100}, "mean rewards that are numbers. Got list: text"),
+        ({"reward_model": [1e160] + [0.0] * 99}, "mean rewards from -1e.* Got 1e.160"),
         ({"reward_scale": "units"}, "Did you mean `unit`"),
         ({"noise": "cauchy"}, "Unknown noise"),
         ({"observe": "graph"}, "Did you mean `graphs`"),
@@ -91,9 +94,22 @@ def test_refuses_an_unknown_option(small_env):
         small_env().unwrapped.reset(options={"resampel": True})
 
 
-@pytest.mark.parametrize("drawn", [float("nan"), "loud", None])
+@pytest.mark.parametrize("drawn", [float("nan"), "loud", "0.5", None, 1e160])
 def test_refuses_noise_that_is_not_a_finite_number(small_env, drawn):
     env = small_env(noise=lambda rng, mean: drawn).unwrapped
     env.reset(seed=0)
     with pytest.raises(ValueError, match="`noise` to return a finite number"):
         env.step(0)
+
+
+@pytest.mark.parametrize("mean", [1e160, float("nan"), "1.5"])
+def test_refuses_a_reward_function_that_returns_no_usable_number(mean):
+    env = GraphActionBandit(graphs=ragged_graphs(), reward_model=lambda graph: mean)
+    with pytest.raises((TypeError, ValueError), match="Expected .* Got"):
+        env.reset(seed=0)
+
+
+@pytest.mark.parametrize("index", [[True, False, True, False], [-1], [4], [0.0], ["0"], [[0]], []])
+def test_graphs_are_taken_by_their_indices(index):
+    with pytest.raises(ValueError, match="Expected"):
+        GraphSet.from_pyg(ragged_graphs()).take(index)

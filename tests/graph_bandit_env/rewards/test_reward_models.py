@@ -30,6 +30,12 @@ def test_equal_means_have_unit_scale_zero():
     assert np.array_equal(means, np.zeros(12))
 
 
+@pytest.mark.parametrize("unit", [1e-80, 1e-20, 1.0, 1e20, 1e90])
+def test_unit_scale_does_not_depend_on_the_unit_of_the_means(unit):
+    means = draw_mean_rewards(unit * np.arange(12), GRAPHS, np.random.default_rng(0), "unit")
+    assert means == pytest.approx((np.arange(12) - 5.5) / np.arange(12).std())
+
+
 def test_an_array_is_taken_as_it_is():
     means = np.arange(12)
     assert np.array_equal(draw_mean_rewards(means, GRAPHS, np.random.default_rng(0)), means)

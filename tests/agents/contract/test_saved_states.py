@@ -1,0 +1,113 @@
+"""A saved state with anything wrong in it is refused, and the agent plays on as before."""
+
+import contextlib
+import copy
+
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from support.molecules import some_molecules
+
+import registry
+from agents.contract import BaseAgent
+from graph_bandit_env import GraphSet
+
+SMALL = {
+    "gnn": {"width": 8, "steps": 2},
+    "nn-": {"width": 8, "steps": 2},
+    "eps": {"width": 8, "steps": 2},
+    "mol": {"width": 4, "steps": 2, "noise_variance": 0.01, "pairs_weight": 0.0, "morgan_weight": 0.0},
+    "sb3": {"rollout": 3, "batch_size": 3, "epochs": 1, "embedding": 4},
+}
+MODELS = {
+    **{name: {} for name in registry.list_agents()},
+    "gnn-ts exact": {"covariance": "exact", "history": "frozen", "fit": "epochs", "epochs": 1},
+    "gnn-ucb diagonal": {"covariance": "diagonal", "gradient": "last_layer"},
+    "molecule-ucb fixed": {"tangent_weight": 0.0},
+}
+
+
+def make(label):
+    name = label.split()[0]
+    return registry.make_agent(name, **SMALL.get(name[:3], {}), **MODELS[label])
+
+
+def ready(label, graph_set, seed=0):
+    agent = make(label)
+    agent.reset(None, seed=seed, graph_set=graph_set)
+    return agent
+
+
+def play(agent, rounds):
+    played = []
+    for _ in range(rounds):
+        played.append(agent.select_action(None))
+        agent.update(None, played[-1], float(played[-1] % 3))
+    return played
+
+
+def entries(value, path=()):
+    """Walk over a state: the path of each entry, and what is there."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    for key, entry in items:
+        yield (*path, key), entry
+        yield from entries(entry, (*path, key))
+
+
+def change(value, path, to):
+    """Copy a state with another entry at a path."""
+    if not path:
+        return to
+    changed = list(value) if isinstance(value, (list, tuple)) else dict(value)
+    changed[path[0]] = change(value[path[0]], path[1:], to)
+    return changed
+
+
+def wrongs(entry):
+    """List what is wrong in the place of an entry."""
+    yield from (object(), "text")
+    if entry is not None:
+        yield None
+    if isinstance(entry, torch.Tensor):
+        yield torch.cat([entry.reshape(-1), entry.reshape(-1)[:1], entry.new_zeros(2)])
+        yield entry.unsqueeze(0)
+        yield entry.to(torch.complex64 if entry.dtype == torch.float16 else torch.float16)
+        if entry.is_floating_point() and entry.numel():
+            yield torch.full_like(entry, torch.nan)
+            yield torch.full_like(entry, torch.inf)
+    if isinstance(entry, float):
+        yield from (float("nan"), float("inf"))
+    if isinstance(entry, dict):
+        yield {**entry, "surplus": 1}
+        if entry:
+            yield dict(list(entry.items())[1:])
+            yield list(entry.values())
+    if isinstance(entry, (list, tuple)):
+        yield [*entry, "surplus"]
+        yield dict(enumerate(entry))
+
+
+@pytest.mark.parametrize("label", MODELS)
+def test_a_state_with_anything_wrong_in_it_is_refused_and_changes_nothing(label):
+    molecules = registry.agent_needs(label.split()[0]) == "molecules"
+    graph_set = some_molecules(6) if molecules else GraphSet.from_pyg(ragged_graphs())
+    other, agent, twin = (ready(label, graph_set, seed) for seed in (1, 0, 0))
+    play(other, 3)
+    other.select_action(None)
+    assert play(agent, 1) == play(twin, 1)
+    state = other.state_dict()
+    accepted = []
+    for path, entry in [((), state), *entries(state)]:
+        if path[:2] == ("optimizer", "state") and path[2:] > (1,):
+            continue  # the other weights are like the first
+        for wrong in wrongs(entry):
+            if (path[-1:], wrong) == (("chosen",), None) or path == ("chosen", "reward"):
+                continue  # before a choice there is none, and its reward comes later
+            with contextlib.suppress(ValueError):
+                agent.load_state_dict(change(state, path, wrong))
+                accepted.append((path, wrong))
+    assert not accepted
+    assert play(agent, 2) == play(twin, 2)
+    agent.load_state_dict(state)
+    twin.load_state_dict(copy.deepcopy(state))
+    assert play(agent, 1) == play(twin, 1) == play(other, 1)
