@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Never
 
@@ -68,14 +69,15 @@ def run_sweep(
         The numbers of repetitions that were played, were there already, and have failed; and the page of the report.
 
     Raises:
-        ValueError: if an agent or a setting is refused, or another process plays into the folder. Nothing is played
-            then.
+        ValueError: if an agent or a setting is refused, the results file is damaged, or another process plays into the
+            folder. Nothing is played then.
         SchedulerLostError: if the cluster cannot be reached any more.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
     with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
-        tally = _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)
+        damaged = store.set_damaged_aside()
+        tally = _play_missing(plan, store, damaged, open_workers, diagnostics, retry_failed, progress, log)
     if not report:
         return tally
     from graph_bandit_lab.reports.report import write_report  # which imports matplotlib
@@ -112,9 +114,10 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
         if settings.overwrite:
             (settings.out / FILE_NAME).unlink(missing_ok=True)
         store = ResultStore(settings.out)
+        damaged = store.set_damaged_aside()
         _refuse_other_environments(store, settings.environment)
         how = settings.diagnostics, settings.retry_failed, settings.progress
-        return _play_missing(plan, store, open_workers, *how)
+        return _play_missing(plan, store, damaged, open_workers, *how)
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:
@@ -131,6 +134,7 @@ def plan_run(settings: RunSettings) -> SweepPlan:
 def _play_missing(
     plan: SweepPlan,
     store: ResultStore,
+    damaged: Sequence[str],
     open_workers: Callable[[], Workers],
     diagnostics: bool,
     retry_failed: bool,
@@ -164,7 +168,11 @@ def _play_missing(
                 report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
+        store.tell = partial(report, logging.WARNING)
         report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
+        if damaged:
+            place = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
+            report(logging.WARNING, f"{place}: {'; '.join(damaged)}. Those of this plan are played again.")
         for note in work.notes:
             report(logging.WARNING, note)
         if work.to_do:
