@@ -66,7 +66,10 @@ def main(args: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except sqlite3.Error as error:
-        print(f"graph-bandit: {error}. Finished work is stored; run the same command to continue.", file=sys.stderr)
+        room = " make room on its disk and" if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL else ""
+        print(
+            f"graph-bandit: {error}. Finished work is stored;{room} run the same command to continue.", file=sys.stderr
+        )
         return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)

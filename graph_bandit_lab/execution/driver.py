@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from graph_bandit_lab.execution.executors import InProcess, Workers, choose_work
 from graph_bandit_lab.execution.planning import find_work
 from graph_bandit_lab.execution.progress import Progress
 from graph_bandit_lab.execution.worker import Outcome, play
+from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.files import sole_driver
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
 
@@ -168,6 +170,11 @@ def _play_missing(
                 report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
+        def tell_of_silence(seconds: float, repetitions: Sequence[Repetition]) -> None:
+            names = "; ".join(map(bar.name, repetitions))
+            text = f"Nothing has finished for {format_duration(seconds)}, which is long. Still being played: {names}."
+            report(logging.WARNING, f"{text} If a worker process is stopped, continue or end it, or press Ctrl-C.")
+
         store.tell = partial(report, logging.WARNING)
         report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
         if damaged:
@@ -177,7 +184,7 @@ def _play_missing(
             report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()
-            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play)
+            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play, tell_of_silence)
     return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
 
 
@@ -193,10 +200,16 @@ def _refuse_other_environments(store: ResultStore, environment: EnvironmentSetti
             )
 
 
+class _LogFile(logging.FileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in `logging`
+        """Say in a line that the log cannot be written, as on a full disk. Results are stored all the same."""
+        print(f"{self.baseFilename} cannot be written: {sys.exc_info()[1]}", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def _open_log(path: Path) -> Iterator[logging.Logger]:
     log = logging.getLogger(f"graph_bandit_lab.execution.{path.resolve()}")
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = _LogFile(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     log.setLevel(logging.INFO)

@@ -51,9 +51,9 @@ def open_database(
 def damaged(path: Path, reason: str) -> ValueError:
     """Return the error of a file that is damaged, with advice."""
     return ValueError(
-        f"Expected {path} to be an intact results file. Got: {reason}. Save what can still be read with "
-        f"`sqlite3 {path.name} .recover | sqlite3 recovered.sqlite`, rename recovered.sqlite to {path.name}, and run "
-        "the same command: what is missing is played again. Or choose another folder."
+        f"Expected {path} to be an intact results file. Got: {reason}. Save what can still be read, with the shell of "
+        f"https://sqlite.org: `sqlite3 {path.name} .recover | sqlite3 recovered.sqlite`. Rename recovered.sqlite to "
+        f"{path.name} and run the same command: what is missing is played again. Or choose another folder."
     )
 
 
