@@ -7,9 +7,12 @@ import io
 import os
 import sqlite3
 import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
-from typing import Protocol
+from typing import Protocol, TextIO
 
 COMMANDS = {  # module and summary of each
     "run": ("research.run", "Play agents against each other on one environment, and write a report."),
@@ -47,7 +50,11 @@ def main(args: list[str] | None = None) -> int:
             print(f"graph-bandit {version('graph-bandit-env')}")
             return 0
         if name in COMMANDS:
-            return _parse(name, rest).run()
+            with warnings.catch_warnings():
+                # What the house warns of is said, under `python -W ignore` too.
+                warnings.filterwarnings("once", category=UserWarning, module="graph_bandit_")
+                warnings.showwarning = partial(_show_warning, warnings.showwarning)
+                return _parse(name, rest).run()
         nearest = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
         print(f"graph-bandit: Expected a command. Got {name or 'none'}.{hint}\n\n{usage()}", file=sys.stderr)
@@ -59,7 +66,10 @@ def main(args: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except sqlite3.Error as error:
-        print(f"graph-bandit: {error}. Finished work is stored; run the same command to continue.", file=sys.stderr)
+        room = " make room on its disk and" if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL else ""
+        print(
+            f"graph-bandit: {error}. Finished work is stored;{room} run the same command to continue.", file=sys.stderr
+        )
         return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)
@@ -80,3 +90,19 @@ def _parse(name: str, args: list[str]) -> Command:
     module, summary = COMMANDS[name]
     settings: type[Command] = import_module(f"graph_bandit_cli.{module}").Command
     return tyro.cli(settings, args=args, prog=f"graph-bandit {name}", description=summary)
+
+
+def _show_warning(
+    otherwise: Callable[..., None],
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning of the house without the line of code that it comes from."""
+    if category.__module__.startswith("graph_bandit_"):
+        print(f"graph-bandit: {message}", file=sys.stderr)
+    else:
+        otherwise(message, category, filename, lineno, file, line)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Never
 
@@ -19,6 +21,7 @@ from graph_bandit_lab.execution.executors import InProcess, Workers, choose_work
 from graph_bandit_lab.execution.planning import find_work
 from graph_bandit_lab.execution.progress import Progress
 from graph_bandit_lab.execution.worker import Outcome, play
+from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.files import sole_driver
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
 
@@ -68,14 +71,15 @@ def run_sweep(
         The numbers of repetitions that were played, were there already, and have failed; and the page of the report.
 
     Raises:
-        ValueError: if an agent or a setting is refused, or another process plays into the folder. Nothing is played
-            then.
+        ValueError: if an agent or a setting is refused, the results file is damaged, or another process plays into the
+            folder. Nothing is played then.
         SchedulerLostError: if the cluster cannot be reached any more.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
     with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
-        tally = _play_missing(plan, store, open_workers, diagnostics, retry_failed, progress, log)
+        damaged = store.set_damaged_aside()
+        tally = _play_missing(plan, store, damaged, open_workers, diagnostics, retry_failed, progress, log)
     if not report:
         return tally
     from graph_bandit_lab.reports.report import write_report  # which imports matplotlib
@@ -112,9 +116,10 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
         if settings.overwrite:
             (settings.out / FILE_NAME).unlink(missing_ok=True)
         store = ResultStore(settings.out)
+        damaged = store.set_damaged_aside()
         _refuse_other_environments(store, settings.environment)
         how = settings.diagnostics, settings.retry_failed, settings.progress
-        return _play_missing(plan, store, open_workers, *how)
+        return _play_missing(plan, store, damaged, open_workers, *how)
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:
@@ -131,6 +136,7 @@ def plan_run(settings: RunSettings) -> SweepPlan:
 def _play_missing(
     plan: SweepPlan,
     store: ResultStore,
+    damaged: Sequence[str],
     open_workers: Callable[[], Workers],
     diagnostics: bool,
     retry_failed: bool,
@@ -164,12 +170,21 @@ def _play_missing(
                 report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
+        def tell_of_silence(seconds: float, repetitions: Sequence[Repetition]) -> None:
+            names = "; ".join(map(bar.name, repetitions))
+            text = f"Nothing has finished for {format_duration(seconds)}, which is long. Still being played: {names}."
+            report(logging.WARNING, f"{text} If a worker process is stopped, continue or end it, or press Ctrl-C.")
+
+        store.tell = partial(report, logging.WARNING)
         report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
+        if damaged:
+            place = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
+            report(logging.WARNING, f"{place}: {'; '.join(damaged)}. Those of this plan are played again.")
         for note in work.notes:
             report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()
-            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play)
+            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play, tell_of_silence)
     return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
 
 
@@ -185,10 +200,16 @@ def _refuse_other_environments(store: ResultStore, environment: EnvironmentSetti
             )
 
 
+class _LogFile(logging.FileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in `logging`
+        """Say in a line that the log cannot be written, as on a full disk. Results are stored all the same."""
+        print(f"{self.baseFilename} cannot be written: {sys.exc_info()[1]}", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def _open_log(path: Path) -> Iterator[logging.Logger]:
     log = logging.getLogger(f"graph_bandit_lab.execution.{path.resolve()}")
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = _LogFile(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     log.setLevel(logging.INFO)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 
 from graph_bandit_lab.design.plan import Repetition
@@ -12,6 +12,8 @@ from graph_bandit_lab.execution.executors import SchedulerLostError, Workers
 from graph_bandit_lab.execution.worker import Outcome, failed, play
 
 ATTEMPTS = 2  # of a repetition during which a worker dies
+SILENCE = 600.0  # seconds without an outcome, and
+LONGER = 10.0  # times the longest repetition, after which those that are still played are named
 
 
 def execute(
@@ -20,6 +22,7 @@ def execute(
     on_done: Callable[[Repetition, Outcome], None],
     diagnose: bool = False,
     function: Callable[[Repetition, bool], Outcome] = play,
+    on_silence: Callable[[float, Sequence[Repetition]], object] = lambda seconds, repetitions: None,
 ) -> None:
     """Play repetitions in parallel, and hand over each outcome as soon as it is there.
 
@@ -31,6 +34,8 @@ def execute(
         on_done: takes each outcome, in this process.
         diagnose: record diagnostics.
         function: plays one repetition. Workers must be able to import it.
+        on_silence: takes the seconds since the last outcome, and the repetitions that are still played, where that is
+            much longer than any repetition took. They are waited for all the same.
 
     Raises:
         SchedulerLostError: if the cluster cannot be reached any more.
@@ -38,6 +43,7 @@ def execute(
     """
     waiting, again = iter(repetitions), deque[tuple[Repetition, int]]()
     flying: dict[Future[Outcome], tuple[Repetition, int]] = {}
+    longest, silence = 0.0, 0.0
     try:
         while True:
             for _ in range(workers.slots - len(flying)):
@@ -47,9 +53,15 @@ def execute(
                 flying[workers.submit(function, following[0], diagnose)] = following
             if not flying:
                 break
-            for future in wait(flying, return_when=FIRST_COMPLETED).done:
+            patience = max(SILENCE, LONGER * longest, silence) if longest else None
+            done = wait(flying, patience, FIRST_COMPLETED).done
+            silence = 0.0 if done or patience is None else silence + patience
+            if silence:
+                on_silence(silence, [repetition for repetition, _ in flying.values()])
+            for future in done:
                 repetition, attempt = flying.pop(future)
                 outcome = _outcome_of(future, attempt)
+                longest = max(longest, outcome.wall_time if outcome else 0.0)
                 if outcome is None:
                     again.append((repetition, attempt + 1))
                 else:

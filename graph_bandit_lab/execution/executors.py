@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for
 from functools import partial
 from multiprocessing.process import BaseProcess
 from typing import Any, ParamSpec, TypeVar
@@ -14,6 +16,7 @@ from graph_bandit_lab.execution.cores import count_cores
 from graph_bandit_lab.execution.worker import prepare_process, ready
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
+SECONDS_TO_LEAVE = 20  # for processes that have nothing left to play
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -110,15 +113,24 @@ class Processes(Workers):
             ) from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes after their calls."""
+        """End the processes after their calls. One that does not leave, since it is stopped, is killed."""
         for pool in self._pools:
-            pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+            pool.shutdown(wait=False, cancel_futures=cancel_futures)
+        if wait:
+            wait_for(call for call in self._calls if call is not None)
+            deadline = time.monotonic() + SECONDS_TO_LEAVE
+            for worker in self._workers:
+                worker.join(max(0.0, deadline - time.monotonic()))
+            self._kill()
 
     def abandon(self) -> None:
         """End the processes at once."""
-        for worker in self._workers:
-            worker.terminate()
+        self._kill()
         super().abandon()
+
+    def _kill(self) -> None:
+        for worker in self._workers:
+            worker.kill()  # a stopped process does not hear of anything less
 
 
 def _open_pool() -> ProcessPoolExecutor:

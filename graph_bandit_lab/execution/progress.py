@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import NoReturn
@@ -36,6 +37,8 @@ class Progress:
         self._bar: tqdm[NoReturn] = tqdm(
             total=self._rounds, unit="round", smoothing=0, disable=None if self._shown else True, file=sys.stderr
         )
+        self._bar._time = time.monotonic  # type: ignore[attr-defined]  # its own clock may be set back
+        self._bar.reset()
         self._counted = 0  # rounds of the repetition that is being played in this process
 
     def __enter__(self) -> Progress:

@@ -47,6 +47,7 @@ def write_report(folder: str | Path) -> Path:
         "agents": own,
         "versions": _all_versions(results),
         "earlier": earlier_versions(results),
+        "damaged": results.attrs["damaged"],
         "created": results["created"].max(),
     }
     several = results["environment_key"].nunique() > 1

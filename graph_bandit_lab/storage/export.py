@@ -10,7 +10,7 @@ import pandas as pd
 from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.storage.files import replace_file
 from graph_bandit_lab.storage.reading import load_results
-from graph_bandit_lab.storage.results import ARRAYS
+from graph_bandit_lab.storage.rows import ARRAYS
 
 PLAIN = ["label", "agent", "seed", "status", "total_regret", "wall_time", "round_time", "created"]
 SETTINGS = ("environment", "agent_settings", "versions")

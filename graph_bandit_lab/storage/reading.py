@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sqlite3
+import warnings
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from graph_bandit_lab.design.keys import to_json
-from graph_bandit_lab.storage.encoding import from_archive, from_blob
-from graph_bandit_lab.storage.results import ARRAYS, FILE_NAME, check_format
+from graph_bandit_lab.storage.database import damaged, open_database
+from graph_bandit_lab.storage.results import FILE_NAME, check_format, read_rows
+from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode, name_of
 
-JSON_COLUMNS = ("environment", "agent_settings", "versions")
+NAMED = 10  # damaged repetitions
 
 
 def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnostics")) -> pd.DataFrame:
@@ -39,33 +40,57 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
         recorded. A label under which two settings were played on one graph model is followed by their hashes (tuned
         settings may depend on it), and by the versions of the algorithm where these are two.
 
+        Damaged repetitions are left out, with a `DamagedResultsWarning`; `attrs["damaged"]` of the table names them.
+
     Raises:
         FileNotFoundError: if the folder holds no results.
-        ValueError: if they were written by another version of the format.
+        ValueError: if the file is damaged, or written by another version of the format.
     """
     path = Path(folder) / FILE_NAME
     if not path.is_file():
         raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
     # Not read-only: the next reader rolls back what a killed process left half written.
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=30)) as connection:
+    with open_database(path, mode=mode) as connection:
         check_format(path, connection)
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(repetitions)")]
-        wanted = [name for name in columns if name not in (*ARRAYS, "diagnostics") or name in (*arrays, "regret")]
-        frame = pd.read_sql_query(f"SELECT {', '.join(wanted)} FROM repetitions ORDER BY rowid", connection)  # noqa: S608
-    frame["environment_key"] = frame["environment"]
-    for name in JSON_COLUMNS:
-        frame[name] = frame[name].map(json.loads)
-    for name in frame.columns.intersection(list(ARRAYS)):
-        frame[name] = frame[name].map(from_blob)
-    if "diagnostics" in frame:
-        frame["diagnostics"] = frame["diagnostics"].map(from_archive)
+        names = [name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")]
+        unwanted = {*ARRAYS, "diagnostics", "checksum"} - {*arrays, "regret"}
+        wanted = [name for name in names if name not in unwanted]
+        rows, lost = _read_sound_rows(path, connection, wanted)
+    frame = pd.DataFrame(rows, columns=[*wanted, "environment_key"])
+    frame.attrs["damaged"] = lost
+    if lost:
+        more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+        warnings.warn(
+            f"{path} is damaged. Repetitions left out ({len(lost)}): {'; '.join(lost[:NAMED])}{more}. The command "
+            "that played them plays them again.",
+            DamagedResultsWarning,
+            stacklevel=2,
+        )
     frame["algorithm"] = frame["versions"].map(lambda versions: int(versions.get("algorithm", 1)))
     _tell_settings_apart(frame)
     frame["rounds"] = frame["regret"].map(len)
     totals = frame["regret"].map(np.sum).astype(float)
     frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged repetition stopped early
     return frame if "regret" in arrays else frame.drop(columns="regret")
+
+
+def _read_sound_rows(
+    path: Path, connection: sqlite3.Connection, wanted: Sequence[str]
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Return rows that are what was written, decoded, and the names of the others."""
+    rows, lost, keys = [], [], set()
+    for _, row in read_rows(connection):
+        keys.add((row["settings_hash"], row["seed"]))
+        decoded = decode(row, wanted)
+        if decoded is None:
+            lost.append(name_of(row))
+        else:
+            rows.append(decoded | {"environment_key": row["environment"]})
+    (count,) = connection.execute("SELECT count(*) FROM repetitions").fetchone()  # by the index, not by the table
+    if not len(keys) == len(rows) + len(lost) == count:
+        raise damaged(path, f"{len(rows) + len(lost)} repetitions, and {count} in its index")
+    return rows, tuple(lost)
 
 
 def _tell_settings_apart(frame: pd.DataFrame) -> None:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graph_bandit_lab.design.keys import RunKey, to_json
 from graph_bandit_lab.episodes.loop import BanditResult
+from graph_bandit_lab.storage.database import damaged, open_database, print_to_stderr
 from graph_bandit_lab.storage.encoding import from_blob, software_versions, to_archive, to_blob
 from graph_bandit_lab.storage.files import make_folder
+from graph_bandit_lab.storage.rows import ARRAYS, checksum, is_sound, name_of
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 4  # of the file; also raised when agents play differently under equal settings
-ARRAYS = ("actions", "rewards", "regret")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS repetitions (
+    checksum TEXT,                 -- of the other columns; NULL if another program has written the row
     settings_hash TEXT NOT NULL,   -- of environment, agent name and agent settings
     seed INTEGER NOT NULL,         -- of this repetition
     label TEXT NOT NULL,           -- the agent as it was written
@@ -42,6 +45,12 @@ CREATE TABLE IF NOT EXISTS repetitions (
     PRIMARY KEY (settings_hash, seed)
 )
 """
+# Versions before 0.3.0 go on with the file, and know no checksums.
+_TRIGGER = """
+CREATE TRIGGER IF NOT EXISTS forget_checksum AFTER UPDATE ON repetitions WHEN NEW.checksum IS OLD.checksum
+BEGIN UPDATE repetitions SET checksum = NULL WHERE rowid = NEW.rowid; END
+"""
+_COLUMNS = set(re.findall(r"^ {4}([a-z_]+) ", _SCHEMA, re.M))
 
 
 class Stored(NamedTuple):
@@ -60,11 +69,35 @@ class ResultStore:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
+        self.tell: Callable[[str], object] = print_to_stderr
         make_folder(folder)
         with self._connect() as connection:
             check_format(self.path, connection, new_is_fine=True)
             # In one transaction: a process that is killed here leaves an empty file, which is a new one.
-            connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+            connection.execute(_SCHEMA)
+            if not any(name == "checksum" for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")):
+                connection.execute("ALTER TABLE repetitions ADD COLUMN checksum TEXT")
+            connection.execute(_TRIGGER)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def set_damaged_aside(self) -> list[str]:
+        """Move damaged repetitions to the table `damaged`, so that they count as missing, and return their names.
+
+        Raises:
+            ValueError: if more than rows is damaged. Nothing is changed then.
+        """
+        with self._connect() as connection:
+            whole = _is_whole(connection)
+            if not whole:
+                connection.execute("REINDEX")  # the index can be made again from its table
+            names = {rowid: name_of(row) for rowid, row in read_rows(connection) if not is_sound(row)}
+            if names:
+                connection.execute("CREATE TABLE IF NOT EXISTS damaged AS SELECT * FROM repetitions WHERE 0")
+                for statement in ("INSERT INTO damaged SELECT * FROM repetitions", "DELETE FROM repetitions"):
+                    connection.executemany(f"{statement} WHERE rowid = ?", [(rowid,) for rowid in names])
+            if not whole and not _is_whole(connection):
+                raise damaged(self.path, "pages that contradict each other")
+        return list(names.values())
 
     def environments(self) -> list[dict[str, object]]:
         """Return the distinct environments stored."""
@@ -86,7 +119,9 @@ class ResultStore:
         with self._connect() as connection:
             stored = connection.execute("SELECT DISTINCT settings_hash, label FROM repetitions").fetchall()
             changed = [(labels[key], key) for key, label in stored if labels.get(key, label) != label]
-            connection.executemany("UPDATE repetitions SET label = ? WHERE settings_hash = ?", changed)
+            for label, key in changed:
+                connection.execute("UPDATE repetitions SET label = ? WHERE settings_hash = ?", (label, key))
+                _seal(connection, "settings_hash = ?", key)
 
     def mean_wall_times(self) -> dict[str, float]:
         """Return the mean wall time of a repetition, in seconds, by settings hash and by agent."""
@@ -133,6 +168,7 @@ class ResultStore:
         with self._connect() as connection:
             connection.execute(earlier, (key.settings_hash, seed))
             connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
+            _seal(connection, "settings_hash = ? AND seed = ?", key.settings_hash, seed)
 
     def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:
         """Add diagnostics to a repetition that was stored without them and has been played again.
@@ -150,23 +186,44 @@ class ResultStore:
                 )
             archive = to_archive(result.diagnostics or {})
             connection.execute(f"UPDATE repetitions SET diagnostics = ? {where}", (archive, *values))  # noqa: S608
+            _seal(connection, "settings_hash = ? AND seed = ?", *values)
 
-    @contextmanager
-    def _connect(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
-            yield connection
+    def _connect(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_database(self.path, "BEGIN EXCLUSIVE", tell=self.tell)
+
+
+def read_rows(
+    connection: sqlite3.Connection, condition: str = "1", *values: object
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the id and the columns of each row, in the order in which they were written."""
+    cursor = connection.execute(f"SELECT rowid, * FROM repetitions WHERE {condition} ORDER BY rowid", values)  # noqa: S608
+    names = [name for name, *_ in cursor.description[1:]]
+    for rowid, *row in cursor:
+        yield rowid, dict(zip(names, row, strict=True))
+
+
+def _seal(connection: sqlite3.Connection, condition: str, *values: object) -> None:
+    """Store the checksum of rows that were written just now, as they are read back."""
+    query = f"SELECT rowid FROM repetitions WHERE {condition}"  # noqa: S608
+    for (rowid,) in connection.execute(query, values).fetchall():
+        ((_, row),) = read_rows(connection, "rowid = ?", rowid)
+        connection.execute("UPDATE repetitions SET checksum = ? WHERE rowid = ?", (checksum(row), rowid))
+
+
+def _is_whole(connection: sqlite3.Connection) -> bool:
+    """Return whether SQLite finds the file in order: its pages, and each row in the index."""
+    return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
 
 
 def check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
     """Refuse a file of another format, and an empty file unless `new_is_fine`."""
-    try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-    except sqlite3.OperationalError:  # the file is locked or the disk fails: its format is not at fault
-        raise
-    except sqlite3.DatabaseError as error:
-        raise ValueError(f"Expected {path} to be a results file. Got {error}. Choose another folder.") from error
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     if is_new and not new_is_fine:
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")
     if version != SCHEMA_VERSION and not is_new:
         raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {version}. Choose another folder.")
+    names = {name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")}
+    missing = _COLUMNS - names - {"checksum"}
+    if missing and not is_new:
+        raise damaged(path, f"a table without {', '.join(sorted(missing))}")

@@ -213,7 +213,9 @@ def test_a_script_whose_workers_cannot_start_is_told_and_nothing_fails(tmp_path)
 
 def test_leaving_ends_our_processes_and_nobody_elses():
     mine = Processes(1)
-    assert mine.submit(os.getpid).result() != os.getpid()
+    pid = mine.submit(os.getpid).result()
+    assert pid != os.getpid()
+    psutil.Process(pid).suspend()  # which hears of nothing but a kill
     other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
     other.start()
     mine.abandon()

@@ -1,9 +1,15 @@
 import os
+from concurrent.futures import Future
 
+import numpy as np
+import psutil
 import pytest
 
-from graph_bandit_lab import Processes, count_cores
-from graph_bandit_lab.execution import InProcess, choose_workers
+from graph_bandit_lab import AgentSpec, BanditResult, EnvironmentSettings, Grid, Processes, count_cores
+from graph_bandit_lab.design.plan import plan
+from graph_bandit_lab.execution import InProcess, Workers, choose_workers
+from graph_bandit_lab.execution.execute import LONGER, execute
+from graph_bandit_lab.execution.worker import Outcome
 
 
 @pytest.mark.parametrize(
@@ -49,3 +55,41 @@ def test_this_process_keeps_what_a_call_raises_and_passes_an_interrupt_on():
 
     with pytest.raises(KeyboardInterrupt):
         workers.submit(interrupt)
+
+
+def test_a_stopped_process_does_not_hold_up_the_end(monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.execution.executors.SECONDS_TO_LEAVE", 0.2)
+    workers = Processes(1)
+    process = psutil.Process(workers.submit(os.getpid).result())
+    process.suspend()
+    workers.shutdown()
+    process.wait(timeout=20)
+
+
+class Late(Workers):
+    """Workers whose second call does not end until it is missed."""
+
+    slots = 2
+    calls = ()
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.calls = (*self.calls, Future())
+        if len(self.calls) != 2:
+            self.calls[-1].set_result(fn(*args, **kwargs))
+        return self.calls[-1]
+
+
+def test_a_repetition_that_takes_far_too_long_is_named_and_waited_for(monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.execution.execute.SILENCE", 0.01)
+    repetitions = plan([Grid((EnvironmentSettings(horizon=1),), (AgentSpec.parse("random"),))], (1, 2, 3))
+    outcome = Outcome(BanditResult(np.array([0]), np.zeros(1), np.zeros(1)), wall_time=0.005)
+    late, missed, done = Late(), [], []
+
+    def on_silence(seconds, playing):
+        assert seconds >= LONGER * 0.005
+        missed.append(playing)
+        late.calls[1].set_result(outcome)
+
+    execute(repetitions, late, lambda repetition, _: done.append(repetition), False, lambda *_: outcome, on_silence)
+    assert missed == [[repetitions[1]]]
+    assert len(done) == 3

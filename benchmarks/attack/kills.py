@@ -1,0 +1,259 @@
+"""Kill commands while they write, and run them again: python -m benchmarks.attack.kills [--kills 50].
+
+Nothing may be lost, doubled or left over: at the end the folder must hold what it holds without kills.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.attack.attempts import Attempt, run_command
+from benchmarks.speed.measure import ROOT
+from graph_bandit_lab import load_results
+
+SWEEP = """
+title = "sixty short runs"
+repetitions = {repetitions}
+agents = ["gnn-ts:width=8,steps=2", "random"]
+
+[[grid]]
+[grid.environment]
+num_graphs = [3, 5]
+num_nodes = 4
+reward_model = ["linear", "gp_gntk"]
+horizon = 8
+"""
+# Counts what a process does to files of a folder, and kills it a moment after the nth of these events. SQLite's own
+# writes raise no events: they follow `sqlite3.connect` within milliseconds.
+KILLER = """
+import os, signal, sys, threading
+folder, number, delay = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+sys.argv[1:4] = []
+WRITES, count = os.O_WRONLY | os.O_RDWR | os.O_CREAT, 0
+
+def hook(event, arguments):
+    global count
+    if event not in ("open", "os.rename", "os.remove", "sqlite3.connect"):
+        return
+    if folder not in os.fsdecode(arguments[0] if isinstance(arguments[0], (str, bytes)) else str(arguments[0])):
+        return
+    if event == "open" and not arguments[2] & WRITES:
+        return
+    count += 1
+    if count == number:
+        if delay:
+            threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(hook)
+from graph_bandit_cli.main import main
+code = main(sys.argv[1:])
+print("events:", count)
+sys.exit(code)
+"""
+SOONEST, LATEST = 1e-4, 1e-2  # seconds from an event to the kill, where it is not at once
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that writes into a folder."""
+
+    kind: str
+    """What the attempt is called."""
+    prepare: Callable[[Path], object]
+    """Makes the folder of an attempt."""
+    arguments: tuple[str, ...]
+    """The command; `{folder}` is the folder of the attempt."""
+    read: Callable[[Path], object]
+    """Returns what the folder holds, without what differs from run to run. A part is smaller, as sets are."""
+
+    def command(self, folder: Path) -> list[str]:
+        """Return the command on a folder."""
+        return [argument.format(folder=folder) for argument in self.arguments]
+
+
+def attack(generator: np.random.Generator, folder: Path) -> Iterator[Attempt]:
+    """Kill a sweep, a campaign and a report in turn, each in a new folder, and run the same command again."""
+    for kill in cycle([Kills(job, generator, folder / str(number)) for number, job in enumerate(jobs(folder))]):
+        yield kill()
+
+
+class Kills:
+    """Kills of one command.
+
+    Args:
+        job: the command.
+        generator: draws the moments.
+        folder: is made, for a run without kills and for one attempt at a time.
+    """
+
+    def __init__(self, job: Job, generator: np.random.Generator, folder: Path) -> None:
+        self.job, self.generator, self.folder = job, generator, folder
+        self.marks: Counter[str] = Counter()
+        """Traces that the kills left: journals of transactions and parts of files, by their ending."""
+        folder.mkdir()
+        whole = folder / "whole"
+        job.prepare(whole)
+        _, printed = _run(job.command(whole), whole)
+        self.events = int(printed.rsplit("events:", 1)[1].split()[0])
+        self.truth, self.names = job.read(whole), names_in(whole)
+
+    def __call__(self) -> Attempt:
+        """Kill the command once, and run it again to its end."""
+        place = self.folder / "killed"
+        code: int | None = 0
+        while code != -signal.SIGKILL:  # it may end before the delay does
+            shutil.rmtree(place, ignore_errors=True)
+            self.job.prepare(place)
+            delay = float(self.generator.choice([0.0, self.generator.uniform(SOONEST, LATEST)]))
+            code, _ = _run(self.job.command(place), place, int(self.generator.integers(1, self.events + 1)), delay)
+        self.marks.update({path.suffix if "-" not in path.suffix else "-journal" for path in place.iterdir()})
+        code, printed = run_command(self.job.command(place))
+        return Attempt(self.job.kind, self._fault(place, code, printed))
+
+    def _fault(self, place: Path, code: int | None, printed: str) -> str:
+        if code != 0:
+            return f"the next command ends with {code}: {printed.strip()[-200:]!r}"
+        if self.job.read(place) != self.truth:
+            return "the next command leaves other content than a run without a kill"
+        strange = names_in(place) ^ self.names
+        return f"files are left over or missing: {', '.join(sorted(strange))}" if strange else ""
+
+
+def _run(command: Sequence[str], folder: Path, number: int = 0, delay: float = 0.0) -> tuple[int, str]:
+    """Run a command, and kill it after an event with this number; 0: count the events."""
+    killer = [sys.executable, "-W", "ignore", "-c", KILLER, str(folder), str(number), str(delay)]
+    done = subprocess.run([*killer, *command], cwd=ROOT, capture_output=True, check=False, timeout=300)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def names_in(folder: Path) -> set[str]:
+    """Return the names of the files in a folder."""
+    return {path.name for path in folder.iterdir()}
+
+
+def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
+    """Prepare the commands that are killed: a sweep, two rounds of a campaign, and the report of the sweep.
+
+    Args:
+        folder: for what they read.
+        workers: processes of the sweep.
+        repetitions: of the sweep, of two agents on four environments.
+    """
+    (folder / "sweep.toml").write_text(SWEEP.format(repetitions=repetitions), encoding="utf-8")
+    sweep = ("sweep", str(folder / "sweep.toml"), "--out", "{folder}", "--workers", str(workers))
+    library, first, second, played = (folder / name for name in ("library", "first", "second", "played"))
+    suggest = ("suggest", "{folder}/pool.csv", "--measured", "{folder}/measured.csv", "--n", "3", "--maximize", "qed")
+    suggest = (
+        *suggest,
+        "--out",
+        "{folder}/next.csv",
+        "--html",
+        "{folder}/page.html",
+        "--agent",
+        "molecule-ucb:steps=20",
+    )
+
+    def prepare_first(place: Path) -> None:
+        if not library.exists():
+            run_command(["library", "--out", library, "--measured", "4000"])
+        place.mkdir()
+        pool = _read_csv(library / "pool.csv")
+        _write_csv(place / "pool.csv", pool[:61])
+        _write_csv(place / "measured.csv", _results(library, [identity for identity, _ in pool[1:61:6]]))
+
+    def prepare_second(place: Path) -> None:
+        if not first.exists():
+            prepare_first(first)
+            run_command([argument.format(folder=first) for argument in suggest])
+            shutil.copytree(first, second)
+            known = [row[0] for row in _read_csv(second / "measured.csv")[1:]]
+            suggested = [row[0] for row in _read_csv(second / "next.csv")[1:]]
+            _write_csv(second / "measured.csv", _results(library, [*known, *suggested]))
+        shutil.copytree(second, place)
+
+    def prepare_report(place: Path) -> None:
+        if not played.exists():
+            run_command([argument.format(folder=played) for argument in sweep])
+        shutil.copytree(played, place)
+
+    return [
+        Job("a sweep killed while it writes", Path.mkdir, sweep, rows_in),
+        Job("molecule-ucb killed while it writes", prepare_first, suggest, read_campaign),
+        Job("a report killed while it writes", prepare_report, ("report", "{folder}"), rows_in),
+        Job("a second round of molecule-ucb killed while it writes", prepare_second, suggest, read_campaign),
+    ]
+
+
+def _results(library: Path, identities: Sequence[str]) -> list[list[str]]:
+    """Return results of molecules; those that the library has none of get a value all the same."""
+    known = dict(_read_csv(library / "measured.csv"))
+    return [["id", "qed"], *([identity, known.get(identity, "0.5")] for identity in identities)]
+
+
+def _read_csv(path: Path) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def _write_csv(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+def read_campaign(folder: Path) -> object:
+    """Return the suggestions and the campaign of a folder."""
+    return (folder / "next.csv").read_bytes(), json.loads((folder / "next.campaign.json").read_bytes())
+
+
+def rows_in(folder: Path) -> dict[tuple[str, str, int], tuple[str, list[int], list[float]]]:
+    """Return status, actions and rewards of the stored repetitions by agent, environment and seed."""
+    rows: list[dict[Any, Any]] = load_results(folder).to_dict("records")
+    table = {
+        (row["label"], row["environment_key"], row["seed"]): (
+            row["status"],
+            row["actions"].tolist(),
+            row["rewards"].tolist(),
+        )
+        for row in rows
+    }
+    if len(table) != len(rows):
+        raise AssertionError(f"{len(rows) - len(table)} repetitions are doubled")
+    return table
+
+
+def main() -> None:
+    """Kill each command equally often, and print what was survived."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50, help="of a sweep, and as many of a campaign")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    generator = np.random.default_rng(arguments.seed)
+    with tempfile.TemporaryDirectory() as name:
+        for number, job in enumerate(jobs(Path(name))[:2]):
+            kills = Kills(job, generator, Path(name) / str(number))
+            faults = Counter(kills().fault for _ in range(arguments.kills))
+            found = sum(faults.values()) - faults[""]
+            print(f"{job.kind}: {arguments.kills} kills, {found} faults; traces: {dict(kills.marks)}", flush=True)
+            for fault in filter(None, faults):
+                print(f"  {fault} ({faults[fault]} times)", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Open a results file: wait while another program locks it, and name it if it is damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+SECONDS_TO_ANSWER = 1.0  # to Ctrl-C, which is not heard while SQLite itself waits
+TRIES_IN_SILENCE = 10
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_ERROR)
+
+
+def print_to_stderr(text: str) -> None:
+    """Print a line to stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def open_database(
+    path: Path, begin: str = "BEGIN", mode: str = "rwc", tell: Callable[[str], object] = print_to_stderr
+) -> Iterator[sqlite3.Connection]:
+    """Open a transaction, which is committed at the end, or rolled back if anything is raised.
+
+    Args:
+        path: the file.
+        begin: statement that begins the transaction. `BEGIN EXCLUSIVE` waits for every lock at once.
+        mode: of SQLite: `ro`, `rw`, or `rwc`, which makes the file.
+        tell: is called once if another program locks the file for long. It is waited for, however long that takes.
+
+    Raises:
+        ValueError: if the file is damaged, or not a database.
+        sqlite3.Error: if the disk fails, or is full.
+    """
+    address = f"{path.resolve().as_uri()}?mode={mode}"
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=SECONDS_TO_ANSWER, isolation_level=None)) as connection:
+            # Damaged text need not be UTF-8.
+            connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+            _begin(connection, begin, lambda: tell(f"Another program has locked {path}. Waiting until it is closed."))
+            with connection:
+                yield connection
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGED:  # Python's own errors have no code
+            raise
+        raise damaged(path, str(error)) from error
+
+
+def damaged(path: Path, reason: str) -> ValueError:
+    """Return the error of a file that is damaged, with advice."""
+    return ValueError(
+        f"Expected {path} to be an intact results file. Got: {reason}. Save what can still be read, with the shell of "
+        f"https://sqlite.org: `sqlite3 {path.name} .recover | sqlite3 recovered.sqlite`. Rename recovered.sqlite to "
+        f"{path.name} and run the same command: what is missing is played again. Or choose another folder."
+    )
+
+
+def _begin(connection: sqlite3.Connection, begin: str, tell: Callable[[], object]) -> None:
+    tries = 0
+    while True:
+        try:
+            connection.execute(begin)
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # which takes the lock of a reader
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            connection.rollback()
+            tries += 1
+            if tries == TRIES_IN_SILENCE:
+                tell()
+        else:
+            return

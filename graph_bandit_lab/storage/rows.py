@@ -1,0 +1,61 @@
+"""Check and decode rows of the results file, which a disk may have damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from graph_bandit_lab.storage.encoding import from_archive, from_blob
+
+ARRAYS = ("actions", "rewards", "regret")
+_READERS: dict[str, Callable[[Any], object]] = {
+    **dict.fromkeys(("environment", "agent_settings", "versions"), json.loads),
+    **dict.fromkeys(ARRAYS, from_blob),
+    "diagnostics": from_archive,
+}
+
+
+class DamagedResultsWarning(UserWarning):
+    """Rows of a results file are not what was written. They are left out."""
+
+
+def checksum(row: Mapping[str, object]) -> str:
+    """Return a checksum of what a row holds, types included. NULL counts for nothing, so that columns can be added."""
+    digest = hashlib.blake2b(digest_size=8)
+    for name, value in sorted(row.items()):
+        if value is not None and name != "checksum":
+            content = value if isinstance(value, bytes) else str(value).encode(errors="surrogateescape")
+            digest.update(f"{name} {type(value).__name__} {len(content)} ".encode())
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def decode(row: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any] | None:
+    """Decode columns that hold JSON or arrays.
+
+    Args:
+        row: all columns.
+        wanted: names of those to return.
+
+    Returns:
+        The columns; None if the row is not what was written. Rows of versions before 0.3.0 have no checksum: they count
+        as damaged only if they cannot be decoded.
+    """
+    if row.get("checksum") not in (None, checksum(row)):
+        return None
+    try:
+        return {name: _READERS[name](row[name]) if name in _READERS else row[name] for name in wanted}
+    except Exception:  # noqa: BLE001 - NumPy, zipfile and json raise all kinds of errors at damaged bytes
+        return None
+
+
+def is_sound(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is what was written. One with a checksum need not be decoded to find out."""
+    return decode(row, () if row.get("checksum") else row) is not None
+
+
+def name_of(row: Mapping[str, Any]) -> str:
+    """Name a row as far as it can be read; a damaged label may hold any characters."""
+    return f"{row['label']!a}, seed {row['seed']!a}"
