@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import math
 import operator
 import re
 from collections.abc import Iterable
 from typing import SupportsIndex
 
 import numpy as np
+
+from agents.contract import LARGEST_REWARD
 
 
 def nearest_id(identifier: str, ids: Iterable[str]) -> str:
@@ -31,11 +32,14 @@ def check_value(identifier: str, value: float) -> float:
     """Return a measured value as a float.
 
     Raises:
-        ValueError: if it is not a finite number.
+        ValueError: if it is not a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, which agents can learn from.
     """
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not math.isfinite(value):
-        raise ValueError(f"Expected a finite number for `{identifier}`. Got {value!r}.")
+    if not good or not abs(value) <= LARGEST_REWARD:  # written so that NaN fails too
+        raise ValueError(
+            f"Expected a finite number for `{identifier}`, from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got "
+            f"{value!r}."
+        )
     return float(value)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.contract import LARGEST_REWARD
 from graph_bandit_env.tables import Table, open_table
 
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
@@ -121,6 +122,8 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             value = WORDS.get(cell.lower()) or table.number(bound[2] if bound else cell, AMONG)
             if bound and value is None:
                 raise ValueError(f"expected a number after `{bound[1]}`. Got {cell!r}.")
+            if isinstance(value, float) and abs(value) > LARGEST_REWARD:
+                raise ValueError(f"expected a number from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got {cell!r}.")
         except ValueError as error:
             bad.append((number, str(error)))
             continue

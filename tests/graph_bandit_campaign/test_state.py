@@ -70,7 +70,8 @@ def test_a_wrong_value_is_refused_with_its_place(changes, message):
     [
         (STATE.to_json().replace('"seed": 3', '"seed": 3, "seed": 4'), "The key `seed` is there twice"),
         (STATE.to_json().replace('"value": 1.0', '"value": NaN'), "Expected finite numbers. Got NaN"),
-        (STATE.to_json().replace('"value": 1.0', '"value": 1e999'), "Expected a finite number for `a`. Got inf"),
+        (STATE.to_json().replace('"value": 1.0', '"value": 1e999'), "Expected a finite number for `a`.* Got inf"),
+        (STATE.to_json().replace('"value": 1.0', '"value": 1e160'), r"from -1e\+100 to 1e\+100. Got 1e\+160"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
         (STATE.to_json().replace('"failed"', '"broken"'), "Expected the keys `failed`. The file does not have them"),

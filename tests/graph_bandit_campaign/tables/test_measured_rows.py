@@ -70,13 +70,14 @@ def test_several_tables_are_one(table):
 
 
 def test_every_bad_row_is_named_at_once(table):
-    path = table('id,activity\na,high\nb,1\nc,inf\n,3\nd,"3,5"\n')
+    path = table('id,activity\na,high\nb,1\nc,inf\n,3\nd,"3,5"\ne,-1e160\n')
     with pytest.raises(BadResultsError) as caught:
         read([path], COLUMNS)
     for text in ("line 2: expected a number", "line 4: expected a finite", "line 5: a value without a molecule"):
         assert text in str(caught.value)
     assert "Got '3,5'. Write 3.5 for three and a half" in str(caught.value)
-    assert "4 rows cannot" in str(caught.value)
+    assert "line 7: expected a number from -1e+100 to 1e+100. Got '-1e160'." in str(caught.value)
+    assert "5 rows cannot" in str(caught.value)
 
 
 def test_a_long_list_of_bad_rows_is_cut(table):
