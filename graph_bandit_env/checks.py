@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import sys
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -27,7 +28,7 @@ def check_integer(name: str, value: object, minimum: int, maximum: float = math.
 def check_number(name: str, value: object, minimum: float, maximum: float = math.inf) -> float:
     """Return `value` as a finite float in [minimum, maximum], or raise a ValueError that names the setting."""
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not math.isfinite(value) or not minimum <= value <= maximum:  # type: ignore[arg-type, operator]
+    if not good or not minimum <= value <= min(maximum, sys.float_info.max):  # type: ignore[operator]
         upper = "" if maximum == math.inf else f" and <= {maximum}"
         raise ValueError(f"Expected `{name}` to be a finite number >= {minimum}{upper}. Got {value!r}.")
     return float(value)  # type: ignore[arg-type]

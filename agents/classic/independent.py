@@ -22,6 +22,8 @@ class IndependentSettings:
         check_fields(self)
         if self.exploration_scale == 0:
             raise ValueError("Expected `exploration_scale` to be positive. Got 0.")
+        if self.exploration_scale < 1e-100:  # its square would be 0
+            raise ValueError(f"Expected `exploration_scale` to be at least 1e-100. Got {self.exploration_scale}.")
 
 
 class IndependentAgent(BeliefAgent[IndependentSettings]):

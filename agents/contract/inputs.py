@@ -105,8 +105,8 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
         raise ValueError(f"Expected rewards that are finite numbers. Got {reward!r}. Nothing was learnt from them.")
     if (np.abs(rewards.astype(np.longdouble)) > LARGEST_REWARD).any():
         raise ValueError(
-            f"Expected rewards from -{LARGEST_REWARD} to {LARGEST_REWARD}, whose squares can be added up. Got {reward!r}. "
-            "Nothing was learnt from them. Give all rewards in a larger unit."
+            f"Expected rewards from -{LARGEST_REWARD} to {LARGEST_REWARD}, whose squares can be added up. "
+            f"Got {reward!r}. Nothing was learnt from them. Give all rewards in a larger unit."
         )
     return torch.from_numpy(actions.astype(np.int64)), torch.from_numpy(rewards.astype(np.float64))
 
@@ -137,12 +137,12 @@ def check_observation(observation: object, num_graphs: int) -> None:
     Raises:
         ValueError: if it has another number of graphs; any other kind of observation is not read.
     """
-    if isinstance(observation, (tuple, list)) and observation and hasattr(observation[0], "edge_links"):
-        if len(observation) != num_graphs:
-            raise ValueError(
-                f"Expected an observation of {num_graphs} graphs. Got {len(observation)}. An agent plays on the graphs of "
-                "its last `reset`."
-            )
+    graphs = isinstance(observation, (tuple, list)) and observation and hasattr(observation[0], "edge_links")
+    if graphs and len(observation) != num_graphs:
+        raise ValueError(
+            f"Expected an observation of {num_graphs} graphs. Got {len(observation)}. An agent plays on the graphs of "
+            "its last `reset`."
+        )
 
 
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
@@ -167,7 +167,7 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
 
 
 def _as_array(values: object) -> NDArray[Any]:
-    """Return an array; what is none, such as a list of rows of different lengths, becomes one that no check lets pass."""
+    """Return an array; what cannot become one, such as rows of different lengths, becomes an object that is refused."""
     try:
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor that requires gradients

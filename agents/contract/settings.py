@@ -13,6 +13,8 @@ import numpy as np
 
 Settings = TypeVar("Settings")
 
+LARGEST_SETTING = 1e100  # float64 holds its square
+
 
 def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> Settings:
     """Make settings from keywords, one of which may be `preset`.
@@ -76,8 +78,8 @@ def describe_fields(settings_class: type) -> dict[str, str]:
 def check_fields(settings: Any) -> None:
     """Check each field of a frozen dataclass against its type, and store numbers as plain int and float.
 
-    A field is a choice, a bool, a str, an int >= 1 or a float >= 0, and may allow None. In a float field 1 and 1.0 both
-    become 1.0, so that equal settings have equal hashes.
+    A field is a choice, a bool, a str, an int >= 1 or a float from 0 to 1e100, and may allow None. In a float field 1
+    and 1.0 both become 1.0, so that equal settings have equal hashes.
 
     Args:
         settings: the instance; call this from its `__post_init__`.
@@ -100,6 +102,8 @@ def check_fields(settings: Any) -> None:
         if not good:
             or_none = " or None" if NoneType in kinds else ""
             raise ValueError(f"Expected `{name}` to be {expected}{or_none}. Got {value!r}.")
+        if kind is float and (value if isinstance(value, int) else float(value)) > LARGEST_SETTING:
+            raise ValueError(f"Expected `{name}` to be at most {LARGEST_SETTING}. Got {value!r}.")
         if kind in (int, float):
             object.__setattr__(settings, name, kind(value))
 

@@ -16,7 +16,7 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rules.rule import AcquisitionRule
-from agents.contract.protocol import Prediction, State
+from agents.contract.protocol import DivergedError, Prediction, State
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.settings import KernelSettings
 from gntk import (
@@ -170,9 +170,12 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
     def _rebuild(self, hyperparameters: Hyperparameters) -> None:
         targets = (self.history.means - self.location) / self.unit
         self.output_scale = hyperparameters.scale
-        self.posterior = GaussianProcess(
-            hyperparameters.scale * self.kernel, hyperparameters.noise, self.history.counts, targets
-        )
+        try:
+            self.posterior = GaussianProcess(
+                hyperparameters.scale * self.kernel, hyperparameters.noise, self.history.counts, targets
+            )
+        except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
+            raise DivergedError(f"The posterior cannot be computed: {error}. Raise `noise_variance`.") from error
 
 
 def _scale_of_unit_rewards(kernel: Tensor) -> float:

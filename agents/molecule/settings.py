@@ -50,3 +50,5 @@ class MoleculeSettings:
         for name in ("learning_rate", "noise_variance"):
             if getattr(self, name) == 0:
                 raise ValueError(f"Expected `{name}` to be positive. Got 0.")
+        if self.learning_rate > 1e30:  # AdamW computes in float32
+            raise ValueError(f"Expected `learning_rate` to be at most 1e30. Got {self.learning_rate}.")

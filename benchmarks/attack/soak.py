@@ -1,7 +1,7 @@
-"""Play for very long: python -m benchmarks.attack.soak [--rounds-gntk 2000000 --rounds-gnn 20000 --steps-vector 10000000].
+"""Play for very long: python -m benchmarks.attack.soak [--rounds-gntk 2000000] [--rounds-gnn 0] [--steps-vector 0].
 
-It prints what a long run could ruin: the posterior against one computed from all rewards at once, the resident memory at
-each quarter, and the open descriptors. A part with 0 rounds is left out, so that the three parts can run separately.
+It prints what a long run could ruin: the posterior against one computed from all rewards at once, the resident memory
+at each quarter, and the open descriptors. A part with 0 rounds is left out, so that the parts can run separately.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
-import gymnasium as gym
 import numpy as np
 import psutil
 import torch
@@ -79,10 +79,10 @@ def soak_gnn(rounds: int, seed: int) -> Iterator[str]:
     """Compare `gnn-ts` with an agent that computes covariance and features from its state, and means with sums."""
     for agent, counts, sums in play("gnn-ts", rounds, seed):
         state = agent.state_dict()
-        prediction, twin = agent.predict(), registry.make_agent("gnn-ts")
+        prediction, twin = agent.predict(), cast(BatchAgent, registry.make_agent("gnn-ts"))
         twin.reset(None, seed=seed + 1, graph_set=graph_set(seed))
         twin.load_state_dict(state)
-        fresh = twin.predict()  # type: ignore[attr-defined]
+        fresh = twin.predict()
         seen = counts > 0
         yield (
             f"mean {_drift(prediction.mean, fresh.mean):.1e}, std {_drift(prediction.std, fresh.std):.1e}, "
@@ -92,16 +92,10 @@ def soak_gnn(rounds: int, seed: int) -> Iterator[str]:
 
 def soak_vector(steps: int, seed: int) -> Iterator[str]:
     """Compare the mean noise of each quarter with 0, in standard errors, and mean rewards with those of the start."""
-    bandits = gym.make_vec(
-        "graph_bandit_env:GraphActionBandit-v0",
-        num_envs=BANDITS,
-        num_graphs=GRAPHS,
-        num_nodes=NODES,
-        noise_std=NOISE_STD,
-        observe="indices",
+    bandits = GraphActionBanditVector(
+        BANDITS, num_graphs=GRAPHS, num_nodes=NODES, noise_std=NOISE_STD, observe="indices"
     )
     bandits.reset(seed=seed)
-    assert isinstance(bandits, GraphActionBanditVector)
     means, rng = bandits.mean_rewards, np.random.default_rng(seed)
     for _ in range(QUARTERS):
         noise, played, drift = 0.0, 0, 0.0
@@ -128,8 +122,7 @@ def play(name: str, rounds: int, seed: int) -> Iterator[tuple[BatchAgent, Floats
 
     The sums are exact to the last digits, because each graph's rewards are summed around its mean reward.
     """
-    agent = registry.make_agent(name)
-    assert isinstance(agent, BatchAgent)
+    agent = cast(BatchAgent, registry.make_agent(name))
     agent.reset(None, seed=seed, graph_set=graph_set(seed))  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
     means = rng.normal(size=GRAPHS)

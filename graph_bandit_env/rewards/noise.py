@@ -68,7 +68,7 @@ def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:
     drawn = noise(rng, mean)
     try:
         value = math.nan if isinstance(drawn, (str, bytes)) else float(drawn)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last: an integer too large for a float
         value = math.nan
     if not abs(value) <= LARGEST_MEAN:  # written so that NaN fails too
         raise ValueError(

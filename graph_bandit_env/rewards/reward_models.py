@@ -82,7 +82,7 @@ def _as_number(k: int, value: Any) -> float:
         if isinstance(value, (str, bytes)):
             raise TypeError("a text is not read as a number")
         return float(value)
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise TypeError(
             f"Expected `reward_model` to return a number. Got {type(value).__name__} for graph {k}."
         ) from error
@@ -93,7 +93,7 @@ def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
         if np.asarray(means).dtype.kind in "US":
             raise ValueError("text")
         array = np.array(means, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"Expected mean rewards that are numbers. Got {type(means).__name__}: {error}") from error
     if array.shape != (num_graphs,):
         raise ValueError(f"Expected mean rewards of shape `({num_graphs},)`. Got `{array.shape}`.")
@@ -102,7 +102,7 @@ def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
     largest = np.abs(array).max()
     if largest > LARGEST_MEAN:
         raise ValueError(
-            f"Expected mean rewards from -{LARGEST_MEAN} to {LARGEST_MEAN}, whose squares can be added up. Got {largest}. "
-            "Give them in a larger unit."
+            f"Expected mean rewards from -{LARGEST_MEAN} to {LARGEST_MEAN}, whose squares can be added up. "
+            f"Got {largest}. Give them in a larger unit."
         )
     return array

@@ -63,6 +63,8 @@ def test_step_and_instance_need_a_reset_first(small_env):
         ({"edge_prob": float("nan")}, "`edge_prob`"),
         ({"noise_std": -0.1}, "`noise_std`"),
         ({"noise_std": float("inf")}, "`noise_std`"),
+        ({"noise_std": 10**400}, "`noise_std`"),
+        ({"reward_model": [10**400] * 100}, "mean rewards that are numbers"),
         ({"noise_std": 1e160}, "`noise_std` to be a finite number >= 0.0 and <= 1e"),
         ({"horizon": 0}, "`horizon`"),
         ({"horizon": True}, "`horizon`"),
@@ -94,7 +96,7 @@ def test_refuses_an_unknown_option(small_env):
         small_env().unwrapped.reset(options={"resampel": True})
 
 
-@pytest.mark.parametrize("drawn", [float("nan"), "loud", "0.5", None, 1e160])
+@pytest.mark.parametrize("drawn", [float("nan"), "loud", "0.5", None, 1e160, 10**400])
 def test_refuses_noise_that_is_not_a_finite_number(small_env, drawn):
     env = small_env(noise=lambda rng, mean: drawn).unwrapped
     env.reset(seed=0)
@@ -102,7 +104,7 @@ def test_refuses_noise_that_is_not_a_finite_number(small_env, drawn):
         env.step(0)
 
 
-@pytest.mark.parametrize("mean", [1e160, float("nan"), "1.5"])
+@pytest.mark.parametrize("mean", [1e160, 10**400, float("nan"), "1.5"])
 def test_refuses_a_reward_function_that_returns_no_usable_number(mean):
     env = GraphActionBandit(graphs=ragged_graphs(), reward_model=lambda graph: mean)
     with pytest.raises((TypeError, ValueError), match="Expected .* Got"):

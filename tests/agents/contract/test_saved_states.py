@@ -4,12 +4,11 @@ import contextlib
 import copy
 
 import pytest
-import torch
 from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 
 import registry
-from agents.contract import BaseAgent
+from benchmarks.attack.inputs import entries, replace, wrongs
 from graph_bandit_env import GraphSet
 
 SMALL = {
@@ -46,47 +45,6 @@ def play(agent, rounds):
     return played
 
 
-def entries(value, path=()):
-    """Walk over a state: the path of each entry, and what is there."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
-    for key, entry in items:
-        yield (*path, key), entry
-        yield from entries(entry, (*path, key))
-
-
-def change(value, path, to):
-    """Copy a state with another entry at a path."""
-    if not path:
-        return to
-    changed = list(value) if isinstance(value, (list, tuple)) else dict(value)
-    changed[path[0]] = change(value[path[0]], path[1:], to)
-    return changed
-
-
-def wrongs(entry):
-    """List what is wrong in the place of an entry."""
-    yield from (object(), "text")
-    if entry is not None:
-        yield None
-    if isinstance(entry, torch.Tensor):
-        yield torch.cat([entry.reshape(-1), entry.reshape(-1)[:1], entry.new_zeros(2)])
-        yield entry.unsqueeze(0)
-        yield entry.to(torch.complex64 if entry.dtype == torch.float16 else torch.float16)
-        if entry.is_floating_point() and entry.numel():
-            yield torch.full_like(entry, torch.nan)
-            yield torch.full_like(entry, torch.inf)
-    if isinstance(entry, float):
-        yield from (float("nan"), float("inf"))
-    if isinstance(entry, dict):
-        yield {**entry, "surplus": 1}
-        if entry:
-            yield dict(list(entry.items())[1:])
-            yield list(entry.values())
-    if isinstance(entry, (list, tuple)):
-        yield [*entry, "surplus"]
-        yield dict(enumerate(entry))
-
-
 @pytest.mark.parametrize("label", MODELS)
 def test_a_state_with_anything_wrong_in_it_is_refused_and_changes_nothing(label):
     molecules = registry.agent_needs(label.split()[0]) == "molecules"
@@ -104,7 +62,7 @@ def test_a_state_with_anything_wrong_in_it_is_refused_and_changes_nothing(label)
             if (path[-1:], wrong) == (("chosen",), None) or path == ("chosen", "reward"):
                 continue  # before a choice there is none, and its reward comes later
             with contextlib.suppress(ValueError):
-                agent.load_state_dict(change(state, path, wrong))
+                agent.load_state_dict(replace(state, path, wrong))
                 accepted.append((path, wrong))
     assert not accepted
     assert play(agent, 2) == play(twin, 2)

@@ -3,6 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+import registry
 from agents.contract.settings import read_settings
 from agents.neural.settings import NeuralSettings
 
@@ -56,6 +57,22 @@ def test_equal_numbers_are_equal_settings():
     plain = NeuralSettings(exploration_scale=1, width=8)
     assert repr(plain) == repr(NeuralSettings(exploration_scale=np.float32(1.0), width=np.int64(8)))
     assert type(plain.exploration_scale) is float
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("gnn-ts", {"learning_rate": 1e200}),
+        ("gntk-ts", {"noise_variance": 10**400}),
+        ("molecule-ts", {"learning_rate": 1e40}),
+        ("ucb1", {"exploration_scale": 1e300}),
+        ("ucb1", {"exploration_scale": 1e-320}),
+        ("gaussian-ts", {"exploration_scale": 1e-200}),
+    ],
+)
+def test_settings_whose_squares_leave_the_range_of_numbers_are_refused(name, setting):
+    with pytest.raises(ValueError, match="to be at (most|least) 1e"):
+        registry.make_agent(name, **setting)
 
 
 def test_settings_are_frozen():

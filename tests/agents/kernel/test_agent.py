@@ -9,6 +9,7 @@ from support.graphs import ragged_graphs
 import registry
 from agents.beliefs.history import History
 from agents.beliefs.likelihood import PRIOR_ROUNDS, MarginalLikelihood
+from agents.contract import DivergedError
 from agents.kernel.gaussian_process import GaussianProcess
 from graph_bandit_env import GraphSet
 
@@ -254,3 +255,10 @@ def test_refuses_what_is_no_kernel(settings, message):
 def test_refuses_a_kernel_of_other_graphs():
     with pytest.raises(ValueError, match="kernel of 4 graphs. Got 3"):
         ready(kernel="custom", kernel_matrix=np.eye(3))
+
+
+def test_a_posterior_that_rounding_ruins_is_told_as_diverged(graphs):
+    agent = registry.make_agent("gntk-ts", output_scale=1e30)
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    with pytest.raises(DivergedError, match="Raise `noise_variance`"):
+        agent.update(None, [0, 1, 2, 1], [0.0, 0.5, 1.0, 0.5])
