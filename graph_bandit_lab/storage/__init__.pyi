@@ -7,9 +7,11 @@ from .files import replace_file as replace_file
 from .reading import load_results as load_results
 from .results import FILE_NAME as FILE_NAME
 from .results import ResultStore as ResultStore
+from .rows import DamagedResultsWarning as DamagedResultsWarning
 
 __all__ = [
     "FILE_NAME",
+    "DamagedResultsWarning",
     "ResultStore",
     "find_file",
     "load_results",

@@ -46,6 +46,8 @@ def open_database(
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGED:  # Python's own errors have no code
             raise
         raise damaged(path, str(error)) from error
+    except UnicodeDecodeError as error:  # a name in the schema, say
+        raise damaged(path, str(error)) from error
 
 
 def damaged(path: Path, reason: str) -> ValueError:
