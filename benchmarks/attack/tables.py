@@ -212,7 +212,8 @@ def suggest_from_a_hostile_pool(generator: np.random.Generator, folder: Path, li
     rows[1][0] = bad if len(bad) < 100 else "m1"
     rows[2][1] = bad if len(bad) > 100 else rows[2][1]
     write(pool, rows)
-    code, printed = run_command(["suggest", pool, "--maximize", "y", "--n", "2", "--html", page], 60)
+    out = folder / f"{generator.bytes(6).hex()}.csv"
+    code, printed = run_command(["suggest", pool, "--maximize", "y", "--n", "2", "--html", page, "--out", out], 60)
     if "Traceback" in printed or code != (1 if len(bad) > 100 else 0):
         words = printed.strip().splitlines() or [""]
         return Attempt("pool of the command", f"{bad[:20]!r}: exit code {code}, {words[-1][:150]}")
