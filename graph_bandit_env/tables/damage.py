@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MOST_UNPACKED = 1 << 24  # bytes that any file may unpack to
-MOST_PACKED = 100  # times that a larger file may be packed; tables of molecules are packed 3 to 30 times
+MOST_PACKED = 50  # times that a larger file may be packed; tables of molecules are packed 3 to 30 times
 
 
 class TooBigError(ValueError):

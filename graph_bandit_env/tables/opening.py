@@ -36,7 +36,7 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
         FileNotFoundError: if there is no such file.
         ImportError: if a package that reads it is not installed.
         ValueError: if the kind of file is unknown, or its content does not match its name, is damaged or unpacks to
-            more than 100 times its size; also while rows are read.
+            far more than its size; also while rows are read.
     """
     path = Path(path)
     name = path.name.lower()

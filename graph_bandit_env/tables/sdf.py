@@ -24,29 +24,34 @@ def open_sdf(path: Path, file: IO[str]) -> Table:
     A property called `smiles` is left out, since `smiles` holds the drawn structure. If there is a property called
     `id`, the column of the titles is `title`.
     """
-    names = dict.fromkeys(name for line in lines_of(path, file) if (name := _property_of(line)))
+    records = _records_of(path, lines_of(path, file))
+    names = dict.fromkeys(name for _, lines in records for line in lines if (name := _property_of(line)))
     if len(names) > MOST_PROPERTIES:
         raise ValueError(f"Expected at most {MOST_PROPERTIES:,} properties in {path}. Got {len(names):,}.")
     file.seek(0)
     title = "title" if "id" in names else "id"
     columns = ("smiles", title, *(name for name in names if name not in ("smiles", title)))
-    return Table(path, columns, _records_of(path, lines_of(path, file), columns), "record")
+    records = _records_of(path, lines_of(path, file))
+    return Table(path, columns, ((number, _cells_of(lines, columns)) for number, lines in records), "record")
 
 
-def _records_of(path: Path, file: Iterator[str], columns: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+def _records_of(path: Path, file: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the lines of each record."""
     lines: list[str] = []
     number, length = 1, 0
     for line in file:
-        if line.rstrip() != END:
-            lines.append(line.rstrip("\r\n"))
-            length += len(line)
-            if length > LONGEST:
-                raise ValueError(f"Expected `{END}` after record {number} in {path}. Got {LONGEST:,} characters.")
+        if line.rstrip() == END:
+            yield number, lines
+            lines, number, length = [], number + 1, 0
             continue
-        yield number, _cells_of(lines, columns)
-        lines, number, length = [], number + 1, 0
+        lines.append(line.rstrip("\r\n"))
+        length += len(line)
+        if length > LONGEST:
+            raise ValueError(
+                f"Expected `{END}` after record {number} in {path}. Got {LONGEST:,} characters without it."
+            )
     if any(line.strip() for line in lines):  # the last record has no end mark
-        yield number, _cells_of(lines, columns)
+        yield number, lines
 
 
 def _cells_of(lines: Sequence[str], columns: Sequence[str]) -> list[str]:
