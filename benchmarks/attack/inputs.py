@@ -24,7 +24,7 @@ DIVERGED = FloatingPointError  # what an agent may raise whose fit turned non-fi
 K, BANDITS = 6, 3
 SMILES = ("CCO", "CCN", "c1ccccc1", "CC(=O)O", "CCCl", "CC#N")
 SMALL = {
-    **dict.fromkeys(("gnn", "nn-", "eps"), {"width": 8, "steps": 2}),
+    **{name: {"width": 8, "steps": 2} for name in ("gnn", "nn-", "eps")},
     "mol": {"width": 4, "steps": 2},
     "sb3": {"rollout": 3, "batch_size": 3, "epochs": 1, "embedding": 4},
 }
@@ -119,7 +119,7 @@ def attack_masks(player: Player, rng: Rng) -> str:
 
 
 def attack_rewards(player: Player, rng: Rng) -> str:
-    """Teach rewards of any size, or that are no numbers."""
+    """Teach rewards of any size, and values that are not numbers."""
     if rng.random() < 0.7:
         rewards = [pick((*EXTREMES, float(rng.normal()) * 10.0 ** rng.integers(-320, 300)), rng) for _ in range(3)]
         actions = rng.integers(K, size=3).tolist()
