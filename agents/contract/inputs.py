@@ -137,8 +137,9 @@ def check_observation(observation: object, num_graphs: int) -> None:
     Raises:
         ValueError: if it has another number of graphs; any other kind of observation is not read.
     """
-    graphs = isinstance(observation, (tuple, list)) and observation and hasattr(observation[0], "edge_links")
-    if graphs and len(observation) != num_graphs:
+    if not isinstance(observation, (tuple, list)) or not observation or not hasattr(observation[0], "edge_links"):
+        return
+    if len(observation) != num_graphs:
         raise ValueError(
             f"Expected an observation of {num_graphs} graphs. Got {len(observation)}. An agent plays on the graphs of "
             "its last `reset`."

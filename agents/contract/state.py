@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from numbers import Real
 from typing import NamedTuple
 
@@ -106,16 +106,9 @@ def check_form(state: object, form: object, name: str = "") -> None:
 
 def _difference(state: object, form: object) -> str:
     """Return what is wrong with one entry of a state; empty if nothing is."""
-    kinds: type | tuple[type, ...] = type(form)
     if form is None:
         return ""
-    if isinstance(form, TensorForm):
-        kinds = Tensor
-    elif isinstance(form, list):
-        kinds = (list, tuple)
-    elif isinstance(form, Real) and not isinstance(form, bool):
-        kinds = Real
-    if not isinstance(state, kinds) or (kinds is Real and isinstance(state, bool)):
+    if _kind(state) != (Tensor if isinstance(form, TensorForm) else _kind(form)):
         return f"a {type(state).__name__}"
     if isinstance(form, TensorForm) and isinstance(state, Tensor):
         shape = tuple(state.shape)
@@ -125,8 +118,14 @@ def _difference(state: object, form: object) -> str:
         return "numbers that are not finite" if form.finite and not state.isfinite().all() else ""
     if isinstance(form, dict) and isinstance(state, dict) and form and form.keys() != state.keys():
         return f"the keys {sorted(map(str, state))} instead of {sorted(map(str, form))}"
-    if isinstance(form, list) and isinstance(state, Sized) and form and len(form) != len(state):
+    if isinstance(form, list) and isinstance(state, (list, tuple)) and form and len(form) != len(state):
         return f"{len(state)} entries instead of {len(form)}"
-    if kinds is Real and math.isfinite(form) and not math.isfinite(state):  # type: ignore[arg-type]
-        return f"the number {state}"
+    if isinstance(form, (int, float)) and isinstance(state, (int, float)):
+        return f"the number {state}" if math.isfinite(form) and not math.isfinite(state) else ""
     return ""
+
+
+def _kind(value: object) -> type:
+    """Return the type of an entry; integers and floats are one kind, and so are lists and tuples, and all tensors."""
+    kinds = ((bool, bool), (Real, float), ((list, tuple), list), (dict, dict), (Tensor, Tensor))
+    return next((kind for types, kind in kinds if isinstance(value, types)), type(value))

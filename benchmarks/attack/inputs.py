@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +23,8 @@ REFUSALS = (ValueError, TypeError, Error)  # `Error` is Gymnasium's
 DIVERGED = FloatingPointError  # what an agent may raise whose fit turned non-finite
 K, BANDITS = 6, 3
 SMILES = ("CCO", "CCN", "c1ccccc1", "CC(=O)O", "CCCl", "CC#N")
-NEURAL = {"width": 8, "steps": 2}
 SMALL = {
-    **dict.fromkeys(("gnn", "nn-", "eps"), NEURAL),
+    **{name: {"width": 8, "steps": 2} for name in ("gnn", "nn-", "eps")},
     "mol": {"width": 4, "steps": 2},
     "sb3": {"rollout": 3, "batch_size": 3, "epochs": 1, "embedding": 4},
 }
@@ -34,10 +32,9 @@ SMALL_ENV: dict[str, Any] = {"num_graphs": K, "num_nodes": 3, "feature_dim": 2}
 EXTREMES = (1e160, -1e308, 1.7e308, 1e101, -1e99, 1e-320, -1e-200, 1e20, 0.0, 10**400)
 NUMBERS = (-1, -(2**63), 0.5, 1e300, 1e-320, np.nan, np.inf, -np.inf, 1j)  # no index, and no entry of a mask
 NO_INDICES = (*NUMBERS, K, 2**31, 2**63, 2**70, 0.0, 1.0, True, np.True_)
-STRANGERS = (None, "0", "1", b"1", "", [], {}, set(), object(), [None], [[1]], [[1], [1, 2]])
+STRANGERS: tuple[Any, ...] = (None, "0", "1", b"1", "", [], {}, set(), object(), [None], [[1]], [[1], [1, 2]])
 
 Rng = np.random.Generator
-Kind = Callable[[Rng], str]
 
 
 def attack(generator: Rng, folder: Path) -> Iterator[Attempt]:
@@ -45,7 +42,7 @@ def attack(generator: Rng, folder: Path) -> Iterator[Attempt]:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     names = cycle(generator.permutation([name for name in registry.list_agents() if not registry.agent_origin(name)]))
-    environments: dict[str, Kind] = {
+    environments: dict[str, Callable[[Rng], str]] = {
         "arguments of environments": attack_arguments,
         "rewards of environments": attack_means,
         "actions of environments": attack_steps,
@@ -61,8 +58,7 @@ def attack(generator: Rng, folder: Path) -> Iterator[Attempt]:
         "batches of agents": attack_batches,
         "states of agents": attack_states,
     }
-    while True:
-        name = str(next(names))
+    for name in map(str, names):
         player = Player(name)
         for _ in range(4):
             for kind, attempt in environments.items():
@@ -79,9 +75,8 @@ class Player:
     """An agent on six graphs that has learnt a little, and what it was when it was last looked at."""
 
     def __init__(self, name: str, **settings: Any) -> None:
-        self.name = name
         self.agent: Any = registry.make_agent(name, **{**SMALL.get(name[:3], {}), **settings})
-        self.graph_set = molecules() if registry.agent_needs(name) == "molecules" else graphs(K)
+        self.graph_set = from_smiles(SMILES, [0.0] * K) if registry.agent_needs(name) == "molecules" else graphs(K)
         self.agent.reset(None, seed=0, graph_set=self.graph_set)
         for action in (0, 1, 2, 1):
             self.agent.update(None, action, 0.5 * action)
@@ -117,14 +112,14 @@ def attack_masks(player: Player, rng: Rng) -> str:
     """Choose with a mask, most often one that makes no sense."""
     mask: Any = rng.integers(2, size=K).tolist()
     sense = any(mask) and rng.random() < 0.2
-    if any(mask) and not sense:
+    if not sense and any(mask):
         mask = mangle(mask, (*NUMBERS, 2, *STRANGERS[:5]), rng)
     use = lambda agent: 0.0 if mask[agent.select_action(None, mask)] else np.nan  # noqa: E731
     return player.try_out(use, sense, f"mask {mask!r}")
 
 
 def attack_rewards(player: Player, rng: Rng) -> str:
-    """Teach rewards of any size, or that are no numbers."""
+    """Teach rewards of any size, and values that are not numbers."""
     if rng.random() < 0.7:
         rewards = [pick((*EXTREMES, float(rng.normal()) * 10.0 ** rng.integers(-320, 300)), rng) for _ in range(3)]
         actions = rng.integers(K, size=3).tolist()
@@ -184,9 +179,9 @@ def attack_settings(name: str, rng: Rng) -> str:
     small = set(SMALL.get(name[:3], {})) | {"network", "networks", "device"}
     field = pick([*sorted(set(parameters) - small), "no_such_setting"], rng)
     value = pick((-1, 0, True, 1.5, "2", np.nan, np.inf, -0.0, 1e300, 10**400, 1e-320, 3, 1, *STRANGERS), rng)
-    made: list[Player] = []
-    fault = try_out(lambda: made.append(Player(name, **{field: value})), None, f"{field}={value!r}")
-    return fault or (made[0].plays_on(f"{field}={value!r}") if made else "")
+    words, made = f"{field}={value!r}", list[Player]()
+    fault = try_out(lambda: made.append(Player(name, **{field: value})), None, words)
+    return fault or (made[0].plays_on(words) if made else "")
 
 
 def attack_arguments(rng: Rng) -> str:
@@ -202,12 +197,12 @@ def attack_means(rng: Rng) -> str:
     sense = None if isinstance(value, (int, float)) and abs(value) < 1e100 else False
     source = pick(("array", "function", "noise"), rng)
     given: dict[str, Any] = {"graphs": graphs(K), "reward_scale": pick(("raw", "unit"), rng)}
-    given |= {
+    changes: dict[str, dict[str, Any]] = {
         "array": {"reward_model": [0.0] * (K - 1) + [value]},
         "function": {"reward_model": lambda graph: value},
         "noise": {"reward_model": [0.0] * K, "noise": lambda generator, mean: value},
-    }[source]
-    return play_environment(given, sense, f"{source} {value!r}")
+    }
+    return play_environment({**given, **changes[source]}, sense, f"{source} {value!r}")
 
 
 def attack_steps(rng: Rng) -> str:
@@ -238,8 +233,8 @@ def attack_resets(rng: Rng) -> str:
     bad = pick((-1, 0.5, np.nan, "0", [0.5], [1, 2], [-1] * BANDITS, {}, set(), object(), [None, "1", 2]), rng)
     bandits = GraphActionBanditVector(BANDITS, **SMALL_ENV)
     options = pick(({"resample": bad}, {"no_such_option": bad}, {"reset_mask": bad}, bad or [0]), rng)
-    use = pick((lambda: bandits.reset(seed=bad), lambda: bandits.reset(seed=0, options=options)), rng)
-    return try_out(use, False, f"seed {bad!r} or options {options!r}")
+    given = pick(({"seed": bad}, {"options": options}), rng)
+    return try_out(lambda: bandits.reset(**given), False, f"{given!r}")
 
 
 def attack_graphs(rng: Rng) -> str:
@@ -270,12 +265,9 @@ def play_environment(changes: dict[str, Any], sense: bool | None, words: str) ->
 
 
 def try_out(use: Callable[[], object], sense: bool | None, words: str) -> str:
-    """Do what is tried, and return what is wrong with the outcome.
+    """Do what is tried, and return what is wrong with the outcome: a refusal without a reason, or numbers not finite.
 
-    Args:
-        use: what is tried; it returns numbers that must be finite.
-        sense: True: it must be taken; False: it must be refused; None: either.
-        words: what was given.
+    It must be taken if `sense` is True, must be refused if it is False, and may be either if it is None.
     """
     try:
         answer = use()
@@ -352,15 +344,7 @@ def graphs(count: int) -> GraphSet:
     return GraphSet([rng.normal(size=(3, 2)) for _ in range(count)], [np.array([[0, 1], [1, 2]])] * count)
 
 
-def molecules() -> GraphSet:
-    """Return some small molecules."""
-    return from_smiles(list(SMILES), [0.0] * K)
-
-
-def fingerprint(state: object) -> str:
-    """Return a hash of a state, bit for bit."""
-    digest = hashlib.sha256()
-    for path, entry in entries(state):
-        content = entry.numpy().tobytes() if isinstance(entry, torch.Tensor) else repr(entry).encode()
-        digest.update(repr(path).encode() + (b"" if isinstance(entry, (dict, list, tuple)) else content))
-    return digest.hexdigest()
+def fingerprint(state: object) -> list[tuple[object, object]]:
+    """Return every entry of a state, bit for bit."""
+    plain = [pair for pair in entries(state) if not isinstance(pair[1], (dict, list, tuple))]
+    return [(path, x.numpy().tobytes() if isinstance(x, torch.Tensor) else repr(x)) for path, x in plain]

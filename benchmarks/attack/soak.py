@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import registry
 from agents.contract import BatchAgent
-from graph_bandit_env import GraphActionBanditVector
+from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet
 from graph_bandit_lab.reports import print_columns, to_markdown
 
 Floats = NDArray[np.float64]
@@ -110,11 +110,11 @@ def soak_vector(steps: int, seed: int) -> Iterator[str]:
     bandits.close()
 
 
-def graph_set(seed: int) -> object:
+def graph_set(seed: int) -> GraphSet:
     """Return the graphs that the agents play on."""
-    env = registry.make_environment(num_graphs=GRAPHS, num_nodes=NODES)
+    env = GraphActionBandit(num_graphs=GRAPHS, num_nodes=NODES)
     env.reset(seed=seed)
-    return env.unwrapped.graph_set  # type: ignore[attr-defined]
+    return env.graph_set
 
 
 def play(name: str, rounds: int, seed: int) -> Iterator[tuple[BatchAgent, Floats, Floats]]:
@@ -123,7 +123,7 @@ def play(name: str, rounds: int, seed: int) -> Iterator[tuple[BatchAgent, Floats
     The sums are exact to the last digits, because each graph's rewards are summed around its mean reward.
     """
     agent = cast(BatchAgent, registry.make_agent(name))
-    agent.reset(None, seed=seed, graph_set=graph_set(seed))  # type: ignore[arg-type]
+    agent.reset(None, seed=seed, graph_set=graph_set(seed))
     rng = np.random.default_rng(seed)
     means = rng.normal(size=GRAPHS)
     counts, noises = np.zeros(GRAPHS), np.zeros(GRAPHS)

@@ -65,9 +65,9 @@ def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:
     Raises:
         ValueError: if the noise is not a number from -`LARGEST_MEAN` to `LARGEST_MEAN`.
     """
-    drawn = noise(rng, mean)
+    drawn: object = noise(rng, mean)
     try:
-        value = math.nan if isinstance(drawn, (str, bytes)) else float(drawn)
+        value = math.nan if isinstance(drawn, (str, bytes)) else float(drawn)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):  # the last: an integer too large for a float
         value = math.nan
     if not abs(value) <= LARGEST_MEAN:  # written so that NaN fails too

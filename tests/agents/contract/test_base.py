@@ -1,3 +1,5 @@
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -46,6 +48,54 @@ def test_what_is_checked_reaches_the_hooks_as_tensors(graphs):
     agent.update(None, np.array([1, 2]), np.array([0.5, 1.0]))
     assert torch.equal(agent.seen, torch.tensor([1, 2]))
     assert agent.select_action(None, [0, 1, 0, 1]) == 1
+
+
+class Remembering(Once):
+    """Remembers in every form that a state may have."""
+
+    def begin(self, graphs, seed):
+        self.memory = {
+            "best": 0,
+            "least": torch.full((2,), torch.inf),
+            "rewards": [],
+            "last": None,
+            "by": {},
+            "name": "a",
+        }
+
+    def learn(self, actions, rewards):
+        self.memory["best"] = max(self.memory["best"], *rewards.tolist())
+        self.memory["least"][0] = rewards.min()
+        self.memory["rewards"] += rewards.tolist()
+        self.memory["last"] = actions[-1:]
+        self.memory["by"][int(actions[-1])] = rewards[-1:]
+
+    def state(self):
+        return copy.deepcopy(self.memory)
+
+    def restore(self, state):
+        self.memory["best"] = state["best"]
+        if state["name"] != "a":
+            raise KeyError(state["name"])
+        self.memory = {key: copy.deepcopy(state[key]) for key in self.memory}
+
+
+def test_a_state_may_hold_anything_and_what_is_empty_at_first_grows(graphs):
+    agent, twin = (Remembering(registry.make_agent("random").settings) for _ in range(2))
+    for player in (agent, twin):
+        player.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    agent.update(None, [1, 2], [0.5, 1.5])
+    twin.load_state_dict(agent.state_dict())
+    assert str(twin.memory) == str(agent.memory)
+
+
+def test_a_state_that_restore_cannot_take_is_undone(graphs):
+    agent = Remembering(registry.make_agent("random").settings)
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    state = {**agent.state_dict(), "best": 7.0, "name": "b"}
+    with pytest.raises(ValueError, match="one that does not fit: 'b'"):
+        agent.load_state_dict(state)
+    assert agent.memory["best"] == 0
 
 
 @pytest.mark.parametrize("pending", [[-1], [99], [0.5], [1, 1]])
