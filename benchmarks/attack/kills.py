@@ -9,12 +9,12 @@ import argparse
 import csv
 import json
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -44,7 +44,7 @@ KILLER = """
 import os, signal, sys, threading
 folder, number, delay = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 sys.argv[1:4] = []
-WRITES, count = os.O_WRONLY | os.O_RDWR | os.O_CREAT, 0
+WRITES, KILL, count = os.O_WRONLY | os.O_RDWR | os.O_CREAT, getattr(signal, "SIGKILL", signal.SIGTERM), 0
 
 def hook(event, arguments):
     global count
@@ -57,9 +57,9 @@ def hook(event, arguments):
     count += 1
     if count == number:
         if delay:
-            threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL)).start()
+            threading.Timer(delay, os.kill, (os.getpid(), KILL)).start()
         else:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), KILL)
 
 sys.addaudithook(hook)
 from graph_bandit_cli.main import main
@@ -67,6 +67,7 @@ code = main(sys.argv[1:])
 print("events:", count)
 sys.exit(code)
 """
+SECONDS = 1200  # after which a command hangs
 SOONEST, LATEST = 1e-4, 1e-2  # seconds from an event to the kill, where it is not at once
 
 
@@ -110,21 +111,21 @@ class Kills:
         folder.mkdir()
         whole = folder / "whole"
         job.prepare(whole)
-        _, printed = _run(job.command(whole), whole)
+        _, printed = run_until(job.command(whole), whole)
         self.events = int(printed.rsplit("events:", 1)[1].split()[0])
         self.truth, self.names = job.read(whole), names_in(whole)
 
     def __call__(self) -> Attempt:
         """Kill the command once, and run it again to its end."""
         place = self.folder / "killed"
-        code: int | None = 0
-        while code != -signal.SIGKILL:  # it may end before the delay does
+        code: int | None = 0  # the killer's is another
+        while code == 0:  # it may end before the delay does
             shutil.rmtree(place, ignore_errors=True)
             self.job.prepare(place)
             delay = float(self.generator.choice([0.0, self.generator.uniform(SOONEST, LATEST)]))
-            code, _ = _run(self.job.command(place), place, int(self.generator.integers(1, self.events + 1)), delay)
+            code, _ = run_until(self.job.command(place), place, int(self.generator.integers(1, self.events + 1)), delay)
         self.marks.update({path.suffix if "-" not in path.suffix else "-journal" for path in place.iterdir()})
-        code, printed = run_command(self.job.command(place))
+        code, printed = run_command(self.job.command(place), seconds=SECONDS)
         return Attempt(self.job.kind, self._fault(place, code, printed))
 
     def _fault(self, place: Path, code: int | None, printed: str) -> str:
@@ -136,11 +137,21 @@ class Kills:
         return f"files are left over or missing: {', '.join(sorted(strange))}" if strange else ""
 
 
-def _run(command: Sequence[str], folder: Path, number: int = 0, delay: float = 0.0) -> tuple[int, str]:
-    """Run a command, and kill it after an event with this number; 0: count the events."""
+def run_until(command: Sequence[str], folder: Path, number: int = 0, delay: float = 0.0) -> tuple[int, str]:
+    """Run `graph-bandit`, and kill it after an event in a folder; 0: count the events.
+
+    Args:
+        command: its arguments.
+        folder: events are those of files in it.
+        number: of the event.
+        delay: seconds from the event to the kill.
+
+    Returns:
+        The exit code, and what was printed.
+    """
     killer = [sys.executable, "-W", "ignore", "-c", KILLER, str(folder), str(number), str(delay)]
-    done = subprocess.run([*killer, *command], cwd=ROOT, capture_output=True, check=False, timeout=300)
-    return done.returncode, done.stdout.decode(errors="replace")
+    done = subprocess.run([*killer, *command], cwd=ROOT, capture_output=True, check=False, timeout=SECONDS)
+    return done.returncode, (done.stdout + done.stderr).decode(errors="replace")
 
 
 def names_in(folder: Path) -> set[str]:
@@ -172,25 +183,25 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
 
     def prepare_first(place: Path) -> None:
         if not library.exists():
-            run_command(["library", "--out", library, "--measured", "4000"])
+            run_command(["library", "--out", library, "--measured", "1"], seconds=SECONDS)
         place.mkdir()
         pool = _read_csv(library / "pool.csv")
         _write_csv(place / "pool.csv", pool[:61])
-        _write_csv(place / "measured.csv", _results(library, [identity for identity, _ in pool[1:61:6]]))
+        _write_csv(place / "measured.csv", _results(identity for identity, _ in pool[1:61:6]))
 
     def prepare_second(place: Path) -> None:
         if not first.exists():
             prepare_first(first)
-            run_command([argument.format(folder=first) for argument in suggest])
+            run_command([argument.format(folder=first) for argument in suggest], seconds=SECONDS)
             shutil.copytree(first, second)
             known = [row[0] for row in _read_csv(second / "measured.csv")[1:]]
             suggested = [row[0] for row in _read_csv(second / "next.csv")[1:]]
-            _write_csv(second / "measured.csv", _results(library, [*known, *suggested]))
+            _write_csv(second / "measured.csv", _results([*known, *suggested]))
         shutil.copytree(second, place)
 
     def prepare_report(place: Path) -> None:
         if not played.exists():
-            run_command([argument.format(folder=played) for argument in sweep])
+            run_command([argument.format(folder=played) for argument in sweep], seconds=SECONDS)
         shutil.copytree(played, place)
 
     return [
@@ -201,10 +212,9 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     ]
 
 
-def _results(library: Path, identities: Sequence[str]) -> list[list[str]]:
-    """Return results of molecules; those that the library has none of get a value all the same."""
-    known = dict(_read_csv(library / "measured.csv"))
-    return [["id", "qed"], *([identity, known.get(identity, "0.5")] for identity in identities)]
+def _results(identities: Iterable[str]) -> list[list[str]]:
+    """Return results of molecules; any values do."""
+    return [["id", "qed"], *([identity, f"{zlib.crc32(identity.encode()) % 1000 / 1000}"] for identity in identities)]
 
 
 def _read_csv(path: Path) -> list[list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import lru_cache
 from importlib.metadata import version
 from platform import python_version
 from typing import Any, cast
@@ -41,5 +42,16 @@ def from_archive(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
 
 def from_blob(blob: bytes) -> NDArray[np.generic]:
     """Read what `to_blob` wrote."""
-    array: NDArray[np.generic] = np.load(io.BytesIO(blob), allow_pickle=False)
-    return array
+    begin = 10 + int.from_bytes(blob[8:10], "little")  # of the data in version 1.0 of the format
+    dtype, shape = _read_header(blob[:begin])
+    return np.frombuffer(blob, dtype, offset=begin).reshape(shape).copy()
+
+
+@lru_cache(maxsize=256)
+def _read_header(header: bytes) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
+    """Read the header of an array. Those of a sweep are few, and NumPy compiles each: the data take less time."""
+    file = io.BytesIO(header)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("Expected an array in version 1.0 of NumPy's format.")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    return dtype, shape

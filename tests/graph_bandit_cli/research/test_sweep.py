@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from support.interrupts import allow_ctrl_c
 
-from benchmarks.sweeps.kill_sweep import SWEEP, count, survive, table
+from benchmarks.attack.kills import SWEEP, rows_in, run_until
 from graph_bandit_cli.main import main
 from graph_bandit_lab import load_results, read_sweep, run_sweep
 from graph_bandit_lab.execution import describe_work, worker
@@ -48,9 +48,24 @@ def little(tmp_path):
     return path
 
 
-def test_a_driver_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(tmp_path):
-    """`python -m benchmarks.sweeps.kill_sweep` kills fifty times."""
-    assert survive(tmp_path, kills=2, repetitions=2, workers=1) == 16
+def count(folder):
+    try:
+        return len(rows_in(folder))
+    except FileNotFoundError:  # not there yet
+        return 0
+
+
+def test_a_driver_that_is_killed_while_it_writes_loses_nothing_and_repeats_nothing(little, driver, tmp_path):
+    """`python -m benchmarks.attack.kills` kills fifty times."""
+    out = tmp_path / "out"
+    command = ["sweep", str(little), "--out", str(out), "--workers", "1"]
+    for number, delay in ((9, 0.0), (12, 0.001))  # of which six come before the first repetition:
+        stored = count(out)
+        code, printed = run_until(command, out, number, delay)
+        assert code != 0, printed
+        assert stored < count(out) < 16
+    run_sweep(read_sweep(little).plan(), out, progress=False, report=False)
+    assert rows_in(out) == rows_in(driver[0])
 
 
 HERE = ["--workers", "None"]  # no process of its own
@@ -94,7 +109,7 @@ def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little,
     assert 0 < count(tmp_path / "full") < 16
     for name in ("full", "whole"):
         run_sweep(read_sweep(little).plan(), tmp_path / name, progress=False, report=False)
-    assert table(tmp_path / "full") == table(tmp_path / "whole")
+    assert rows_in(tmp_path / "full") == rows_in(tmp_path / "whole")
 
 
 def test_the_process_that_drives_never_imports_torch(driver):

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 import registry
-from benchmarks.sweeps.kill_sweep import SWEEP
+from benchmarks.attack.kills import SWEEP
 from graph_bandit_cli.main import main
 from graph_bandit_lab.design import Overrides, list_presets, read_sweep
 

@@ -58,7 +58,7 @@ def test_no_bit_can_flip_unseen(store):
 
     truth, content, generator = rows(), store.path.read_bytes(), np.random.default_rng(0)
     named, seen = [], 0
-    for position in generator.integers(len(content), size=60):
+    for position in generator.integers(len(content), size=40):
         damaged = bytearray(content)
         damaged[position] ^= 1 << int(generator.integers(8))
         store.path.write_bytes(damaged)
