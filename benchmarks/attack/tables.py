@@ -90,7 +90,7 @@ def attack_with_a_flipped_bit(generator: np.random.Generator, folder: Path, limi
     """Flip one bit of a table."""
     kind = str(generator.choice((".csv", ".sdf", *SEALED, ".parquet", ".parquet")))
     path, rows = folder / f"table{kind}", make_rows(generator, NOTES[:5])
-    write(path, rows, **({"write_page_checksum": True} if kind == ".parquet" else {}))
+    write(path, rows)
     content = bytearray(path.read_bytes())
     content[generator.integers(len(content))] ^= 1 << int(generator.integers(8))
     path.write_bytes(content)

@@ -129,7 +129,7 @@ def _is_sound(parsed: ParsedMolecules, count: int) -> bool:
         (parsed.atom_offsets, np.int64, (count + 1,)),
         (parsed.bond_offsets, np.int64, (count + 1,)),
     )
-    if len(parsed) != count or any((array.dtype, array.shape) != (kind, shape) for array, kind, shape in kinds):
+    if len(parsed) != count or any(array.dtype != kind or array.shape != shape for array, kind, shape in kinds):
         return False
     for offsets, total in ((parsed.atom_offsets, atoms), (parsed.bond_offsets, bonds)):
         if offsets[0] != 0 or offsets[-1] != total or (np.diff(offsets) < 0).any():

@@ -30,7 +30,9 @@ def check_unpacked(path: Path, unpacked: int) -> None:
 
 def damaged(path: Path, error: Exception) -> ValueError:
     """Return the error to raise for a file that its library cannot read."""
-    return ValueError(f"Expected {path} to be complete, and of the kind its name says. Got: {error or repr(error)}.")
+    return ValueError(
+        f"Expected {path} to be complete, and of the kind its name says. Got: {str(error) or repr(error)}."
+    )
 
 
 @contextmanager

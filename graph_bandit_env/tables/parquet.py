@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -27,8 +26,11 @@ def open_parquet(path: Path, file: IO[bytes]) -> Table:
 
 
 def _records_of(path: Path, file: ParquetFile) -> Iterator[tuple[int, Sequence[str]]]:
-    numbers = itertools.count(1)
+    read = 0
     with refuse_damage(path):
         for batch in file.iter_batches():
             columns = [map(to_text, column.to_pylist()) for column in batch.columns]
-            yield from zip(numbers, zip(*columns, strict=True), strict=False)
+            yield from enumerate(zip(*columns, strict=True), start=read + 1)
+            read += batch.num_rows
+        if read != file.metadata.num_rows:  # the header of a page has no checksum
+            raise ValueError(f"{read} of {file.metadata.num_rows} rows")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from graph_bandit_env.tables.lines import lines_of
 from graph_bandit_env.tables.table import Table, UnknownCell
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 PROPERTY = re.compile(r">.*?<([^>]*)>")
 END = "$$$$"
@@ -80,12 +83,15 @@ def _smiles_of(lines: Sequence[str]) -> str:
     if sum(line.startswith(END_OF_STRUCTURE) for line in lines) > 1:
         return UnknownCell(f"there are two structures. Is `{END}` missing?")
     with rdBase.BlockLogs():  # a bad record is reported with its number, not on stderr
-        molecule = Chem.MolFromMolBlock("\n".join(lines))
+        molecule: Mol | None = Chem.MolFromMolBlock("\n".join(lines))
     if molecule is None:
         return UnknownCell("RDKit reads no molecule from the structure.")
     if (atoms := molecule.GetNumAtoms()) > MOST_ATOMS:
         return UnknownCell(f"the structure has {atoms:,} atoms, more than {MOST_ATOMS:,}.")
-    return Chem.MolToSmiles(molecule)
+    try:
+        return Chem.MolToSmiles(molecule)
+    except ValueError as error:  # more than 99 rings would be open at once
+        return UnknownCell(f"RDKit writes no SMILES of the structure. It says: {error}")
 
 
 def _property_of(line: str) -> str | None:

@@ -7,7 +7,6 @@ import gzip
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,13 +19,18 @@ Rows = Sequence[Sequence[str]]
 def make_rows(generator: np.random.Generator, notes: Sequence[str] = NOTES, most: int = 60) -> list[list[str]]:
     """Draw the rows of a table with the columns `HEADER`."""
     return [
-        [f"m{k}", str(generator.choice(SMILES)), f"{generator.normal():.3g}", notes[generator.integers(len(notes))]]
+        [
+            f"m{k}",
+            str(generator.choice(SMILES)),
+            f"{generator.normal():.3g}",
+            notes[int(generator.integers(len(notes)))],
+        ]
         for k in range(generator.integers(1, most))
     ]
 
 
-def write(path: Path, rows: Rows, header: Sequence[str] = HEADER, **parquet: Any) -> None:
-    """Write a table of the kind that its name says."""
+def write(path: Path, rows: Rows, header: Sequence[str] = HEADER) -> None:
+    """Write a table of the kind that its name says; the pages of a Parquet file have checksums."""
     kind = path.name.removeprefix(path.name.split(".")[0])
     if kind == ".xlsx":
         import openpyxl
@@ -41,10 +45,10 @@ def write(path: Path, rows: Rows, header: Sequence[str] = HEADER, **parquet: Any
         from pyarrow.parquet import write_table
 
         arrays = [pa.array([row[k] for row in rows], pa.string()) for k in range(len(header))]
-        write_table(pa.Table.from_arrays(arrays, names=list(header)), path, **parquet)
+        write_table(pa.Table.from_arrays(arrays, names=list(header)), path, write_page_checksum=True)
     else:
-        text = to_text(kind.removesuffix(".gz"), rows, header).encode()
-        path.write_bytes(gzip.compress(text, mtime=0) if kind.endswith(".gz") else text)
+        content = to_text(kind.removesuffix(".gz"), rows, header).encode()
+        path.write_bytes(gzip.compress(content, mtime=0) if kind.endswith(".gz") else content)
 
 
 def to_text(kind: str, rows: Rows, header: Sequence[str] = HEADER, delimiter: str = "") -> str:

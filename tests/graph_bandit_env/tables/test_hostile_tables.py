@@ -166,6 +166,18 @@ def test_a_flipped_bit_of_a_packed_table_never_changes_a_cell(tmp_path, name):
         assert refused.startswith("Expected") or cells == right[0] or set(columns) != names
 
 
+def test_a_parquet_file_that_ends_before_its_last_row_is_refused(tmp_path):
+    path = put(tmp_path / "t.parquet", HEADER, ROWS * 12)
+    whole, lost = path.read_bytes(), []
+    for place in range(4, 170):  # a zero ends the header of a page, which has no checksum
+        path.write_bytes(whole[:place] + b"\0" + whole[place + 1 :])
+        try:
+            lost += [place] if cells_of(path)[0] != ROWS * 12 else []
+        except ValueError as error:
+            lost += [] if "to be complete" in str(error) else [place]
+    assert lost == []
+
+
 # --- Files that unpack to gigabytes, and lines and cells without end
 
 
