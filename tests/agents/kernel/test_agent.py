@@ -3,12 +3,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import multivariate_normal
 from support.graphs import ragged_graphs
 
 import registry
 from agents.beliefs.history import History
-from agents.beliefs.likelihood import PRIOR_ROUNDS, MarginalLikelihood
 from agents.kernel.gaussian_process import GaussianProcess
 from graph_bandit_env import GraphSet
 
@@ -84,69 +82,6 @@ def record(actions, rewards):
     history = History(12)
     history.add(torch.tensor(actions), torch.tensor(rewards))
     return history
-
-
-def likelihood_of(kernel, history, **units):
-    seen = history.counts > 0
-    return MarginalLikelihood(torch.tensor(kernel)[seen][:, seen], history, **units)
-
-
-@pytest.mark.parametrize(("scale", "noise"), [(1.0, 0.1), (3.0, 0.5), (0.2, 1e-3)])
-def test_likelihood_is_that_of_all_rewards_up_to_a_constant(scale, noise):
-    actions, rewards = observe(50)
-    likelihood = likelihood_of(KERNEL, record(actions, rewards), location=0.3, unit=2.0)
-
-    def reference(scale, noise):
-        covariance = scale * KERNEL[np.ix_(actions, actions)] + noise * np.eye(50)
-        return -2 * multivariate_normal(np.zeros(50), covariance).logpdf((rewards - 0.3) / 2.0)
-
-    ours = likelihood.twice_negative_log(scale, noise) - likelihood.twice_negative_log(1.0, 1.0)
-    assert ours == pytest.approx(reference(scale, noise) - reference(1.0, 1.0), rel=1e-8)
-
-
-def test_scale_and_noise_that_made_the_rewards_are_found():
-    rng = np.random.default_rng(3)
-    features = rng.normal(size=(12, 12))
-    kernel = features @ features.T / 12
-    means = np.linalg.cholesky(4.0 * kernel) @ rng.normal(size=12)
-    actions = rng.integers(0, 12, 3000)
-    rewards = means[actions] + 0.5 * rng.normal(size=3000)
-    found = likelihood_of(kernel, record(actions, rewards)).fit(None, None, prior_scale=1.0)
-    assert found.noise == pytest.approx(0.25, rel=0.1)
-    assert found.scale == pytest.approx(4.0, rel=0.6)  # twelve graphs tell no more
-
-
-@pytest.mark.parametrize(("scale", "noise"), [(2.0, None), (None, 0.3), (2.0, 0.3)])
-def test_what_is_known_is_not_fitted(scale, noise):
-    found = likelihood_of(KERNEL, record(*observe(20))).fit(scale, noise, prior_scale=1.0)
-    assert scale in (None, found.scale)
-    assert noise in (None, found.noise)
-
-
-def test_noise_in_whose_units_the_prior_is_has_the_largest_posterior():
-    """Its prior is that of `PRIOR_ROUNDS` more rewards with a mean square of the ridge."""
-    likelihood = likelihood_of(KERNEL, record(*observe(60)))
-
-    def objective(noise):
-        return likelihood.twice_negative_log(noise / 0.2, noise) + PRIOR_ROUNDS * (np.log(noise) + 0.2 / noise)
-
-    found = likelihood.fit_noise(ridge=0.2)
-    assert objective(found) < min(objective(0.98 * found), objective(1.02 * found))
-
-
-def test_where_nothing_is_known_the_prior_decides():
-    nothing = likelihood_of(KERNEL, record(np.array([0]), np.array([0.0])))
-    found = nothing.fit(None, None, prior_scale=7.0)
-    assert found.scale == pytest.approx(7.0, rel=1.0 / PRIOR_ROUNDS)
-
-
-def test_fit_is_no_worse_than_its_neighbours():
-    likelihood = likelihood_of(KERNEL, record(*observe(200)))
-    found = likelihood.fit(None, None, prior_scale=1.0)
-    best = likelihood.twice_negative_log(found.scale, found.noise)
-    for factor in (0.5, 2.0):
-        assert likelihood.twice_negative_log(factor * found.scale, found.noise) > best - 0.5
-        assert likelihood.twice_negative_log(found.scale, factor * found.noise) > best
 
 
 def ready(name="gntk-ts", graphs=None, **settings):
