@@ -71,6 +71,12 @@ def test_what_is_under_way_counts_as_chosen():
         choose_batch(Greedy(), belief, EVERY, 3, torch.Generator(), hallucinate, pending=[1, 3])
 
 
+def test_a_rule_that_draws_rewards_imagines_nothing_of_what_is_under_way():
+    belief = believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
+    rule, generator = ThompsonSampling("independent"), torch.Generator().manual_seed(0)
+    assert choose_batch(rule, belief, EVERY, 2, generator, forbidden, pending=[0]) == [1, 2]
+
+
 @pytest.fixture(params=BATCH)
 def agent(request, small_env):
     small = {"width": 16, "steps": 5} if not request.param.startswith("gntk") else {}

@@ -69,6 +69,17 @@ def test_posterior_from_counts_and_means_equals_the_one_reward_by_reward():
     np.testing.assert_allclose(at_once.root @ at_once.root.T, covariance, atol=1e-9)
 
 
+def test_a_reward_that_tells_nothing_changes_nothing():
+    """Of a graph whose mean reward is known, the gain is zero, not zero by zero."""
+    kernel = torch.tensor(KERNEL)
+    kernel[3], kernel[:, 3] = 0, 0
+    process = GaussianProcess(kernel, 0.1)
+    before = process.root.clone()
+    process.add(3, 7.0)
+    torch.testing.assert_close(process.root, before, rtol=0, atol=1e-8)
+    torch.testing.assert_close(process.mean, torch.zeros_like(process.mean), rtol=0, atol=1e-8)
+
+
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=30))
 def test_one_more_reward_never_raises_a_variance(actions):
     process = GaussianProcess(torch.tensor(KERNEL), 0.05)

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -64,6 +65,8 @@ def main() -> int:
     from support.mutants.trials import Trials, is_killed_when_imported, run_pytest
 
     RESULTS.parent.mkdir(exist_ok=True)
+    scratch = tempfile.TemporaryDirectory(prefix="mutants-")  # of forks that end without removing theirs
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = scratch.name
     survived = {mutant for mutant, killed in results().items() if not killed}
     total, began = {}, time.perf_counter()
     for path in sources(arguments.places):

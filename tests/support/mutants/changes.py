@@ -81,7 +81,7 @@ def mutants_of(path: str, source: str) -> list[Mutant]:
 
 
 def _spans_left_alone(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Find annotations, default values, decorators and what is raised."""
+    """Find annotations, default values, decorators, what is raised, and `strict`, which only checks what is known."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef():
@@ -91,7 +91,7 @@ def _spans_left_alone(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple
                 kept = [*node.decorator_list, *(field for field in node.body if isinstance(field, ast.AnnAssign))]
             case ast.AnnAssign():
                 kept = [node.annotation]
-            case ast.Raise():
+            case ast.Raise() | ast.keyword(arg="strict"):
                 kept = [node]
             case _:
                 continue
