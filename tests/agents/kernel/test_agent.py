@@ -4,10 +4,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from support.graphs import ragged_graphs
+from torch_geometric.data import Batch
 
 import registry
 from agents.beliefs.history import History
 from agents.kernel.gaussian_process import GaussianProcess
+from gntk import AggregatedGraphs, aggregate_neighbours, infinite_width_kernel
 from graph_bandit_env import GraphSet
 
 RNG = np.random.default_rng(0)
@@ -111,6 +113,87 @@ def test_belief_is_the_posterior_from_scratch_at_known_scale_and_noise():
     np.testing.assert_allclose(belief.mean, mean, atol=1e-9)
     np.testing.assert_allclose(belief.spread, 0.5 * np.sqrt(np.diag(covariance)), atol=1e-9)
     np.testing.assert_allclose(belief.joint_root() @ belief.joint_root().T, 0.25 * covariance, atol=1e-9)
+
+
+KNOWN = {"output_scale": 2.0, "noise_variance": 0.1, "standardize": False}
+PLAYS, REWARDS = np.array([0, 2, 2, 3]), np.array([1.0, -1.0, -1.2, 0.3])
+
+
+def test_predictions_are_the_posterior_in_units_of_the_reward():
+    agent = ready(output_scale=2.0, noise_variance=0.1)
+    agent.update(None, PLAYS, 10 * REWARDS + 50)
+    means = np.array([60.0, 39.0, 53.0])  # of the graphs played
+    location, unit = means.mean(), means.std()
+    noise = 0.1 / unit**2
+    mean, covariance = from_scratch(2.0 * agent.kernel.numpy(), noise, PLAYS, (10 * REWARDS + 50 - location) / unit)
+    told = agent.predict()
+    np.testing.assert_allclose(told.mean, location + unit * mean, rtol=1e-6)
+    np.testing.assert_allclose(told.std, unit * np.sqrt(np.diag(covariance).clip(0)), rtol=1e-4, atol=1e-4)
+    assert told.noise_std == pytest.approx(0.1**0.5)
+
+
+def test_an_imagined_reward_is_the_mean_and_makes_the_others_surer():
+    agent = ready(**KNOWN)
+    agent.update(None, PLAYS, REWARDS)
+    before, imagine = agent.belief(), agent.imagine()
+    imagine(1)
+    after = imagine(3)
+    torch.testing.assert_close(after.mean, before.mean)
+    covariance = from_scratch(2.0 * agent.kernel.numpy(), 0.1, np.append(PLAYS, [1, 3]), np.zeros(6))[1]
+    np.testing.assert_allclose(after.spread**2, np.diag(covariance), atol=1e-9)
+
+
+def test_insight_measures_the_covariance_with_the_noise_as_ridge():
+    agent = ready(**KNOWN, exploration_scale=0.5)
+    agent.select_action(None)
+    assert agent.insight().log_determinant == 0
+    assert agent.insight().effective_dimension > 0  # as if one round had been played
+    agent.update(None, PLAYS, REWARDS)
+    agent.select_action(None)
+    insight, kernel = agent.insight(), 2.0 * agent.kernel.numpy()
+    mean, covariance = from_scratch(kernel, 0.1, PLAYS, REWARDS)
+    np.testing.assert_allclose(insight.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(insight.spread**2, 0.25 * np.diag(covariance), atol=1e-9)
+    np.testing.assert_allclose(insight.variance, np.diag(covariance) / 0.1, atol=1e-8)
+    played = np.eye(4) + kernel[np.ix_(PLAYS, PLAYS)] / 0.1
+    assert insight.log_determinant == pytest.approx(np.linalg.slogdet(played).logabsdet)
+    largest = np.linalg.norm(kernel, 2)
+    expected = np.linalg.slogdet(np.eye(4) + 4 * kernel / 0.1).logabsdet / np.log1p(4 * largest / 0.1)
+    assert insight.effective_dimension == pytest.approx(expected)
+
+
+def test_a_restored_agent_believes_and_fits_as_the_one_it_was():
+    agent, twin = ready(), ready()
+    agent.update(None, PLAYS, 10 * REWARDS + 50)
+    twin.load_state_dict(agent.state_dict())
+    for action, reward in [(1, 48.0), (0, 61.0), (1, 47.0), (3, 52.0)]:  # a fit at the eighth
+        torch.testing.assert_close(twin.belief().mean, agent.belief().mean, rtol=0, atol=0)
+        assert (twin.predict().std == agent.predict().std).all()
+        for one in (agent, twin):
+            one.update(None, action, reward)
+    assert (twin.next_fit, twin.output_scale) == (agent.next_fit, agent.output_scale)
+    assert agent.next_fit == 16
+
+
+@pytest.mark.parametrize("node_count", ["largest", "own"])
+def test_the_kernel_averages_over_the_nodes_that_are_asked(node_count):
+    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
+    own = torch.tensor([5.0, 4.0, 7.0, 6.0]) if node_count == "own" else torch.full((4,), 7.0)
+    expected = infinite_width_kernel(AggregatedGraphs(graphs.nodes, graphs.offsets, own), depth=3)
+    torch.testing.assert_close(ready(node_count=node_count, depth=3).kernel, expected)
+
+
+def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_the_set():
+    kernel = KERNEL[:4, :4] + 5.0  # a constant in common is no variance over the set
+    agent = ready(kernel="custom", kernel_matrix=kernel)
+    draws = np.linalg.cholesky(agent.output_scale * kernel + 1e-9 * np.eye(4)) @ RNG.normal(size=(4, 100_000))
+    assert draws.var(axis=0).mean() == pytest.approx(1.0, rel=0.02)
+
+
+@pytest.mark.parametrize(("level", "scale"), [(4.0, 0.25), (0.0, 1.0)])
+def test_a_kernel_that_is_constant_has_the_scale_of_its_diagonal(level, scale):
+    agent = ready(kernel="custom", kernel_matrix=np.full((4, 4), level))
+    assert agent.output_scale == pytest.approx(scale)
 
 
 def test_belief_does_not_depend_on_whether_rewards_came_one_by_one():

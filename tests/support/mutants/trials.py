@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import importlib.util
 import os
 import pickle
@@ -22,6 +23,7 @@ import pytest
 from _pytest.main import pytest_runtestloop as run_items
 
 from support import ROOT
+from support.house import PRODUCT
 from support.mutants.changes import Mutant
 
 COMPILED = "gntk/engines/loops.py"
@@ -138,7 +140,7 @@ class Trials:
                 _replace_code(functions, self.path, (ROOT / self.path).read_text(encoding="utf-8"))
                 run_items(session)
                 with open(start, "wb") as pipe:
-                    pickle.dump((trace.seconds, dict(trace.lines)), pipe)
+                    pickle.dump((trace.seconds, dict(trace.lines), [*sys.modules]), pipe)
 
             _exit_after(run)
         os.close(start)
@@ -147,8 +149,11 @@ class Trials:
         os.wait()
         if not content:
             pytest.exit("The tests fail before anything is changed.", 3)
-        trace.seconds, lines = pickle.loads(content)
+        trace.seconds, lines, modules = pickle.loads(content)
         trace.lines.update(lines)
+        for name in modules:  # those that the project imports lazily, so that not every fork does
+            if name.partition(".")[0] in PRODUCT:
+                importlib.import_module(name)
         return trace
 
     def _collect(self, running: dict[int, Mutant], left: int) -> None:
@@ -167,8 +172,13 @@ def _exit_after(run: Callable[[], object]) -> None:
         os._exit(code)
 
 
+def _module(path: str) -> str:
+    return ".".join(Path(path).with_suffix("").parts).removesuffix(".__init__")
+
+
 def _functions_of(path: str) -> list[tuple[FunctionType, int]]:
     """Find all functions of a file, wherever they have been imported to, with the place of their code in it."""
+    importlib.import_module(_module(path))
     target = str(ROOT / path)
     place = {code: k for k, code in enumerate(_codes(compile(Path(target).read_text(encoding="utf-8"), target, "exec")))}
     functions = [thing for thing in gc.get_objects() if type(thing) is FunctionType]
@@ -195,7 +205,7 @@ class Changed:
     mutant: Mutant
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name != ".".join(Path(self.mutant.path).with_suffix("").parts).removesuffix(".__init__"):
+        if name != _module(self.mutant.path):
             return None
         loader = SourceFileLoader(name, str(ROOT / self.mutant.path))
         loader.get_code = lambda _: compile(self.mutant.source, loader.path, "exec")
