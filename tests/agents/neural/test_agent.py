@@ -101,7 +101,7 @@ PLAYS, REWARDS = np.array([0, 2, 2, 3]), np.array([60.0, 40.0, 38.0, 53.0])
 
 
 def posterior_covariance(agent, plays):
-    """Of all mean rewards in units of the noise, by the p x p inverse at the current weights; and log det(U / ridge)."""
+    """Of all mean rewards in units of the noise, by the p x p inverse at these weights; and log det(U / ridge)."""
     psi = agent._features().select(torch.arange(4)).double().numpy()
     ridge = agent.settings.ridge
     precision = ridge * np.eye(psi.shape[1]) + psi[plays].T @ psi[plays]

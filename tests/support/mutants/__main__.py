@@ -7,6 +7,7 @@ import random
 import sys
 import tempfile
 import time
+import tomllib
 import warnings
 from collections.abc import Iterator
 
@@ -14,8 +15,58 @@ from support import ROOT
 
 AREAS = ("gntk", "agents", "graph_bandit_lab/analysis", "graph_bandit_lab/episodes")
 LEFT_OUT = ("agents/sb3", "agents/policy_gradient", "agents/zoo", "agents/contract/conformance.py")
-"""Learners whose tests train for seconds, tables of names, and a test itself."""
+"""Learners whose tests train for seconds, a table of names, and a test of agents."""
 RESULTS = ROOT / "build" / "mutants.jsonl"
+EQUIVALENT = ROOT / "tests" / "support" / "mutants" / "equivalent.toml"
+
+
+def main() -> int:
+    """Test mutants file by file, print those that survive, and count."""
+    parser = argparse.ArgumentParser(prog="python -m support.mutants")
+    parser.add_argument(
+        "places", nargs="*", default=AREAS, help="files or folders; by default all that compute numbers"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
+    parser.add_argument("--sample", type=float, default=1.0, help="part of the mutants of each file, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--survivors", action="store_true", help=f"only those that survived, by {RESULTS.name}")
+    arguments = parser.parse_args()
+    preload()
+    from support.mutants.changes import Mutant, mutants_of
+    from support.mutants.trials import Trials, is_killed_when_imported, run_pytest
+
+    RESULTS.parent.mkdir(exist_ok=True)
+    before, table, began = read_results(), [], time.perf_counter()
+    equivalent = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch, RESULTS.open("a", encoding="utf-8") as file:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = scratch  # forks end without removing what they wrote
+
+        def report(mutant: Mutant, killed: bool) -> None:
+            file.write(json.dumps([str(mutant), killed]) + "\n")
+            file.flush()
+
+        for path in sources(arguments.places):
+            mutants = mutants_of(path, (ROOT / path).read_text(encoding="utf-8"))
+            mutants = random.Random(arguments.seed).sample(mutants, round(arguments.sample * len(mutants)))
+            if arguments.survivors:
+                mutants = [mutant for mutant in mutants if before.get(str(mutant)) is False]
+            if not mutants:
+                continue
+            inside = [mutant for mutant in mutants if mutant.lines]
+            if run_pytest(path, Trials(path, inside, arguments.jobs, report)):
+                raise SystemExit(f"The tests of {path} fail before anything is changed: pytest {path}.")
+            for mutant in mutants:
+                if not mutant.lines:
+                    report(mutant, is_killed_when_imported(mutant))
+            after, reasons = read_results(), equivalent.get(path, {})
+            survivors = [mutant for mutant in mutants if not after[str(mutant)]]
+            unknown = [mutant for mutant in survivors if mutant.change not in reasons]
+            table.append((path, len(mutants), len(mutants) - len(survivors), len(unknown)))
+            print(*unknown, *([""] if unknown else []), sep="\n", end="", flush=True)
+    print(f"{'file':45} mutants  killed  survivors without a reason   ({time.perf_counter() - began:.0f} s)")
+    for path, *counts in [*table, ("all", *(sum(column) for column in list(zip(*table, strict=True))[1:]))]:
+        print(f"{path:45} {counts[0]:7} {counts[1]:7} {counts[2]:10}")
+    return int(any(row[3] for row in table))
 
 
 def preload() -> None:
@@ -44,65 +95,15 @@ def preload() -> None:
 
 def sources(places: list[str]) -> Iterator[str]:
     """List the files to mutate, of given files and folders."""
-    for place in places or AREAS:
+    for place in places:
         for file in sorted((ROOT / place).rglob("*.py")) if (ROOT / place).is_dir() else [ROOT / place]:
             path = file.relative_to(ROOT).as_posix()
-            if not path.startswith(LEFT_OUT) and file.read_text(encoding="utf-8"):
+            if not path.startswith(LEFT_OUT):
                 yield path
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m support.mutants")
-    parser.add_argument("places", nargs="*", help="files or folders; by default all that compute numbers")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
-    parser.add_argument("--sample", type=float, default=1.0, help="part of the mutants of each file, drawn by --seed")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--survivors", action="store_true", help=f"only those that survived in {RESULTS.name}")
-    parser.add_argument("--list", action="store_true", help="count mutants, and test none")
-    arguments = parser.parse_args()
-    preload()
-    from support.mutants.changes import Mutant, mutants_of
-    from support.mutants.trials import Trials, is_killed_when_imported, run_pytest
-
-    RESULTS.parent.mkdir(exist_ok=True)
-    scratch = tempfile.TemporaryDirectory(prefix="mutants-")  # of forks that end without removing theirs
-    os.environ["PYTEST_DEBUG_TEMPROOT"] = scratch.name
-    survived = {mutant for mutant, killed in results().items() if not killed}
-    total, began = {}, time.perf_counter()
-    for path in sources(arguments.places):
-        mutants = mutants_of(path, (ROOT / path).read_text(encoding="utf-8"))
-        rng = random.Random(f"{arguments.seed} {path}")
-        mutants = rng.sample(mutants, round(arguments.sample * len(mutants)))
-        if arguments.survivors:
-            mutants = [mutant for mutant in mutants if str(mutant) in survived]
-        total[path] = [str(mutant) for mutant in mutants]
-        if arguments.list or not mutants:
-            continue
-
-        def report(mutant: Mutant, killed: bool) -> None:
-            with RESULTS.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([str(mutant), killed]) + "\n")
-
-        inside = [mutant for mutant in mutants if mutant.lines]
-        if run_pytest(path, Trials(path, inside, arguments.jobs, report)):
-            print(f"{path}: its tests fail before anything is changed")
-        for mutant in mutants:
-            if not mutant.lines:
-                report(mutant, is_killed_when_imported(mutant))
-        known = results()
-        print(*(f"{mutant}" for mutant in total[path] if not known.get(mutant)), sep="\n")
-        print(f"# {path}: {len(mutants)} after {time.perf_counter() - began:.0f} s", flush=True)
-    known = results()
-    killed = {path: sum(known.get(mutant, False) for mutant in mutants) for path, mutants in total.items()}
-    for path, mutants in total.items():
-        print(f"{path:50} {killed[path]:4} of {len(mutants):4}")
-    count = sum(map(len, total.values()))
-    print(f"{'all':50} {sum(killed.values()):4} of {count:4}, {100 * sum(killed.values()) / max(count, 1):.1f} %")
-    return 0
-
-
-def results() -> dict[str, bool]:
-    """Read which mutants were killed when they were last tested."""
+def read_results() -> dict[str, bool]:
+    """Read whether each mutant was killed when it was last tested."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
     return dict(map(json.loads, lines))
 

@@ -52,8 +52,13 @@ class Mutant:
     """Of the whole file, changed."""
     line: int
 
+    @property
+    def change(self) -> str:
+        """Return the line before and after."""
+        return f"{self.before}  ->  {self.after}"
+
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.before}  ->  {self.after}"
+        return f"{self.path}:{self.line}: {self.change}"
 
 
 def mutants_of(path: str, source: str) -> list[Mutant]:

@@ -180,7 +180,9 @@ def _functions_of(path: str) -> list[tuple[FunctionType, int]]:
     """Find all functions of a file, wherever they have been imported to, with the place of their code in it."""
     importlib.import_module(_module(path))
     target = str(ROOT / path)
-    place = {code: k for k, code in enumerate(_codes(compile(Path(target).read_text(encoding="utf-8"), target, "exec")))}
+    place = {
+        code: k for k, code in enumerate(_codes(compile(Path(target).read_text(encoding="utf-8"), target, "exec")))
+    }
     functions = [thing for thing in gc.get_objects() if type(thing) is FunctionType]
     return [(f, place[f.__code__]) for f in functions if f.__code__.co_filename == target]
 

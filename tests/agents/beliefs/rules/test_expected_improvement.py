@@ -50,6 +50,13 @@ def test_of_equal_means_the_more_uncertain_gains_more_and_of_equal_spreads_the_b
     assert index_of([0.0, 0.2, 0.1], [0.1, 0.1, 0.1], best=1.0).argsort().tolist() == [0, 2, 1]
 
 
+def test_a_sure_gain_is_the_gain_and_a_sure_loss_gains_nothing():
+    gains = index_of([3.0, 1.0, 0.0], [0.0, 0.0, 0.0], best=1.0).exp()
+    assert gains[0].item() == pytest.approx(2.0)
+    assert gains[1].item() == pytest.approx(0.0, abs=1e-12)
+    assert gains[2].item() == 0
+
+
 def test_before_the_first_reward_the_gain_is_over_the_largest_mean():
     torch.testing.assert_close(index_of([0.0, 0.5, 0.2], [1.0] * 3), index_of([0.0, 0.5, 0.2], [1.0] * 3, best=0.5))
 
