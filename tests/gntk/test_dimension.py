@@ -99,9 +99,9 @@ def test_no_graph_has_no_dimension():
 
 
 def test_a_cutoff_leaves_out_eigenvalues_below_that_part_of_the_largest():
-    kernel, means = np.diag([4.0, 1.0, 0.25]), [2.0, 1.0, 0.5]  # one in each direction
+    kernel, means = np.diag([0.4, 0.1, 0.025]), [2.0, 1.0, 0.5]  # a square of 10 in each direction
     norms = [rkhs_norm(kernel, means, cutoff) for cutoff in (0.0, 0.1, 0.3)]
-    assert norms == pytest.approx([3**0.5, 2**0.5, 1.0])
+    assert norms == pytest.approx([30**0.5, 20**0.5, 10**0.5])
 
 
 @pytest.mark.parametrize(
