@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from agents.contract.settings import read_settings
+from agents.contract.settings import describe_fields, read_settings
 from agents.neural.settings import NeuralSettings
 
 
@@ -26,6 +26,12 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
         "gradients_at": "current",
     }
     assert literal.items() <= dataclasses.asdict(settings).items()
+
+
+def test_fields_are_described_by_the_text_below_them():
+    texts = describe_fields(NeuralSettings)
+    assert texts["width"] == "m, hidden width of the network; even."
+    assert texts.keys() == {field.name for field in dataclasses.fields(NeuralSettings)}
 
 
 @pytest.mark.parametrize(
