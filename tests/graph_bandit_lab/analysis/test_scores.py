@@ -138,7 +138,7 @@ def test_a_report_of_failures_alone_is_a_report(tmp_path):
 
 def table(**columns):
     """Trials of two environments, x and y, with two seeds each."""
-    index = pd.MultiIndex.from_product(["xy", range(2)], names=["environment", "seed"])
+    index = pd.MultiIndex.from_product([["x", "y"], range(2)], names=["environment", "seed"])
     return pd.DataFrame(columns, index=index)
 
 
