@@ -28,10 +28,19 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
     assert literal.items() <= dataclasses.asdict(settings).items()
 
 
-def test_fields_are_described_by_the_text_below_them():
-    texts = describe_fields(NeuralSettings)
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MoreSettings(NeuralSettings):
+    """Settings with one more."""
+
+    patience: int = 3
+    """Rounds to wait."""
+
+
+def test_fields_are_described_by_the_text_below_them_and_those_of_a_base_too():
+    texts = describe_fields(MoreSettings)
+    assert texts["patience"] == "Rounds to wait."
     assert texts["width"] == "m, hidden width of the network; even."
-    assert texts.keys() == {field.name for field in dataclasses.fields(NeuralSettings)}
+    assert texts.keys() == {field.name for field in dataclasses.fields(MoreSettings)}
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,13 @@ def test_the_logarithm_is_that_of_the_plain_formula_in_many_digits(z):
     assert log_gain(torch.tensor([z], dtype=torch.float64)).item() == pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.parametrize("z", [-1000.5, -1500.0, -4000.0])
+def test_far_below_zero_the_series_keeps_the_digits(z):
+    with mpmath.workdps(80):
+        expected = float(mpmath.log(mpmath.npdf(z) + z * mpmath.ncdf(z)))
+    assert log_gain(torch.tensor([z], dtype=torch.float64)).item() == pytest.approx(expected, rel=0, abs=1e-8)
+
+
 def test_it_grows_with_the_standardised_gain_however_small_that_is():
     z = -torch.logspace(150, -3, 4000, dtype=torch.float64)
     values = log_gain(z)
