@@ -61,7 +61,7 @@ def main() -> int:
                     report(mutant, is_killed_when_imported(mutant))
             after, reasons = read_results(), equivalent.get(path, {})
             survivors = [mutant for mutant in mutants if not after[str(mutant)]]
-            unknown = [mutant for mutant in survivors if mutant.change not in reasons]
+            unknown = [mutant for mutant in survivors if not {mutant.before, mutant.change} & {*reasons}]
             table.append((path, len(mutants), len(mutants) - len(survivors), len(unknown)))
             print(*unknown, *([""] if unknown else []), sep="\n", end="", flush=True)
     total, killed, unknown = (sum(row[column] for row in table) for column in (1, 2, 3))
