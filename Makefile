@@ -1,12 +1,13 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` checks everything, `make portable` the numbers
-# as on other kinds of CPU, `make docs` builds the site into site/. Each sets up what it needs.
+# as on other kinds of CPU, `make mutants` whether tests notice a flipped sign (FILES=gntk/network.py for one file),
+# `make docs` builds the site into site/. Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests portable stubs bench docs release-check clean
+.PHONY: demo suggest test lint types tests portable mutants stubs bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -31,6 +32,9 @@ tests: $(VENV)/.installed-all
 
 portable: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.portable
+
+mutants: $(VENV)/.installed-all
+	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.mutants $(FILES)
 
 stubs: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.stubs

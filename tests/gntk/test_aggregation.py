@@ -68,11 +68,40 @@ def test_selected_graphs_keep_their_nodes_and_their_divisor(batch):
 def test_sum_over_nodes_keeps_graphs_apart():
     graphs = AggregatedGraphs(torch.zeros(3, 1), torch.tensor([0, 1, 3]), torch.ones(2))
     assert graphs.sum_over_nodes(torch.tensor([1.0, 2.0, 4.0])).tolist() == [1.0, 6.0]
+    two_each = torch.tensor([[1.0, 8.0], [2.0, 0.0], [4.0, 1.0]])
+    assert graphs.sum_over_nodes(two_each).tolist() == [[1.0, 8.0], [6.0, 1.0]]
 
 
 def test_refuses_fewer_nodes_than_the_largest_graph_has(batch):
     with pytest.raises(ValueError, match="at least 7, the largest graph. Got 6"):
         aggregate_neighbours(batch, 6)
+
+
+def test_refuses_a_batch_without_graphs(batch):
+    nothing = batch.clone()
+    nothing.x, nothing.edge_index, nothing.ptr = torch.zeros(0, 4), torch.zeros(2, 0).long(), torch.zeros(1).long()
+    with pytest.raises(ValueError, match="at least one graph"):
+        keep_nodes(nothing)
+
+
+def test_a_graph_of_one_node_and_one_feature_is_whole():
+    loop = Data(x=torch.tensor([[-2.0]]), edge_index=torch.tensor([[0], [0]]))
+    graphs = aggregate_neighbours(Batch.from_data_list([loop]), num_nodes=1)
+    assert (graphs.nodes.tolist(), graphs.divisors.tolist()) == ([[-1.0]], [1.0])
+
+
+def test_directions_do_not_depend_on_how_long_features_are(batch):
+    small = batch.clone()
+    small.x = batch.x / 1024
+    assert torch.equal(keep_nodes(small).nodes, keep_nodes(batch).nodes)
+    assert keep_nodes(batch).feature_dim == 4
+
+
+def test_graphs_are_converted_only_if_they_have_to_be(batch):
+    graphs = aggregate_neighbours(batch)
+    assert graphs.to(torch.float32) is graphs
+    assert graphs.to(torch.float64).nodes.dtype == graphs.to(torch.float64).divisors.dtype == torch.float64
+    assert graphs.to(torch.float32, torch.device("meta")).nodes.device.type == "meta"
 
 
 def test_refuses_a_graph_without_nodes():
@@ -92,6 +121,7 @@ PAIR = {"x": torch.zeros(2, 1), "edge_index": torch.tensor([[0], [1]])}
         ({"x": torch.tensor([[0.0], [torch.nan]])}, "finite node features. Got 1"),
         ({"edge_index": None}, "`edge_index`. Got none"),
         ({"edge_index": torch.tensor([[0], [2]])}, "nodes 0 to 1. Got nodes 0 to 2"),
+        ({"edge_index": torch.tensor([[-1], [1]])}, "nodes 0 to 1. Got nodes -1 to 1"),
     ],
 )
 def test_refuses_a_batch_that_is_not_whole(changes, message):

@@ -39,6 +39,10 @@ def test_of_a_zero_kernel_is_zero():
         ((np.eye(2), 0), "`horizon`"),
         ((np.eye(2), 10, 0.0), "`ridge`"),
         ((np.eye(2), 10, float("nan")), "`ridge`"),
+        ((np.eye(2), 10, float("inf")), "`ridge`"),
+        ((np.eye(2), float("inf")), "`horizon`"),
+        ((np.zeros(2),), r"shape `\(K, K\)`. Got `\(2,\)`"),
+        ((np.diag([1e6, -1.1]),), "positive semi-definite"),
     ],
 )
 def test_refuses_what_is_no_kernel(arguments, message):
@@ -77,11 +81,36 @@ def test_what_no_function_of_the_space_can_be_is_left_out_of_the_norm():
     assert rkhs_norm(np.zeros((2, 2)), [1.0, 1.0]) == 0
 
 
+@pytest.mark.parametrize("asymmetry", [0.9e-8, 0.9e-5 * 3])
+def test_rounding_errors_of_a_kernel_are_no_reason_to_refuse_it(asymmetry):
+    """Entries off the diagonal may differ by 1e-8, or by 1e-5 of what they are; eigenvalues by 1e-6 of the largest."""
+    entry = 3.0 if asymmetry > 1e-8 else 0.0
+    kernel = np.array([[10.0, entry + asymmetry], [entry, 10.0]])
+    assert information_gain(kernel, 1.0) == pytest.approx(information_gain((kernel + kernel.T) / 2, 1.0), rel=1e-4)
+    kernel[0, 1] += asymmetry
+    with pytest.raises(ValueError, match="symmetric"):
+        information_gain(kernel, 1.0)
+    assert information_gain(np.diag([1e6, -0.9]), 1.0) == pytest.approx(np.log1p(1e6) / 2)
+
+
+def test_no_graph_has_no_dimension():
+    assert effective_dimension(np.zeros((0, 0))) == 0
+    assert rkhs_norm(np.zeros((0, 0)), []) == 0
+
+
+def test_a_cutoff_leaves_out_eigenvalues_below_that_part_of_the_largest():
+    kernel, means = np.diag([0.4, 0.1, 0.025]), [2.0, 1.0, 0.5]  # a square of 10 in each direction
+    norms = [rkhs_norm(kernel, means, cutoff) for cutoff in (0.0, 0.1, 0.3)]
+    assert norms == pytest.approx([30**0.5, 20**0.5, 10**0.5])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: information_gain(np.zeros((2, 3)), 1.0), "shape"),
         (lambda: information_gain(np.eye(2), 0.0), "`ridge`"),
+        (lambda: information_gain(np.eye(2), float("inf")), "`ridge`"),
+        (lambda: rkhs_norm(np.eye(2), [1.0, 1.0], cutoff=-0.1), "`cutoff`"),
         (lambda: rkhs_norm(np.eye(2), [1.0]), r"shape `\(2,\)`"),
         (lambda: rkhs_norm(np.eye(2), [1.0, np.nan]), "finite `means`"),
         (lambda: rkhs_norm(np.eye(2), [1.0, 1.0], cutoff=1.0), "`cutoff`"),

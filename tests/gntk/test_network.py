@@ -4,6 +4,7 @@ from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
 from gntk import GraphMLP, aggregate_neighbours, select_graphs, tangent_features
+from gntk.network import layer_inputs
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
@@ -92,6 +93,19 @@ def test_graphs_are_read_in_the_type_of_the_weights(graphs, model_type, graph_ty
 def test_refuses_sizes_out_of_range(keywords, message):
     with pytest.raises(ValueError, match=message):
         GraphMLP(**{"feature_dim": 4, **keywords})
+
+
+@pytest.mark.parametrize("sizes", [{"width": 1, "zero_start": False}, {"width": 2}])
+def test_the_smallest_network_is_one(sizes):
+    one = Batch.from_data_list([Data(x=torch.ones(1, 1), edge_index=torch.zeros(2, 0).long())])
+    assert GraphMLP(1, depth=2, num_nodes=1, **sizes)(one).shape == (1,)
+
+
+def test_nodes_come_in_arrays_of_any_shape():
+    weights = [torch.randn(5, 4), torch.randn(1, 5)]
+    nodes = torch.randn(2, 3, 4)
+    for flat, whole in zip(layer_inputs(weights, nodes.reshape(6, 4)), layer_inputs(weights, nodes), strict=True):
+        torch.testing.assert_close(whole.reshape(6, -1), flat)
 
 
 def test_refuses_graphs_with_other_features():

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import registry
-from agents.beliefs.batches import choose_batch
+from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules import Greedy, ThompsonSampling, UpperConfidenceBound
 from agents.contract.protocol import BatchAgent
@@ -56,6 +56,18 @@ def test_nothing_is_chosen_twice_or_against_the_mask():
         choose_batch(Greedy(), belief, mask, 4, torch.Generator(), lambda action: belief)
 
 
+@pytest.mark.parametrize("count", [0, -1, True, 1.0, None])
+def test_a_number_of_graphs_is_a_positive_integer(count):
+    with pytest.raises(ValueError, match="from 1 to 4, which are on offer"):
+        check_count(count, EVERY)
+
+
+def test_a_number_of_graphs_may_be_of_numpy():
+    belief = believe([3.0, 2.0, 1.0, 0.0], np.eye(4))
+    for count in (np.int64(1), np.int64(4)):
+        assert len(choose_batch(Greedy(), belief, EVERY, count, torch.Generator(), lambda action: belief)) == count
+
+
 def test_what_is_under_way_counts_as_chosen():
     told = []
 
@@ -69,6 +81,12 @@ def test_what_is_under_way_counts_as_chosen():
     assert told == [1, 3, 0]
     with pytest.raises(ValueError, match="from 1 to 2, which are on offer"):
         choose_batch(Greedy(), belief, EVERY, 3, torch.Generator(), hallucinate, pending=[1, 3])
+
+
+def test_a_rule_that_draws_rewards_imagines_nothing_of_what_is_under_way():
+    belief = believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
+    rule, generator = ThompsonSampling("independent"), torch.Generator().manual_seed(0)
+    assert choose_batch(rule, belief, EVERY, 2, generator, forbidden, pending=[0]) == [1, 2]
 
 
 @pytest.fixture(params=BATCH)

@@ -152,3 +152,5 @@ def test_help_describes_every_setting():
     described = compose("gnn-lucky", gnn, Lucky).__doc__
     assert "    luck: How lucky; at most 1." in described
     assert "    width: m, hidden width" in described
+    assert f"Model: {gnn.__doc__.splitlines()[0]}\n" in described
+    assert "Rule: Play by luck.\n" in described

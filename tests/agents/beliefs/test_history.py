@@ -50,6 +50,19 @@ def test_scale_is_one_until_two_graphs_differ(pulls, expected):
     assert filled(pulls).location_and_scale() == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("step", "scale"), [(1e-13, 1.0), (1e-10, 5e-11)])
+def test_means_that_differ_by_rounding_errors_have_no_scale(step, scale):
+    assert filled([(0, 1.0), (1, 1.0 + step)]).location_and_scale()[1] == pytest.approx(scale, rel=1e-3)
+    assert filled([(0, -1.0), (1, -1.0 - step)]).location_and_scale()[1] == pytest.approx(scale, rel=1e-3)
+
+
+def test_graphs_are_seen_in_the_order_of_their_first_rewards():
+    history = History(4)
+    for actions in ([3, 1, 3], [1, 0], [3]):
+        history.add(torch.tensor(actions), torch.ones(len(actions)))
+    assert history.seen.tolist() == [3, 1, 0]
+
+
 def test_scale_follows_the_rewards_however_small():
     assert filled([(0, 1e-12), (1, 3e-12)]).location_and_scale() == pytest.approx((2e-12, 1e-12), rel=1e-6)
 

@@ -31,12 +31,12 @@ def test_ucb1_adds_the_bonus_of_auer_et_al():
 
 
 def test_gaussian_belief_is_the_conjugate_posterior():
-    agent = ready("gaussian-ts", exploration_scale=0.5)
+    agent = ready("gaussian-ts", exploration_scale=0.25)
     agent.update(None, [0, 1, 1], [0.0, 1.0, 3.0])
     belief = agent.belief()
     grid = np.linspace(-6, 6, 20001)  # prior N(0, 1) times the likelihood of standardised rewards, by quadrature
     for graph, rewards in ((0, [-1.0]), (1, [0.0, 2.0]), (2, [])):
-        log_density = -(grid**2) / 2 - sum((grid - y) ** 2 for y in rewards) / (2 * 0.25)
+        log_density = -(grid**2) / 2 - sum((grid - y) ** 2 for y in rewards) / (2 * 0.25**2)
         density = np.exp(log_density - log_density.max())
         mean = (grid * density).sum() / density.sum()
         assert belief.mean[graph].item() == pytest.approx(mean, abs=1e-6)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from support.graphs import ragged_graphs
 
-from agents.contract.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask
+from agents.contract.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask, read_pending
 from graph_bandit_env import GraphSet
 
 
@@ -37,6 +37,23 @@ def test_streams_of_a_seed_are_repeatable_and_differ():
 @pytest.mark.parametrize("mask", [[1, 0, 1], np.array([1, 0, 1], np.int8), [True, False, True]])
 def test_masks_of_any_kind_are_read(mask):
     assert read_mask(mask, 3).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("seed", [True, -1, 0.0, None, "3"])
+def test_refuses_what_is_not_a_seed(seed):
+    with pytest.raises(ValueError, match="`seed` to be an integer >= 0"):
+        derive_streams(seed)
+
+
+@pytest.mark.parametrize("pending", [[], [0], [2, 0], np.array([1]), (0, 1, 2)])
+def test_pending_graphs_are_different_ones_of_the_set(pending):
+    assert read_pending(pending, 3) == list(pending)
+
+
+@pytest.mark.parametrize("pending", [[-1], [3], [0, 3], [1, 1], [[0]], [0.0], ["0"]])
+def test_refuses_pending_graphs_that_are_not(pending):
+    with pytest.raises(ValueError, match="`pending` to be different integers from 0 to 2"):
+        read_pending(pending, 3)
 
 
 def test_no_mask_allows_everything():
@@ -100,7 +117,7 @@ def test_a_graph_without_edges_among_others_is_a_graph():
     for observation in ((pair, Instance(x, None, None)), (Instance(x, None, None), pair)):
         batch = read_graphs(observation)
         assert batch.num_graphs == 2
-        assert batch.edge_attr.shape == (2, 1)
+        assert batch.edge_attr.tolist() == [[1.0], [1.0]]
 
 
 def test_what_rounding_errors_part_is_a_tie():

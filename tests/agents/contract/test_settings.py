@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import registry
-from agents.contract.settings import read_settings
+from agents.contract.settings import describe_fields, read_settings
 from agents.neural.settings import NeuralSettings
 
 
@@ -27,6 +27,21 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter():
         "gradients_at": "current",
     }
     assert literal.items() <= dataclasses.asdict(settings).items()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MoreSettings(NeuralSettings):
+    """Settings with one more."""
+
+    patience: int = 3
+    """Rounds to wait."""
+
+
+def test_fields_are_described_by_the_text_below_them_and_those_of_a_base_too():
+    texts = describe_fields(MoreSettings)
+    assert texts["patience"] == "Rounds to wait."
+    assert texts["width"] == "m, hidden width of the network; even."
+    assert texts.keys() == {field.name for field in dataclasses.fields(MoreSettings)}
 
 
 @pytest.mark.parametrize(

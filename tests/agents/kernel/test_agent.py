@@ -3,14 +3,14 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import multivariate_normal
 from support.graphs import ragged_graphs
+from torch_geometric.data import Batch
 
 import registry
 from agents.beliefs.history import History
-from agents.beliefs.likelihood import PRIOR_ROUNDS, MarginalLikelihood
 from agents.contract import DivergedError
 from agents.kernel.gaussian_process import GaussianProcess
+from gntk import AggregatedGraphs, aggregate_neighbours, infinite_width_kernel
 from graph_bandit_env import GraphSet
 
 RNG = np.random.default_rng(0)
@@ -72,6 +72,17 @@ def test_posterior_from_counts_and_means_equals_the_one_reward_by_reward():
     np.testing.assert_allclose(at_once.root @ at_once.root.T, covariance, atol=1e-9)
 
 
+def test_a_reward_that_tells_nothing_changes_nothing():
+    """Of a graph whose mean reward is known, the gain is zero, not zero by zero."""
+    kernel = torch.tensor(KERNEL)
+    kernel[3], kernel[:, 3] = 0, 0
+    process = GaussianProcess(kernel, 0.1)
+    before = process.root.clone()
+    process.add(3, 7.0)
+    torch.testing.assert_close(process.root, before, rtol=0, atol=1e-8)
+    torch.testing.assert_close(process.mean, torch.zeros_like(process.mean), rtol=0, atol=1e-8)
+
+
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=30))
 def test_one_more_reward_never_raises_a_variance(actions):
     process = GaussianProcess(torch.tensor(KERNEL), 0.05)
@@ -85,69 +96,6 @@ def record(actions, rewards):
     history = History(12)
     history.add(torch.tensor(actions), torch.tensor(rewards))
     return history
-
-
-def likelihood_of(kernel, history, **units):
-    seen = history.counts > 0
-    return MarginalLikelihood(torch.tensor(kernel)[seen][:, seen], history, **units)
-
-
-@pytest.mark.parametrize(("scale", "noise"), [(1.0, 0.1), (3.0, 0.5), (0.2, 1e-3)])
-def test_likelihood_is_that_of_all_rewards_up_to_a_constant(scale, noise):
-    actions, rewards = observe(50)
-    likelihood = likelihood_of(KERNEL, record(actions, rewards), location=0.3, unit=2.0)
-
-    def reference(scale, noise):
-        covariance = scale * KERNEL[np.ix_(actions, actions)] + noise * np.eye(50)
-        return -2 * multivariate_normal(np.zeros(50), covariance).logpdf((rewards - 0.3) / 2.0)
-
-    ours = likelihood.twice_negative_log(scale, noise) - likelihood.twice_negative_log(1.0, 1.0)
-    assert ours == pytest.approx(reference(scale, noise) - reference(1.0, 1.0), rel=1e-8)
-
-
-def test_scale_and_noise_that_made_the_rewards_are_found():
-    rng = np.random.default_rng(3)
-    features = rng.normal(size=(12, 12))
-    kernel = features @ features.T / 12
-    means = np.linalg.cholesky(4.0 * kernel) @ rng.normal(size=12)
-    actions = rng.integers(0, 12, 3000)
-    rewards = means[actions] + 0.5 * rng.normal(size=3000)
-    found = likelihood_of(kernel, record(actions, rewards)).fit(None, None, prior_scale=1.0)
-    assert found.noise == pytest.approx(0.25, rel=0.1)
-    assert found.scale == pytest.approx(4.0, rel=0.6)  # twelve graphs tell no more
-
-
-@pytest.mark.parametrize(("scale", "noise"), [(2.0, None), (None, 0.3), (2.0, 0.3)])
-def test_what_is_known_is_not_fitted(scale, noise):
-    found = likelihood_of(KERNEL, record(*observe(20))).fit(scale, noise, prior_scale=1.0)
-    assert scale in (None, found.scale)
-    assert noise in (None, found.noise)
-
-
-def test_noise_in_whose_units_the_prior_is_has_the_largest_posterior():
-    """Its prior is that of `PRIOR_ROUNDS` more rewards with a mean square of the ridge."""
-    likelihood = likelihood_of(KERNEL, record(*observe(60)))
-
-    def objective(noise):
-        return likelihood.twice_negative_log(noise / 0.2, noise) + PRIOR_ROUNDS * (np.log(noise) + 0.2 / noise)
-
-    found = likelihood.fit_noise(ridge=0.2)
-    assert objective(found) < min(objective(0.98 * found), objective(1.02 * found))
-
-
-def test_where_nothing_is_known_the_prior_decides():
-    nothing = likelihood_of(KERNEL, record(np.array([0]), np.array([0.0])))
-    found = nothing.fit(None, None, prior_scale=7.0)
-    assert found.scale == pytest.approx(7.0, rel=1.0 / PRIOR_ROUNDS)
-
-
-def test_fit_is_no_worse_than_its_neighbours():
-    likelihood = likelihood_of(KERNEL, record(*observe(200)))
-    found = likelihood.fit(None, None, prior_scale=1.0)
-    best = likelihood.twice_negative_log(found.scale, found.noise)
-    for factor in (0.5, 2.0):
-        assert likelihood.twice_negative_log(factor * found.scale, found.noise) > best - 0.5
-        assert likelihood.twice_negative_log(found.scale, factor * found.noise) > best
 
 
 def ready(name="gntk-ts", graphs=None, **settings):
@@ -166,6 +114,90 @@ def test_belief_is_the_posterior_from_scratch_at_known_scale_and_noise():
     np.testing.assert_allclose(belief.mean, mean, atol=1e-9)
     np.testing.assert_allclose(belief.spread, 0.5 * np.sqrt(np.diag(covariance)), atol=1e-9)
     np.testing.assert_allclose(belief.joint_root() @ belief.joint_root().T, 0.25 * covariance, atol=1e-9)
+
+
+KNOWN = {"output_scale": 2.0, "noise_variance": 0.1, "standardize": False}
+PLAYS, REWARDS = np.array([0, 2, 2, 3]), np.array([1.0, -1.0, -1.2, 0.3])
+
+
+def test_predictions_are_the_posterior_in_units_of_the_reward():
+    agent = ready(output_scale=2.0, noise_variance=0.1)
+    agent.update(None, PLAYS, 10 * REWARDS + 50)
+    means = np.array([60.0, 39.0, 53.0])  # of the graphs played
+    location, unit = means.mean(), means.std()
+    noise = 0.1 / unit**2
+    mean, covariance = from_scratch(2.0 * agent.kernel.numpy(), noise, PLAYS, (10 * REWARDS + 50 - location) / unit)
+    told = agent.predict()
+    np.testing.assert_allclose(told.mean, location + unit * mean, rtol=1e-6)
+    np.testing.assert_allclose(told.std, unit * np.sqrt(np.diag(covariance).clip(0)), rtol=1e-4, atol=1e-4)
+    assert told.noise_std == pytest.approx(0.1**0.5)
+
+
+def test_an_imagined_reward_is_the_mean_and_makes_the_others_surer():
+    agent = ready(**KNOWN)
+    agent.update(None, PLAYS, REWARDS)
+    before, imagine = agent.belief(), agent.imagine()
+    imagine(1)
+    after = imagine(3)
+    torch.testing.assert_close(after.mean, before.mean)
+    covariance = from_scratch(2.0 * agent.kernel.numpy(), 0.1, np.append(PLAYS, [1, 3]), np.zeros(6))[1]
+    np.testing.assert_allclose(after.spread**2, np.diag(covariance), atol=1e-9)
+
+
+def test_insight_measures_the_covariance_with_the_noise_as_ridge():
+    agent = ready(**KNOWN, exploration_scale=0.5)
+    kernel = 2.0 * agent.kernel.numpy()
+
+    def dimension(horizon):
+        whole = np.linalg.slogdet(np.eye(4) + horizon * kernel / 0.1).logabsdet
+        return pytest.approx(whole / np.log1p(horizon * np.linalg.norm(kernel, 2) / 0.1))
+
+    agent.select_action(None)
+    assert (agent.insight().log_determinant, agent.insight().effective_dimension) == (0, dimension(1))
+    agent.update(None, PLAYS, REWARDS)
+    agent.select_action(None)
+    insight = agent.insight()
+    mean, covariance = from_scratch(kernel, 0.1, PLAYS, REWARDS)
+    np.testing.assert_allclose(insight.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(insight.spread**2, 0.25 * np.diag(covariance), atol=1e-9)
+    np.testing.assert_allclose(insight.variance, np.diag(covariance) / 0.1, atol=1e-8)
+    played = np.eye(4) + kernel[np.ix_(PLAYS, PLAYS)] / 0.1
+    assert insight.log_determinant == pytest.approx(np.linalg.slogdet(played).logabsdet)
+    assert insight.effective_dimension == dimension(4)
+
+
+def test_a_restored_agent_believes_and_fits_as_the_one_it_was():
+    agent, twin = ready(), ready()
+    agent.update(None, PLAYS, 10 * REWARDS + 50)
+    twin.load_state_dict(agent.state_dict())
+    for action, reward in [(1, 48.0), (0, 61.0), (1, 47.0), (3, 52.0)]:  # a fit at the eighth
+        torch.testing.assert_close(twin.belief().mean, agent.belief().mean, rtol=0, atol=0)
+        assert (twin.predict().std == agent.predict().std).all()
+        for one in (agent, twin):
+            one.update(None, action, reward)
+    assert (twin.next_fit, twin.output_scale) == (agent.next_fit, agent.output_scale)
+    assert agent.next_fit == 16
+
+
+@pytest.mark.parametrize("node_count", ["largest", "own"])
+def test_the_kernel_averages_over_the_nodes_that_are_asked(node_count):
+    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
+    own = torch.tensor([5.0, 4.0, 7.0, 6.0]) if node_count == "own" else torch.full((4,), 7.0)
+    expected = infinite_width_kernel(AggregatedGraphs(graphs.nodes, graphs.offsets, own), depth=3)
+    torch.testing.assert_close(ready(node_count=node_count, depth=3).kernel, expected)
+
+
+def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_the_set():
+    kernel = KERNEL[:4, :4] + 5.0  # a constant in common is no variance over the set
+    agent = ready(kernel="custom", kernel_matrix=kernel)
+    draws = np.linalg.cholesky(agent.output_scale * kernel + 1e-9 * np.eye(4)) @ RNG.normal(size=(4, 100_000))
+    assert draws.var(axis=0).mean() == pytest.approx(1.0, rel=0.02)
+
+
+@pytest.mark.parametrize(("level", "scale"), [(4.0, 0.25), (0.0, 1.0)])
+def test_a_kernel_that_is_constant_has_the_scale_of_its_diagonal(level, scale):
+    agent = ready(kernel="custom", kernel_matrix=np.full((4, 4), level))
+    assert agent.output_scale == pytest.approx(scale)
 
 
 def test_belief_does_not_depend_on_whether_rewards_came_one_by_one():
@@ -239,7 +271,8 @@ def test_the_kernel_of_a_finite_network_tends_to_the_infinite_one():
         ({"kernel": "custom", "kernel_matrix": np.ones((2, 3))}, r"shape `\(K, K\)`"),
         ({"kernel": "custom", "kernel_matrix": np.full((2, 2), np.nan)}, "finite"),
         ({"kernel": "custom", "kernel_matrix": [[0, 1], [0, 0]]}, "symmetric"),
-        ({"kernel": "custom", "kernel_matrix": -np.eye(2)}, "positive semi-definite"),
+        ({"kernel": "custom", "kernel_matrix": np.diag([3.0, -1.0])}, "positive semi-definite"),
+        ({"kernel": "custom", "kernel_matrix": np.diag([3.0, -1e-7])}, "positive semi-definite"),
         ({"noise_variance": 0}, "`noise_variance` to be positive or None"),
         ({"noise_variance": "low"}, "`noise_variance` to be finite and >= 0 or None"),
         ({"kernel": "rbf"}, "one of infinite, empirical, custom"),
@@ -250,6 +283,11 @@ def test_the_kernel_of_a_finite_network_tends_to_the_infinite_one():
 def test_refuses_what_is_no_kernel(settings, message):
     with pytest.raises(ValueError, match=message):
         registry.make_agent("gntk-ts", **settings)
+
+
+def test_a_negative_eigenvalue_may_be_a_rounding_error():
+    kernel = np.diag([3.0, -1e-9])
+    assert registry.make_agent("gntk-ts", kernel="custom", kernel_matrix=kernel).settings.kernel == "custom"
 
 
 def test_refuses_a_kernel_of_other_graphs():

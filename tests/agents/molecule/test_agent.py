@@ -103,6 +103,45 @@ def test_networks_are_trained_anew_when_enough_was_measured(make, monkeypatch):
     assert trained == [1, 2, 3, 5, 8]
 
 
+def measured(name="molecule-ucb", **changes):
+    """An agent that has measured the first six molecules."""
+    agent = registry.make_agent(name, **{**SMALL, **changes})
+    agent.reset(None, graph_set=MOLECULES)
+    agent.update(None, np.arange(6), MOLECULES.targets[:6])
+    return agent
+
+
+def test_an_imagined_measurement_is_the_mean_and_makes_all_others_surer():
+    agent = measured(tangent_weight=0.0, exploration_scale=2.0)
+    before, imagine = agent.belief(), agent.imagine()
+    imagine(9)
+    after = imagine(11)
+    every, found = torch.arange(len(MOLECULES)), agent.posterior.hyperparameters
+    whole = found.scale * agent._kernel.columns(every, every)[0].numpy()
+    known = [*range(6), 9, 11]
+    gain = np.linalg.solve(whole[np.ix_(known, known)] + found.noise * np.eye(8), whole[known])
+    np.testing.assert_allclose(after.spread, 2.0 * np.sqrt(np.diag(whole - whole[:, known] @ gain)), rtol=1e-5)
+    assert torch.equal(after.mean, before.mean)
+
+
+def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_offer():
+    agent = measured(short_list=4, tangent_weight=0.0)
+    told, mask = agent.predict(), torch.arange(len(MOLECULES)) % 2 == 0
+    offered = np.flatnonzero(mask)
+    bound = (told.mean + 2 * told.std)[offered]
+    for count, size in ((2, 4), (4, 4), (5, 5)):
+        expected = np.sort(offered[np.argsort(-bound)[:size]])
+        assert agent._short_list(mask, count).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("weight", [0.0, 3.0])
+def test_the_weights_of_the_kernel_add_up_to_one(weight):
+    """Each part has a mean of one on the diagonal, that of the networks together too."""
+    agent = measured(tangent_weight=weight, networks=2)
+    every = torch.arange(len(MOLECULES))
+    assert agent._kernel.columns(every[:0], every)[1].mean().item() == pytest.approx(1.0, rel=1e-5)
+
+
 def test_molecules_read_in_parts_are_those_read_at_once(make, monkeypatch):
     told = []
     for at_a_time in (7, 1000):

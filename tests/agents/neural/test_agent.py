@@ -5,7 +5,9 @@ from support.graphs import ragged_graphs
 from support.play import play
 
 import registry
+from agents.beliefs.likelihood import PRIOR_ROUNDS
 from agents.contract.protocol import DivergedError
+from agents.neural import agent as neural_agent
 from agents.neural.covariance import DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from gntk import values_and_features
 from graph_bandit_env import GraphSet
@@ -93,6 +95,79 @@ def test_belief_does_not_depend_on_the_units_of_the_reward():
         plain.update(None, action, reward)
         scaled.update(None, action, 1000 * reward - 7)
     torch.testing.assert_close(plain.belief().mean, scaled.belief().mean)
+
+
+PLAYS, REWARDS = np.array([0, 2, 2, 3]), np.array([60.0, 40.0, 38.0, 53.0])
+
+
+def posterior_covariance(agent, plays):
+    """Of all mean rewards in units of the noise, by the p x p inverse at these weights; and log det(U / ridge)."""
+    psi = agent._features().select(torch.arange(4)).double().numpy()
+    ridge = agent.settings.ridge
+    precision = ridge * np.eye(psi.shape[1]) + psi[plays].T @ psi[plays]
+    return psi @ np.linalg.solve(precision, psi.T), np.linalg.slogdet(precision / ridge).logabsdet, psi @ psi.T
+
+
+def test_predictions_are_in_units_of_the_reward_with_the_noise_of_the_whole_likelihood():
+    agent = ready(regularization=0.05)
+    agent.update(None, PLAYS, REWARDS)
+    means = np.array([60.0, 39.0, 53.0])  # of the graphs played
+    location, unit, ridge = means.mean(), means.std(), agent.settings.ridge
+    covariance, _, kernel = posterior_covariance(agent, PLAYS)
+    targets = (REWARDS - location) / unit
+    fitted = targets @ np.linalg.solve(kernel[np.ix_(PLAYS, PLAYS)] / ridge + np.eye(4), targets)
+    noise = (fitted + PRIOR_ROUNDS * ridge) / (4 + PRIOR_ROUNDS)
+    told = agent.predict()
+    np.testing.assert_allclose(told.mean, location + unit * agent.belief().mean, rtol=1e-6)
+    np.testing.assert_allclose(told.std, unit * np.sqrt(noise * np.diag(covariance)), rtol=1e-4)
+    assert told.noise_std == pytest.approx(unit * noise**0.5, rel=1e-5)
+
+
+def test_before_any_reward_the_covariance_of_predictions_is_the_kernel():
+    agent = ready(regularization=0.05)
+    kernel = posterior_covariance(agent, [])[2]
+    np.testing.assert_allclose(agent.predict().std, np.sqrt(np.diag(kernel)), rtol=1e-5)
+    assert agent.predict().noise_std == pytest.approx(agent.settings.ridge**0.5)
+
+
+def test_what_is_imagined_makes_others_surer_and_changes_no_mean():
+    agent = ready(exploration_scale=2.0)
+    agent.update(None, PLAYS, REWARDS)
+    before, imagine = agent.belief(), agent.imagine()
+    imagine(1)
+    after = imagine(3)
+    assert torch.equal(after.mean, before.mean)
+    covariance = posterior_covariance(agent, np.append(PLAYS, [1, 3]))[0]
+    np.testing.assert_allclose(after.spread, 2.0 * np.sqrt(np.diag(covariance)), rtol=1e-4)
+    assert torch.equal(agent.belief().spread, before.spread)
+
+
+def test_insight_measures_the_covariance_before_the_play():
+    agent = ready(exploration_scale=2.0, standardize=False)
+    agent.update(None, PLAYS, REWARDS / 50)
+    agent.select_action(None)
+    insight = agent.insight()
+    covariance, log_determinant, kernel = posterior_covariance(agent, PLAYS)
+    np.testing.assert_allclose(insight.mean, agent.belief().mean, rtol=1e-6)
+    np.testing.assert_allclose(insight.spread, 2.0 * np.sqrt(np.diag(covariance)), rtol=1e-4)
+    np.testing.assert_allclose(insight.variance, np.diag(covariance), rtol=1e-4)
+    assert insight.log_determinant == pytest.approx(log_determinant, rel=1e-6)
+    whole = np.linalg.slogdet(np.eye(4) + 4 * kernel / agent.settings.ridge).logabsdet
+    expected = whole / np.log1p(4 * np.linalg.norm(kernel, 2) / agent.settings.ridge)
+    assert insight.effective_dimension == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("start", [{}, {"gradients_at": "initial"}])
+def test_features_are_computed_once_for_each_theta(start, monkeypatch):
+    agent, computed = ready(**start), []
+    features_at = neural_agent.features_at
+    monkeypatch.setattr(neural_agent, "features_at", lambda *given: computed.append(1) or features_at(*given))
+    for action in (0, 1, 2):
+        agent.select_action(None)
+        agent.predict()
+        agent.update(None, action, 1.0 + action)
+    agent.select_action(None)
+    assert len(computed) == (1 if start else 4)
 
 
 def test_permuting_the_graphs_permutes_the_belief():

@@ -99,6 +99,18 @@ def test_epochs_pass_over_every_observation_once():
     assert seen == [(0, 1.0), (2, -2.0), (2, -1.0), (3, 0.5)]
 
 
+@pytest.mark.parametrize("form", ["steps", "epochs"])
+def test_standardised_targets_do_not_depend_on_the_units_of_the_reward(form):
+    settings = NeuralSettings(fit=form, epochs=3)
+    rewards = torch.tensor([1.0, -1.0, -2.0, 0.5], dtype=torch.float64)
+    plain, other = (
+        draw_batches(filled(rewards=told.tolist()), settings, torch.Generator().manual_seed(0))
+        for told in (rewards, 3 * rewards + 100)
+    )
+    assert torch.equal(plain.index, other.index)
+    torch.testing.assert_close(plain.targets, other.targets)
+
+
 def test_steps_cost_the_same_however_much_was_observed():
     settings = NeuralSettings(steps=7)
     long = filled([0, 1] * 500, [0.0, 1.0] * 500)

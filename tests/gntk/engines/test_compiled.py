@@ -71,6 +71,16 @@ def test_descent_is_that_of_the_plain_form(shape, batch_size):
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_every_value_is_exactly_zero_at_the_start():
+    """The halves of the network cancel up to rounding only; some of these six are not 0 without more."""
+    graphs, weights = example((5, 1, 7, 11, 4, 9), 9, 34, 0, False)
+    network = network_of(graphs, weights)
+    plain, _ = values_and_features(network.initial, graphs)
+    assert plain.any()
+    assert not network.values(network.initial).any()
+    assert not network.values_and_features(network.initial, torch.arange(6))[0].any()
+
+
 def test_descent_leaves_what_it_is_given():
     graphs, weights = example((5, 1, 7), 3, 8, 0, False)
     before = [weight.clone() for weight in weights]

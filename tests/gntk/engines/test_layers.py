@@ -40,6 +40,21 @@ def test_features_are_the_gradients_of_each_graph(case):
         torch.testing.assert_close(features[graph], torch.cat([gradient.flatten() for gradient in gradients]))
 
 
+def test_a_layer_without_influence_or_without_rows_has_no_gradient(case):
+    model, rows = case
+    unused, empty, nobody = nn.Linear(3, 2), nn.Linear(3, 4), torch.zeros(0).long()
+
+    def evaluate():
+        unused(rows)
+        return model(rows, OWNERS, 4) + empty(rows[:0]).sum()
+
+    layers = [*layers_of(model), (unused, OWNERS), (empty, nobody)]
+    values, features = linear_tangent_features(evaluate, layers, 4)
+    assert features.shape == (4, 20 + 8 + 16)
+    assert not features[:, 20:].any()
+    assert not values.requires_grad
+
+
 def test_leaves_no_hook_and_no_gradient_behind(case):
     model, rows = case
     with torch.no_grad():

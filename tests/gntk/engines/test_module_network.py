@@ -151,6 +151,71 @@ def test_refuses_a_module_with_nothing_to_train_and_a_function_that_makes_none()
         network_of(lambda: 3, GRAPHS)
 
 
+class Pooled(nn.Module):
+    """The first feature of the first node of each graph, less its share of the mean over the batch."""
+
+    def __init__(self, share):
+        super().__init__()
+        self.weight, self.share = nn.Parameter(torch.ones(1)), share
+
+    def forward(self, batch):
+        values = batch.x[batch.ptr[:-1], 0] * self.weight
+        return values - self.share * values.mean()
+
+
+def test_refuses_a_module_whose_predictions_depend_on_the_rest_of_the_batch():
+    with pytest.raises(ValueError, match="normalisation over the batch"):
+        network_of(Pooled(0.5), GRAPHS)
+    assert network_of(Pooled(0.0), GRAPHS).num_graphs == len(GRAPHS)
+
+
+def test_refuses_parameters_without_shapes():
+    with pytest.raises(ValueError, match="parameters have shapes"):
+        network_of(nn.LazyLinear(1), GRAPHS)
+
+
+def test_a_module_without_gradients_is_not_scaled():
+    zero = Pooled(0.0)
+    with torch.no_grad():
+        zero.weight.zero_()
+    graphs = [Data(x=torch.zeros(2, 4), edge_index=torch.zeros(2, 0).long()) for _ in range(3)]
+    network = network_of(zero, graphs)
+    assert not network.features([torch.ones(1)], torch.arange(3)).any()
+
+
+def test_a_function_makes_the_module_from_the_seed_and_leaves_the_global_generator_alone():
+    state = torch.get_rng_state()
+    first, again, other = (network_of(gcn, GRAPHS, seed=seed).initial for seed in (1, 1, 2))
+    assert all(map(torch.equal, first, again))
+    assert not all(map(torch.equal, first, other))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_the_module_given_is_not_changed():
+    module = Pooled(0.0).train()
+    network = network_of(module, GRAPHS)
+    network.descend(network.initial, network.initial, Batches.of_size(torch.tensor([0]), torch.ones(1), 1), 0.1, 0.1)
+    assert module.training
+    assert not network.module.training
+    assert module.weight.item() == 1
+    assert module.weight.grad is None
+
+
+def test_graphs_are_passed_forward_together_up_to_so_many_nodes(monkeypatch):
+    """Of 2, 3, 4 and 9 nodes the first two end within the first six, the third within twelve, the last beyond."""
+    graphs = [Data(x=torch.ones(n, 4), edge_index=torch.zeros(2, 0).long()) for n in (2, 3, 4, 9)]
+    network, passes = network_of(Pooled(0.0), graphs), []
+    call = network._call
+    monkeypatch.setattr("gntk.engines.module_network.NODES_AT_A_TIME", 6)
+    monkeypatch.setattr(network, "_call", lambda w, index: passes.append(len(index)) or call(w, index))
+    network.values(network.initial)
+    assert passes == [2, 1, 1]
+    passes.clear()
+    monkeypatch.setattr("gntk.engines.module_network.GRAPHS_AT_A_TIME", 3)
+    network.features(network.initial, torch.arange(4))
+    assert passes == [3, 1]
+
+
 def test_a_graph_without_edges_is_a_graph():
     graphs = [Data(x=torch.ones(1, 4), edge_index=torch.zeros(2, 0, dtype=torch.int64)) for _ in range(3)]
     network = network_of(gcn(), graphs)

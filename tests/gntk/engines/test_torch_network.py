@@ -64,6 +64,29 @@ def test_torch_computes_what_the_cpu_computes(device, batched, depth, gradient, 
     torch.testing.assert_close([weight.cpu() for weight in moved], expected)
 
 
+@pytest.mark.parametrize("block", [1, 8 * 2])
+def test_values_come_in_blocks_of_graphs(block, monkeypatch):
+    """Of width 8, so a graph at a time or two."""
+    weights, passes = weights_of(3), []
+    network, whole = network_of(3), network_of(3).values(weights)
+    predict = torch_network.predict
+    monkeypatch.setattr(torch_network, "GRAPH_BLOCK", block)
+    monkeypatch.setattr(torch_network, "predict", lambda w, g, i: passes.append(len(g)) or predict(w, g, i))
+    torch.testing.assert_close(network.values(weights), whole)
+    assert passes == ([1] * 5 if block == 1 else [2, 2, 1])
+
+
+def test_padded_features_come_in_blocks_of_graphs(monkeypatch):
+    """The largest graph has seven nodes, and eight units each: two graphs are 112."""
+    taken, padded = [], torch_network._padded_features
+    monkeypatch.setattr(torch_network, "_padded_features", lambda w, g: taken.append(len(g)) or padded(w, g))
+    for block, sizes in ((112, [2, 2, 1]), (111, [1] * 5)):
+        monkeypatch.setattr(torch_network, "NODE_UNITS_PER_BLOCK", block)
+        torch_network.batched_features(weights_of(2), GRAPHS, torch.arange(5))
+        assert taken == sizes
+        taken.clear()
+
+
 @pytest.mark.parametrize("depth", [2, 3])
 def test_the_last_layer_alone_has_the_last_of_all_features(depth):
     whole, last = (paper_network(GRAPHS, 8, depth, gradient=gradient) for gradient in ("all", "last_layer"))

@@ -65,6 +65,15 @@ def test_a_slip_of_the_pen_is_far_from_all_others():
     assert far_from_others(dict.fromkeys("abcdef", 1.0)) == []
 
 
+def test_what_is_far_is_so_in_robust_deviations_from_the_median():
+    """Of 9, 10, 10, 11, 12 and an outlier the median is 10.5 and the MAD 1: fifteen deviations are 22.2 away."""
+    values = dict(zip("abcde", (9.0, 10.0, 10.0, 11.0, 12.0), strict=True))
+    assert far_from_others({**values, "low": -11.0}) == far_from_others({**values, "high": 32.0}) == []
+    assert far_from_others({**values, "low": -12.5}) == [("low", -12.5)]
+    assert far_from_others({**values, "high": 33.5}) == [("high", 33.5)]
+    assert far_from_others({**values, "high": 20.0}, deviations=6.0) == [("high", 20.0)]
+
+
 def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():
     pool = from_smiles(["CCO", "OCC", "C"], ids=["a", "twin", "c"])
     assert match(("twin", "", 1.0), pool=pool).measured == (("a", 1.0),)

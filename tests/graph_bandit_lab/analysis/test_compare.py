@@ -3,7 +3,7 @@ import pytest
 
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
-from graph_bandit_lab.analysis.compare import compare_folders
+from graph_bandit_lab.analysis.compare import Change, compare_folders
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.storage import ResultStore
 
@@ -31,6 +31,28 @@ def test_a_change_is_measured_in_units_of_what_was(tmp_path):
         "y": "no difference seen",
         "z": "worse",
     }
+
+
+def test_where_there_was_no_regret_the_change_is_in_units_of_regret(tmp_path):
+    """The seeds are those without a remainder, so that there is none; afterwards R_T is 2 and 20."""
+    before, after = (fill(tmp_path / name, seeds=(0, 3), x=level) for name, level in (("a", 0.0), ("b", 2.0)))
+    (change,) = compare_folders(before, after)
+    assert (change.before, change.after, change.difference) == pytest.approx((0.0, 11.0, 11.0))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (-0.3, -0.1, "better"),
+        (0.1, 0.3, "worse"),
+        (-0.5, 0.5, "no difference seen"),
+        (0.0, 0.0, "no difference seen"),
+        (0.0, 0.5, "no difference seen"),
+        (-0.5, 0.0, "no difference seen"),
+    ],
+)
+def test_only_an_interval_without_zero_shows_a_difference(low, high, verdict):
+    assert Change("a", 3, 1.0, 1.0, 0.0, low, high).verdict == verdict
 
 
 def test_only_equal_trials_are_compared(tmp_path):

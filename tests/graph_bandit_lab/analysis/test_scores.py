@@ -3,7 +3,15 @@ import pandas as pd
 import pytest
 
 from graph_bandit_lab import BanditResult, write_report
-from graph_bandit_lab.analysis.scores import compare_agents, fields_of, score_agents
+from graph_bandit_lab.analysis.scores import (
+    Field,
+    bootstrap_interval,
+    compare_agents,
+    exceptions_to,
+    fields_of,
+    mean_regrets,
+    score_agents,
+)
 from graph_bandit_lab.design import EnvironmentSettings, RunKey, name_environments
 from graph_bandit_lab.storage import ResultStore, load_results
 
@@ -124,6 +132,38 @@ def test_a_report_of_failures_alone_is_a_report(tmp_path):
     for reward in ("linear", "gp_gntk"):
         store(tmp_path, "bad", reward, 1, error="KeyError")
     assert "No trial is finished by bad." in write_report(tmp_path).read_text()
+    (field,) = fields_of(load_results(tmp_path))
+    assert (len(field.trials), field.planned) == (0, 2)
+
+
+def table(**columns):
+    """Trials of two environments, x and y, with two seeds each."""
+    index = pd.MultiIndex.from_product([["x", "y"], range(2)], names=["environment", "seed"])
+    return pd.DataFrame(columns, index=index)
+
+
+def test_where_nobody_has_regret_nobody_is_worse():
+    trials = table(a=[0.0, 0.0, 1.0, 3.0], b=[0.0, 0.0, 4.0, 4.0])
+    assert {score.label: score.relative for score in score_agents(trials)} == {"a": 0.25, "b": 0.5}
+    assert compare_agents(trials, "a", "b").difference == -0.25
+
+
+def test_an_exception_is_an_environment_where_another_agent_has_a_lower_mean():
+    trials = table(a=[1.0, 3.0, 5.0, 5.0], b=[2.0, 2.0, 4.0, 5.0], c=[9.0, 9.0, 1.0, 1.0])
+    assert exceptions_to(trials, "a", ["a", "b"]) == {"y": "b"}  # on x they tie
+    assert exceptions_to(trials, "a", ["a", "b", "c"]) == {"y": "c"}
+    assert exceptions_to(trials, "b", ["a", "b"]) == {}
+
+
+def test_mean_regrets_are_over_the_trials_of_an_environment():
+    fields = [Field(table(a=[1.0, 3.0, 5.0, 6.0]), 4, (), {})]
+    assert mean_regrets(fields).to_dict() == {"a": {"x": 2.0, "y": 5.5}}
+
+
+def test_an_interval_needs_two_values_that_differ():
+    assert bootstrap_interval(np.array([3.0])) == (3.0, 3.0)
+    assert bootstrap_interval(np.array([3.0, 3.0, 3.0])) == (3.0, 3.0)
+    assert bootstrap_interval(np.array([3.0, 5.0])) == (3.0, 5.0)  # a quarter of the draws are of one value alone
 
 
 def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):

@@ -51,6 +51,19 @@ def test_diverged_repetitions_are_counted_and_left_out_of_the_mean():
     assert np.isnan(last.mean)
 
 
+def test_failed_repetitions_are_counted_apart_and_their_time_counts():
+    rows = [("finished", 5.0, 10, 0.5), ("failed", 99.0, 4, 0.2), ("failed", 98.0, 0, 0.0), ("diverged", 97.0, 6, 2.1)]
+    table = pd.DataFrame(rows, columns=["status", "total_regret", "rounds", "round_time"]).assign(label="a")
+    (row,) = summarize(table)
+    assert (row.finished, row.failed, row.diverged, row.mean) == (1, 2, 1, 5.0)
+    assert row.milliseconds == pytest.approx(1000 * 2.8 / 20)
+
+
+def test_an_agent_that_never_played_a_round_took_no_time():
+    table = pd.DataFrame([{"label": "a", "status": "failed", "total_regret": 0.0, "rounds": 0, "round_time": 0.0}])
+    assert summarize(table)[0].milliseconds == 0
+
+
 def test_no_regret_at_all_has_no_ratio():
     assert np.isnan(summarize(frame(a=[0.0, 0.0]))[0].relative)
 

@@ -47,6 +47,20 @@ def test_the_sampling_event_widens_with_the_rounds():
     assert record(sampled=far, rounds=3)["sample_event"] == 1
 
 
+@pytest.mark.parametrize(("rounds", "width"), [(1, 1.482), (2, 2.225), (5, 2.938)])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_sampling_event_ends_at_its_width(rounds, width, side):
+    """c_t = sqrt(4 log t + 2 log 3)."""
+    for spreads, passes in ((width, 1), (width + 0.01, 0)):
+        row = record(sampled=MEANS + 0.1 + side * spreads * 0.2, rounds=rounds)
+        assert row["sample_event"] == passes
+
+
+def test_at_the_bound_the_mean_is_still_within_and_the_draw_not_yet_optimistic():
+    row = record(mean=MEANS + 0.25, spread=np.full(3, 0.25), sampled=MEANS + 0.5)
+    assert (row["mean_event"], row["optimism_event"]) == (1, 0)
+
+
 def test_the_optimism_event_is_of_the_best_graph_on_offer():
     high = MEANS + 0.1 + [0.0, 0.0, 0.21]
     assert record(sampled=high)["optimism_event"] == 1

@@ -1,4 +1,5 @@
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -97,6 +98,25 @@ def test_an_agent_that_diverges_before_its_first_choice_has_no_rounds(small_env)
 
 def test_the_time_is_that_of_the_rounds(small_env):
     assert 0 < run_bandit(small_env(), Recorder()).seconds < 10
+
+
+def test_the_time_leaves_out_the_reset_and_the_diagnostics(small_env, monkeypatch):
+    """By a clock that stands still but for what the agent does: a second a choice, more for all else."""
+    clock, agent = [50.0], Recorder()
+
+    def passing(seconds, call=lambda *given, **named: None):
+        def slow(*given, **named):
+            clock[0] += seconds
+            return call(*given, **named)
+
+        return slow
+
+    belief = SimpleNamespace(mean=np.zeros(6), spread=np.ones(6), sampled=None, variance=np.ones(6))
+    belief.log_determinant = belief.effective_dimension = 0.0
+    agent.reset, agent.select_action = passing(1000.0, agent.reset), passing(1.0, agent.select_action)
+    agent.insight = passing(100.0, lambda: belief)
+    monkeypatch.setattr("graph_bandit_lab.episodes.loop.time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    assert run_bandit(small_env(), agent, diagnose=True).seconds == 30.0
 
 
 def test_other_errors_of_an_agent_are_not_hidden(small_env):

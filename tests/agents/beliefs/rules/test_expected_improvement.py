@@ -33,6 +33,13 @@ def test_the_logarithm_is_that_of_the_plain_formula_in_many_digits(z):
     assert log_gain(torch.tensor([z], dtype=torch.float64)).item() == pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.parametrize("z", [-1000.5, -1500.0, -4000.0])
+def test_far_below_zero_the_series_keeps_the_digits(z):
+    with mpmath.workdps(80):
+        expected = float(mpmath.log(mpmath.npdf(z) + z * mpmath.ncdf(z)))
+    assert log_gain(torch.tensor([z], dtype=torch.float64)).item() == pytest.approx(expected, rel=0, abs=1e-8)
+
+
 def test_it_grows_with_the_standardised_gain_however_small_that_is():
     z = -torch.logspace(150, -3, 4000, dtype=torch.float64)
     values = log_gain(z)
@@ -48,6 +55,13 @@ def test_it_is_never_nan(mean, spread, best):
 def test_of_equal_means_the_more_uncertain_gains_more_and_of_equal_spreads_the_better():
     assert index_of([0.0, 0.0, 0.0], [0.1, 0.3, 0.2], best=1.0).argsort().tolist() == [0, 2, 1]
     assert index_of([0.0, 0.2, 0.1], [0.1, 0.1, 0.1], best=1.0).argsort().tolist() == [0, 2, 1]
+
+
+def test_a_sure_gain_is_the_gain_and_a_sure_loss_gains_nothing():
+    gains = index_of([3.0, 1.0, 0.0], [0.0, 0.0, 0.0], best=1.0).exp()
+    assert gains[0].item() == pytest.approx(2.0)
+    assert gains[1].item() == pytest.approx(0.0, abs=1e-12)
+    assert gains[2].item() == 0
 
 
 def test_before_the_first_reward_the_gain_is_over_the_largest_mean():

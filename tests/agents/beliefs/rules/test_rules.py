@@ -2,7 +2,14 @@ import pytest
 import torch
 
 from agents.beliefs.belief import Belief
-from agents.beliefs.rules import EpsilonGreedy, Greedy, PhasedElimination, ThompsonSampling, UpperConfidenceBound
+from agents.beliefs.rules import (
+    CountBonus,
+    EpsilonGreedy,
+    Greedy,
+    PhasedElimination,
+    ThompsonSampling,
+    UpperConfidenceBound,
+)
 
 
 def belief(mean, spread, root=None):
@@ -51,6 +58,28 @@ def test_epsilon_greedy_ties_everything_as_often_as_it_says():
     drawn = draws(EpsilonGreedy(0.2), belief([1.0, -2.0], [0.5, 4.0]), 5000)
     assert ((drawn == 0).all(1)).double().mean().item() == pytest.approx(0.2, abs=0.02)
     assert torch.equal(drawn[(drawn != 0).any(1)][0], torch.tensor([1.0, -2.0]).double())
+
+
+@pytest.mark.parametrize(("epsilon", "ties"), [(0.0, 0), (1.0, 200)])
+def test_epsilon_may_be_never_or_always(epsilon, ties):
+    drawn = draws(EpsilonGreedy(epsilon), belief([1.0, -2.0], [0.5, 4.0]), 200)
+    assert (drawn == 0).all(1).sum() == ties
+
+
+@pytest.mark.parametrize("epsilon", [-0.01, 1.01, float("nan")])
+def test_epsilon_is_a_probability(epsilon):
+    with pytest.raises(ValueError, match="`epsilon` to be between 0 and 1"):
+        EpsilonGreedy(epsilon)
+
+
+def test_the_bonus_of_ucb1_grows_with_the_logarithm_of_the_round():
+    rule = CountBonus()
+    found = draws(rule, belief([1.0, -2.0], [0.5, 4.0]), 3).tolist()
+    bonus = [1.1774100225154747, 1.4823038073675112, 1.6651092223153956]  # sqrt(2 log t) at t = 2, 3, 4
+    assert found == [pytest.approx([1 + 0.5 * b, -2 + 4 * b]) for b in bonus]
+    twin = CountBonus()
+    twin.load_state_dict(rule.state_dict())
+    assert twin == rule != CountBonus()
 
 
 def test_elimination_plays_the_most_uncertain_graph_that_may_be_the_best():

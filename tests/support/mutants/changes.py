@@ -1,0 +1,120 @@
+"""Mutants of one source file, by Cosmic Ray's operators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.operators import (
+    binary_operator_replacement,
+    boolean_replacer,
+    break_continue,
+    comparison_operator_replacement,
+    number_replacer,
+    unary_operator_replacement,
+    zero_iteration_for_loop,
+)
+
+BINARY = "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Mul Mod_Mul Pow_Mul BitOr_BitAnd BitAnd_BitOr BitXor_BitAnd"
+COMPARISON = "Lt_LtE Lt_GtE LtE_Lt LtE_Gt Gt_GtE Gt_LtE GtE_Gt GtE_Lt Eq_NotEq NotEq_Eq Is_IsNot IsNot_Is"
+UNARY = "USub_UAdd Delete_Invert Delete_Not"
+OPERATORS = [
+    *(getattr(binary_operator_replacement, f"ReplaceBinaryOperator_{name}") for name in BINARY.split()),
+    *(getattr(comparison_operator_replacement, f"ReplaceComparisonOperator_{name}") for name in COMPARISON.split()),
+    *(getattr(unary_operator_replacement, f"ReplaceUnaryOperator_{name}") for name in UNARY.split()),
+    boolean_replacer.AddNot,
+    boolean_replacer.ReplaceTrueWithFalse,
+    boolean_replacer.ReplaceFalseWithTrue,
+    boolean_replacer.ReplaceAndWithOr,
+    boolean_replacer.ReplaceOrWithAnd,
+    break_continue.ReplaceBreakWithContinue,
+    break_continue.ReplaceContinueWithBreak,
+    number_replacer.NumberReplacer,
+    zero_iteration_for_loop.ZeroIterationForLoop,
+]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A source file with one change."""
+
+    path: str
+    """Of the file, from the root of the repository."""
+    lines: range
+    """Of the statement that changes, without the body of a compound one; empty outside functions."""
+    before: str
+    """The changed line as it was."""
+    after: str
+    source: str
+    """Of the whole file, changed."""
+    line: int
+
+    @property
+    def change(self) -> str:
+        """Return the line before and after."""
+        return f"{self.before}  ->  {self.after}"
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.change}"
+
+
+def mutants_of(path: str, source: str) -> list[Mutant]:
+    """Make every mutant of a file once, in the order of its lines."""
+    tree = ast.parse(source)
+    seen, mutants = {ast.dump(tree)}, []
+    skipped, statements = list(_spans_left_alone(tree)), _statements(tree)
+    for operator in (kind() for kind in OPERATORS):
+        places = [place for node in ast_nodes(get_ast(source)) for place in operator.mutation_positions(node)]
+        for occurrence, (place, _) in enumerate(places):
+            if any(start <= place < end for start, end in skipped):
+                continue
+            changed = mutate_code(source, operator, occurrence)
+            try:
+                dump = ast.dump(ast.parse(changed))
+            except SyntaxError:  # the `/` and `*` of a signature are no operators
+                continue
+            if dump not in seen:
+                seen.add(dump)
+                lines = next((span for span in statements if place[0] in span), range(0))
+                pairs = zip(source.splitlines(), changed.splitlines(), strict=True)
+                before, after = next((old.strip(), new.strip()) for old, new in pairs if old != new)
+                mutants.append(Mutant(path, lines, before, after, changed, place[0]))
+    return sorted(mutants, key=lambda mutant: mutant.line)
+
+
+def _spans_left_alone(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Find annotations, default values, decorators, what is raised, and `strict`, which only checks what is known."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef():
+                kept = [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+                kept += filter(None, [node.returns, *(argument.annotation for argument in _arguments(node.args))])
+            case ast.ClassDef():
+                kept = [*node.decorator_list, *(field for field in node.body if isinstance(field, ast.AnnAssign))]
+            case ast.AnnAssign():
+                kept = [node.annotation]
+            case ast.Raise() | ast.keyword(arg="strict"):
+                kept = [node]
+            case _:
+                continue
+        yield from (((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)) for part in kept)
+
+
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    stars = filter(None, [arguments.vararg, arguments.kwarg])
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]
+
+
+def _statements(tree: ast.Module) -> list[range]:
+    """List the lines of each statement in a function, the innermost first, without bodies of their own."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
+    inner = {id(node): node for function in functions for node in ast.walk(function) if isinstance(node, ast.stmt)}
+    spans = []
+    for node in inner.values():
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            body = getattr(node, "body", None)
+            spans.append(range(node.lineno, max(body[0].lineno, node.lineno + 1) if body else node.end_lineno + 1))
+    return sorted(spans, key=len)
