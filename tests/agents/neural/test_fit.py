@@ -124,6 +124,14 @@ def test_the_papers_penalty_drives_the_network_to_zero_and_ours_does_not():
     assert max(weight.abs().max() for weight in run(ours)) > 0.5
 
 
+def test_equal_rewards_leave_the_initial_weights_exactly_if_these_are_the_center():
+    equal, initial = filled(rewards=(2.0,) * 4), weights_of(GraphMLP(4, 34))
+    ours = NeuralSettings(width=34, regularization=0.1)
+    assert all(map(torch.equal, run(ours, equal, initial=initial), initial))
+    pulled = run(dataclasses.replace(ours, penalty_center="zero"), equal, initial=initial)
+    assert all(after.norm() < before.norm() for after, before in zip(pulled, initial, strict=True))
+
+
 def test_a_fit_that_explodes_says_so():
     settings = NeuralSettings(width=8, learning_rate=0.1, regularization=100.0, penalty="constant", steps=200)
     with pytest.raises(DivergedError, match="non-finite after 4 observations"):

@@ -34,6 +34,16 @@ def folder(tmp_path):
     return tmp_path
 
 
+def test_the_numbers_of_the_paper_fit_each_other():
+    """Each trial has two agents among its two lowest, and nobody has more regret than the largest."""
+    relative, top_rates = zip(*((score.relative, score.top_rate) for score in TABLE_1.values()), strict=True)
+    assert sum(top_rates) == pytest.approx(2.0)
+    assert list(top_rates) == sorted(top_rates, reverse=True)
+    assert 0 < relative[0]
+    assert list(relative) == sorted(relative)
+    assert relative[-1] < 1
+
+
 def test_regret_is_relative_to_the_six_whoever_else_plays(folder):
     (field,) = fields_of(load_results(folder))
     scores = {score.label: score for score in score_agents(field.trials, field.reference)}
