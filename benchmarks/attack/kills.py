@@ -170,16 +170,9 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     (folder / "sweep.toml").write_text(SWEEP.format(repetitions=repetitions), encoding="utf-8")
     sweep = ("sweep", str(folder / "sweep.toml"), "--out", "{folder}", "--workers", str(workers))
     library, first, second, played = (folder / name for name in ("library", "first", "second", "played"))
-    suggest = ("suggest", "{folder}/pool.csv", "--measured", "{folder}/measured.csv", "--n", "3", "--maximize", "qed")
-    suggest = (
-        *suggest,
-        "--out",
-        "{folder}/next.csv",
-        "--html",
-        "{folder}/page.html",
-        "--agent",
-        "molecule-ucb:steps=20",
-    )
+    tables = ("{folder}/pool.csv", "--measured", "{folder}/measured.csv", "--n", "3", "--maximize", "qed")
+    files = ("--out", "{folder}/next.csv", "--html", "{folder}/page.html")
+    suggest = ("suggest", *tables, *files, "--agent", "molecule-ucb:steps=20")
 
     def prepare_first(place: Path) -> None:
         if not library.exists():
