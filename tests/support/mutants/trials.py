@@ -57,9 +57,10 @@ def run_pytest(path: str, *plugins: object, seconds: int = 0) -> int:
     if not pid:
         signal.alarm(seconds)
         numba.config.DISABLE_JIT = path == COMPILED
+        quiet = ("-W", "ignore::RuntimeWarning") if path == COMPILED else ()  # NumPy warns where loops do not
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-        os._exit(int(pytest.main([*OPTIONS, *tests_of(path)], plugins=plugins)))
+        os._exit(int(pytest.main([*OPTIONS, *quiet, *tests_of(path)], plugins=plugins)))
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
