@@ -85,14 +85,17 @@ def test_is_symmetric_positive_and_zero_where_all_nodes_are_isolated(batch):
     assert not kernel[1].any()  # one node, so isolated
 
 
-def test_more_pairs_than_a_block_holds_are_taken_in_blocks(monkeypatch):
-    """Seven nodes against all twelve before them, in blocks of 21 pairs, are three columns at a time."""
+@pytest.mark.parametrize(
+    ("pairs", "blocks"), [(21, [(5, 4), (5, 1), *[(7, 3)] * 4]), (6, [*[(5, 1)] * 5, *[(7, 1)] * 12])]
+)
+def test_more_pairs_than_a_block_holds_are_taken_in_blocks(pairs, blocks, monkeypatch):
+    """Seven nodes against all twelve before them, in blocks of 21 pairs, are three columns at a time; one at least."""
     graphs, taken = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 7)))), []
     kernel = infinite_width.unit_node_kernel
-    monkeypatch.setattr(infinite_width, "NODE_PAIRS_PER_BLOCK", 21)
+    monkeypatch.setattr(infinite_width, "NODE_PAIRS_PER_BLOCK", pairs)
     monkeypatch.setattr(infinite_width, "unit_node_kernel", lambda c, d: taken.append(tuple(c.shape)) or kernel(c, d))
     infinite_width_kernel(graphs)
-    assert taken == [(5, 4), (5, 1), *[(7, 3)] * 4]
+    assert taken == blocks
 
 
 def test_divides_by_the_node_count_that_is_asked(batch):

@@ -1,10 +1,12 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from scipy.stats import multivariate_normal
 
 from agents.beliefs.history import History
-from agents.beliefs.likelihood import BOUNDS, PRIOR_NOISE, PRIOR_ROUNDS, MarginalLikelihood
+from agents.beliefs.likelihood import BOUNDS, PRIOR_ROUNDS, MarginalLikelihood
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
@@ -96,10 +98,10 @@ def test_noise_in_units_of_the_prior_is_that_of_the_whole_covariance():
 
 
 def test_without_rewards_but_zero_the_noise_is_its_prior_times_the_density_of_one_reward():
-    """The logarithm x of the noise minimises x + ((x - log median) / 3)^2: it is 4.5 below that of the median."""
+    """The logarithm x of the noise minimises x + ((x - log 0.01) / 3)^2: it is 4.5 below that of the median."""
     zero = likelihood_of(KERNEL, record(np.array([0]), np.array([0.0])))
     found = zero.fit(1e-9, None, prior_scale=1.0)
-    assert found.noise == pytest.approx(PRIOR_NOISE * np.exp(-4.5), rel=1e-2)
+    assert found.noise == pytest.approx(0.01 * np.exp(-4.5), rel=1e-2)
 
 
 def test_with_little_noise_the_scale_is_a_mean_square_with_two_rewards_from_the_prior():
@@ -107,6 +109,24 @@ def test_with_little_noise_the_scale_is_a_mean_square_with_two_rewards_from_the_
     likelihood = likelihood_of(np.eye(12), record(np.arange(3), rewards))
     found = likelihood.fit(None, 1e-8, prior_scale=5.0)
     assert found.scale == pytest.approx((1 + 4 + 9 + 2 * 5.0) / (3 + 2), rel=1e-3)
+
+
+def test_the_search_starts_near_the_best_of_all_pairs(monkeypatch):
+    """A scale of about a thousand with a noise of a millionth, steps of seven apart."""
+    actions = np.tile(np.arange(10), 20)
+    rewards = 30 * np.random.default_rng(0).normal(size=10)[actions] + 1e-3 * observe(200)[1]
+    likelihood = likelihood_of(np.eye(12), record(actions, rewards))
+    best = likelihood.fit(None, None, prior_scale=1000.0)
+    monkeypatch.setattr("agents.beliefs.likelihood.minimize", lambda *given, **named: SimpleNamespace(fun=np.inf))
+    start = likelihood.fit(None, None, prior_scale=1000.0)
+    for found, near in ((best.scale, start.scale), (best.noise, start.noise)):
+        assert found / 7.2 < near < found * 7.2
+    assert best.scale > 1e7 * best.noise
+
+
+def test_an_eigenvalue_below_zero_by_rounding_counts_as_zero():
+    likelihood = likelihood_of(np.diag([1.0, -1e-10, *[1.0] * 10]), record(np.array([0, 1]), np.array([1.0, 0.0])))
+    assert likelihood.twice_negative_log(1e4, 1e-8) == pytest.approx(np.log(1e4) + 1e-4 + np.log(1e-8), rel=1e-6)
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e12])

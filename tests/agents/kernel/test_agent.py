@@ -72,6 +72,11 @@ def test_posterior_from_counts_and_means_equals_the_one_reward_by_reward():
     np.testing.assert_allclose(at_once.root @ at_once.root.T, covariance, atol=1e-9)
 
 
+def test_no_rewards_leave_the_prior_exactly():
+    kernel, none = torch.tensor(KERNEL), torch.zeros(12, dtype=torch.float64)
+    assert torch.equal(GaussianProcess(kernel, 0.1, none.long(), none).root, GaussianProcess(kernel, 0.1).root)
+
+
 def test_a_reward_that_tells_nothing_changes_nothing():
     """Of a graph whose mean reward is known, the gain is zero, not zero by zero."""
     kernel = torch.tensor(KERNEL)

@@ -114,6 +114,15 @@ def test_a_graph_played_often_has_variance_one_over_its_pulls(kind):
     assert covariance.variance(held(features))[2].item() == pytest.approx(1 / 1000, rel=1e-3)
 
 
+def test_rounding_errors_make_nothing_negative():
+    """Under a ridge far below them, what is left of a graph that was played again is a rounding error."""
+    features = features_at(0)
+    covariance = FrozenCovariance(1e-16, features.shape[1])
+    covariance.add(held(features), torch.tensor([0, 2, 3] * 20))
+    assert covariance.factor.diagonal().min() >= 1e-8 * (1 - 1e-12)
+    assert (covariance.variance(held(features))[[0, 2, 3]] >= 0).all()
+
+
 @pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
 def test_state_round_trip_is_exact(kind):
     features = features_at(0)

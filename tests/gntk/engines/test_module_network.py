@@ -202,8 +202,8 @@ def test_the_module_given_is_not_changed():
 
 
 def test_graphs_are_passed_forward_together_up_to_so_many_nodes(monkeypatch):
-    """Of 2, 3, 4 and 9 nodes the first two end within the first six, the third within twelve, the last beyond."""
-    graphs = [Data(x=torch.ones(n, 4), edge_index=torch.zeros(2, 0).long()) for n in (2, 3, 4, 9)]
+    """Of 2, 4, 1 and 11 nodes the first two end within the first six, the third within twelve, the last within 18."""
+    graphs = [Data(x=torch.ones(n, 4), edge_index=torch.zeros(2, 0).long()) for n in (2, 4, 1, 11)]
     network, passes = network_of(Pooled(0.0), graphs), []
     call = network._call
     monkeypatch.setattr("gntk.engines.module_network.NODES_AT_A_TIME", 6)

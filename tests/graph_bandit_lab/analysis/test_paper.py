@@ -39,7 +39,7 @@ def test_the_numbers_of_the_paper_fit_each_other():
     relative, top_rates = zip(*((score.relative, score.top_rate) for score in TABLE_1.values()), strict=True)
     assert sum(top_rates) == pytest.approx(2.0)
     assert list(top_rates) == sorted(top_rates, reverse=True)
-    assert 0 < relative[0]
+    assert relative[0] > 0
     assert list(relative) == sorted(relative)
     assert relative[-1] < 1
 

@@ -34,7 +34,13 @@ def test_interval_covers_the_mean_as_often_as_it_says():
 
 
 def test_interval_of_one_repetition_is_unknown():
-    assert np.isnan(confidence_interval(np.ones((1, 3)))).all()
+    low, high = confidence_interval(np.ones((1, 3)))
+    assert low.shape == high.shape == (3,)
+    assert np.isnan([low, high]).all()
+
+
+def test_interval_of_two_repetitions_is_wide():
+    assert confidence_interval(np.array([1.0, 3.0])) == pytest.approx((2 - 12.70620, 2 + 12.70620), rel=1e-5)
 
 
 def test_best_comes_first_relative_to_the_worst():
@@ -53,15 +59,21 @@ def test_diverged_repetitions_are_counted_and_left_out_of_the_mean():
 
 def test_failed_repetitions_are_counted_apart_and_their_time_counts():
     rows = [("finished", 5.0, 10, 0.5), ("failed", 99.0, 4, 0.2), ("failed", 98.0, 0, 0.0), ("diverged", 97.0, 6, 2.1)]
+    rows.append(("failed", 96.0, 0, 0.0))
     table = pd.DataFrame(rows, columns=["status", "total_regret", "rounds", "round_time"]).assign(label="a")
     (row,) = summarize(table)
-    assert (row.finished, row.failed, row.diverged, row.mean) == (1, 2, 1, 5.0)
+    assert (row.finished, row.failed, row.diverged, row.mean) == (1, 3, 1, 5.0)
     assert row.milliseconds == pytest.approx(1000 * 2.8 / 20)
 
 
-def test_an_agent_that_never_played_a_round_took_no_time():
-    table = pd.DataFrame([{"label": "a", "status": "failed", "total_regret": 0.0, "rounds": 0, "round_time": 0.0}])
-    assert summarize(table)[0].milliseconds == 0
+@pytest.mark.parametrize(("rounds", "seconds", "milliseconds"), [(0, 0.0, 0.0), (1, 0.25, 250.0)])
+def test_the_time_of_no_round_or_one(rounds, seconds, milliseconds):
+    table = frame(a=[1.0]).assign(rounds=rounds, round_time=seconds)
+    assert summarize(table)[0].milliseconds == milliseconds
+
+
+def test_agents_that_are_equally_good_stand_in_the_order_of_their_results():
+    assert [row.label for row in summarize(frame(b=[1.0], a=[1.0], c=[0.5]))] == ["c", "b", "a"]
 
 
 def test_no_regret_at_all_has_no_ratio():

@@ -116,7 +116,9 @@ def test_the_time_leaves_out_the_reset_and_the_diagnostics(small_env, monkeypatc
     agent.reset, agent.select_action = passing(1000.0, agent.reset), passing(1.0, agent.select_action)
     agent.insight = passing(100.0, lambda: belief)
     monkeypatch.setattr("graph_bandit_lab.episodes.loop.time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    assert run_bandit(small_env(), agent, diagnose=True).seconds == 30.0
+    result = run_bandit(small_env(), agent, diagnose=True)
+    assert result.seconds == 30.0
+    assert result.diagnostics["potential"].tolist() == [1.0] * 30
 
 
 def test_other_errors_of_an_agent_are_not_hidden(small_env):

@@ -28,6 +28,7 @@ from support.mutants.changes import Mutant
 
 COMPILED = "gntk/engines/loops.py"
 """Its loops run as plain Python, or Numba would compile them for each mutant, and hide their lines."""
+LONGEST = 900  # seconds that all tests of a file may take
 OPTIONS = ("-x", "-o", "addopts=", "--import-mode=importlib", "--assert=plain", "-p", "no:cacheprovider")
 
 
@@ -44,14 +45,22 @@ def tests_of(path: str) -> list[str]:
     raise SystemExit(f"Expected tests of `{path}` in `{Path('tests', *folders)}`. Found none.")
 
 
-def run_pytest(path: str, plugin: object) -> int:
-    """Run the tests of a file with a plugin, without output, in a fork of this process; return the exit status."""
+def run_pytest(path: str, *plugins: object, seconds: int = 0) -> int:
+    """Run the tests of a file in a fork of this process, without output; return the exit status, not 0 if one fails.
+
+    Args:
+        path: of the file.
+        plugins: of pytest.
+        seconds: after which the process is ended; 0: never.
+    """
     pid = os.fork()
     if not pid:
+        signal.alarm(seconds)
         numba.config.DISABLE_JIT = path == COMPILED
+        quiet = ("-W", "ignore::RuntimeWarning") if path == COMPILED else ()  # NumPy warns where loops do not
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-        os._exit(int(pytest.main([*OPTIONS, *tests_of(path)], plugins=[plugin])))
+        os._exit(int(pytest.main([*OPTIONS, *quiet, *tests_of(path)], plugins=plugins)))
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
@@ -218,6 +227,6 @@ def is_killed_when_imported(mutant: Mutant) -> bool:
     """Run all tests of a file on a mutant outside functions, which changes what an import does."""
     sys.meta_path.insert(0, Changed(mutant))
     try:
-        return run_pytest(mutant.path, None) != 0
+        return run_pytest(mutant.path, seconds=LONGEST) != 0
     finally:
         sys.meta_path.pop(0)
