@@ -51,7 +51,9 @@ def check_identity(state: State, expected: State) -> None:
     identity = state.get("identity") if isinstance(state, dict) else None
     known = isinstance(identity, dict) and identity.keys() <= expected.keys()
     if not isinstance(identity, dict) or not known or not isinstance(identity.get("settings"), dict):
-        raise ValueError("Expected a state made by `state_dict`. Got one without the identity of an agent.")
+        raise ValueError(
+            "Expected a state made by `state_dict`. Got one without identity, or with one that no agent wrote."
+        )
     names = expected["settings"].keys() | identity["settings"].keys()
     differing = sorted(name for name in names if expected["settings"].get(name) != identity["settings"].get(name))
     if differing:
