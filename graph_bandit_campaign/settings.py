@@ -7,8 +7,6 @@ from pathlib import Path
 
 import tyro
 
-from graph_bandit_env.pools import MOST_ATOMS
-
 
 @dataclass(frozen=True)
 class SuggestSettings:
@@ -50,7 +48,7 @@ class SuggestSettings:
     """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
     trust_ids: bool = False
     """Take a row for the molecule with its id although the SMILES is that of another molecule."""
-    most_atoms: int = MOST_ATOMS
+    most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     skip_bad_rows: bool = False
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
