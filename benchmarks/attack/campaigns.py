@@ -30,9 +30,9 @@ WRONG: dict[type, tuple[object, ...]] = {  # values that no field of this type m
     dict: (None, 3, "a", []),
     type(None): ("1", True, [], {}),
 }
-SMILES = tuple(
-    "CCO CCN CCCl CCBr CCCO CCCN CCCCl CC(=O)O c1ccccc1 Cc1ccccc1 c1ccncc1 CCOC CCCCO CCCCN CC(C)O CC(C)N OCCO NCCN CC#N "
-    "CCC#N c1ccoc1 c1ccsc1 CCSC CCC=O".split()
+SMILES: tuple[str, ...] = (
+    *("CCO", "CCN", "CCCl", "CCBr", "CCCO", "CCCN", "CCCCl", "CC(=O)O", "c1ccccc1", "Cc1ccccc1", "c1ccncc1", "CCOC"),
+    *("CCCCO", "CCCCN", "CC(C)O", "CC(C)N", "OCCO", "NCCN", "CC#N", "CCC#N", "c1ccoc1", "c1ccsc1", "CCSC", "CCC=O"),
 )
 
 
