@@ -111,7 +111,9 @@ class Kills:
         folder.mkdir()
         whole = folder / "whole"
         job.prepare(whole)
-        _, printed = run_until(job.command(whole), whole)
+        code, printed = run_until(job.command(whole), whole)
+        if code != 0:
+            raise RuntimeError(f"{job.kind}: without a kill it ends with {code}: {printed}")
         self.events = int(printed.rsplit("events:", 1)[1].split()[0])
         self.truth, self.names = job.read(whole), names_in(whole)
 
@@ -188,7 +190,7 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
             run_command([argument.format(folder=first) for argument in suggest], seconds=SECONDS)
             shutil.copytree(first, second)
             known = [row[0] for row in _read_csv(second / "measured.csv")[1:]]
-            suggested = [row[0] for row in _read_csv(second / "next.csv")[1:]]
+            suggested = [row[1] for row in _read_csv(second / "next.csv")[1:]]
             _write_csv(second / "measured.csv", _results([*known, *suggested]))
         shutil.copytree(second, place)
 
