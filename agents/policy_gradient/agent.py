@@ -99,7 +99,7 @@ class PPOAgent(BaseAgent[PPOSettings]):
                 {k: form_of({"step": torch.ones(()), "exp_avg": w, "exp_avg_sq": w}) for k, w in enumerate(weights)},
                 "optimizer.state",
             )
-        form = {**dataclasses.asdict(Round((1,) * self.num_graphs, 0, 0.0, 0.0, 0.0))}
+        form = dataclasses.asdict(Round((1,) * self.num_graphs, 0, 0.0, 0.0, 0.0))
         check_form(state["rounds"], [form_of(form)] * len(state["rounds"]), "rounds")
         if state["chosen"] is not None:  # its reward is not known yet
             check_form(state["chosen"], form_of({**form, "reward": math.nan}), "chosen")

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from itertools import count, cycle
@@ -30,6 +31,7 @@ WRONG: dict[type, tuple[object, ...]] = {  # values that no field of this type m
     dict: (None, 3, "a", []),
     type(None): ("1", True, [], {}),
 }
+UNIX_PLACES = ("link", "link to a link", "private", "pipe", "device", "folder")
 SMILES: tuple[str, ...] = (
     *("CCO", "CCN", "CCCl", "CCBr", "CCCO", "CCCN", "CCCCl", "CC(=O)O", "c1ccccc1", "Cc1ccccc1", "c1ccncc1", "CCOC"),
     *("CCCCO", "CCCCN", "CC(C)O", "CC(C)N", "OCCO", "NCCN", "CC#N", "CCC#N", "c1ccoc1", "c1ccsc1", "CCSC", "CCC=O"),
@@ -131,7 +133,7 @@ def _with(path: Path, content: bytes | bytearray) -> Path:
 
 def _odd_place(generator: np.random.Generator, folder: Path) -> Attempt:
     path = folder / "state.json"
-    kind = str(generator.choice(["link", "link to a link", "private", "pipe", "device", "folder"]))
+    kind = str(generator.choice(["folder"] if sys.platform == "win32" else UNIX_PLACES))
     what = f"campaign file is {'' if kind == 'private' else 'a '}{kind}"
     if kind == "private":
         _written(folder).chmod(0o600)

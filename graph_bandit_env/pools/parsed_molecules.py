@@ -120,7 +120,7 @@ class Cache:
 
 
 def _is_sound(parsed: ParsedMolecules, count: int) -> bool:
-    """Whether the arrays are M molecules: their kinds and shapes, the order of the offsets, and the atoms of bonds."""
+    """Return whether arrays are M molecules, by their kinds and shapes, the order of offsets and the atoms of bonds."""
     atoms, bonds = len(parsed.atoms), len(parsed.bonds)
     kinds = (
         (parsed.atoms, np.uint8, (atoms, 9)),

@@ -73,6 +73,7 @@ def test_an_observation_of_another_number_of_graphs_is_refused(agent):
 def test_any_other_observation_is_the_business_of_the_environment(agent, observation):
     agent.reset(observation, graph_set=SET)
     agent.update(observation, agent.select_action(observation), 1.0)
+    assert agent.select_action(observation) in range(4)
 
 
 @pytest.mark.parametrize("action", [True, [True, False], 1.0, "1", None, -1, 4, 2**63, [[0]], np.array([0.0]), 1j])
