@@ -128,7 +128,7 @@ class CampaignState:
         try:
             fields = json.loads(text, object_pairs_hook=_read_object, parse_constant=_refuse_constant)
             found = fields.pop("format", "none") if isinstance(fields, dict) else FORMAT
-            if found != FORMAT:
+            if found is True or found != FORMAT:
                 raise ValueError(f"Expected `format` {FORMAT}. Got {found}: it is of another version")
             state = msgspec.convert(fields, cls)
             missing = [key for key in ("measured", "failed", "pending", "rounds") if key not in fields]

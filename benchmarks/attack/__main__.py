@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,8 +40,9 @@ class Command:
         tasks = [(area, self.seed, seconds) for area in self.areas]
         for (area, *_), outcome in run_in_parallel(attack_area, tasks, self.workers):
             if isinstance(outcome, Exception):
-                raise RuntimeError(f"The attack on {area} itself failed.") from outcome
+                outcome = Score(area, Counter(["the attack itself"]), {"the attack itself": [repr(outcome)]})
             scores.append(outcome)
+            print(f"{area}: {outcome.tried.total():,} attempts", file=sys.stderr, flush=True)
         rows: list[tuple[str, ...]] = [("area: attempt", "tried", "survived")]
         for score in sorted(scores, key=lambda score: self.areas.index(score.area)):
             for kind, tried in sorted(score.tried.items()):

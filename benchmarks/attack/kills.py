@@ -91,7 +91,7 @@ class Job:
 
 def attack(generator: np.random.Generator, folder: Path) -> Iterator[Attempt]:
     """Kill a sweep, a campaign and a report in turn, each in a new folder, and run the same command again."""
-    for kill in cycle([Kills(job, generator, folder / str(number)) for number, job in enumerate(jobs(folder))]):
+    for kill in cycle(Kills(job, generator, folder / str(number)) for number, job in enumerate(jobs(folder))):
         yield kill()
 
 

@@ -58,6 +58,7 @@ def test_what_is_written_is_read():
         ({"pending": ["b"]}, "Got `b` as failed and pending"),
         ({"pending": ["c", "c"]}, "Got `c` as pending and pending"),
         ({"format": 99}, "Expected `format` 1. Got 99: it is of another version"),
+        ({"format": True}, "Expected `format` 1. Got True: it is of another version"),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_place(changes, message):
