@@ -17,7 +17,7 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.base import BaseAgent
-from agents.contract.inputs import check_observation, masked_argmax, read_mask, read_pending
+from agents.contract.inputs import masked_argmax, read_mask, read_pending
 from agents.contract.protocol import Prediction, State
 from gntk import one_thread
 
@@ -139,8 +139,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
         self, observation: object, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
     ) -> list[int]:
         """Return several graphs to play; see `agents.contract.BatchAgent`."""
-        self.check_reset()
-        check_observation(observation, self.num_graphs)
+        self.look_at(observation)
         mask = read_mask(action_mask, self.num_graphs)
         return self.choose_batch(mask, count, read_pending(pending, self.num_graphs))
 

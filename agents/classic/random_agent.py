@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import masked_argmax
@@ -31,8 +32,11 @@ class RandomAgent(BaseAgent[RandomSettings]):
         """Return a random allowed graph."""
         return masked_argmax(torch.zeros(len(mask)), mask, self.generator)
 
-    def learn(self, actions: Tensor, rewards: Tensor) -> None:
+    def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Do nothing."""
+
+    def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
+        """Do nothing: random play is the same on any graphs."""
 
 
 def uniform(settings: RandomSettings) -> RandomAgent:

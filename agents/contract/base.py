@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar, final
 
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
-from agents.contract.inputs import check_observation, derive_streams, read_feedback, read_graphs, read_mask
+from agents.contract.graph_memory import CAN_CHANGE, FirstGraphs, GraphMemory, ObservedGraphs
+from agents.contract.inputs import derive_streams, holds_graphs, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, State
 from agents.contract.state import check_form, check_identity, form_of, make_identity
 from gntk import one_thread
@@ -34,7 +36,7 @@ class BaseAgent(ABC, Generic[S]):
 
     Attributes:
         generator: random generator for everything after `begin`.
-        num_graphs: K.
+        num_graphs: K, in the present round.
         algorithm: version of the algorithm, raised when equal settings no longer choose the same actions. Results and
             saved states of different versions are never mixed.
     """
@@ -42,6 +44,7 @@ class BaseAgent(ABC, Generic[S]):
     algorithm: int = 1
     generator: torch.Generator
     num_graphs: int
+    _memory: GraphMemory | None  # None until an observation shows other graphs than those of `reset`
 
     def __init__(self, settings: S) -> None:
         self.settings = settings
@@ -57,11 +60,40 @@ class BaseAgent(ABC, Generic[S]):
 
     @abstractmethod
     def choose(self, mask: Tensor) -> int:
-        """Return the index of a graph that `mask`, `(K,)` bool, allows."""
+        """Return the index of a graph of the round that `mask`, `(K,)` bool, allows."""
 
     @abstractmethod
-    def learn(self, actions: Tensor, rewards: Tensor) -> None:
-        """Learn from actions `(n,)` int64 and finite rewards `(n,)` float64, n >= 1."""
+    def learn(self, slots: Tensor, rewards: Tensor) -> None:
+        """Learn from the graphs in slots `(n,)` int64 and finite rewards `(n,)` float64, n >= 1.
+
+        The slot of a graph is its index at `reset`, until other graphs are shown (`meet`).
+        """
+
+    def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
+        """Go on with other graphs: those in the slots `kept`, which get the first slots, and then new ones.
+
+        A subclass that can do this, and looks at `offered` in `choose`, plays on graphs that change.
+
+        Args:
+            kept: `(n,)` int64. Slots of the graphs that stay, some of `worth_keeping`.
+            graphs: the new graphs; there may be none.
+
+        Raises:
+            ValueError: always, unless a subclass can play on graphs that change.
+        """
+        raise ValueError(
+            f"Expected the graphs of `reset` in each observation, because {type(self).__name__} plays on one graph "
+            f"set. Got other graphs. Agents that play on graphs that change: {', '.join(CAN_CHANGE)}."
+        )
+
+    def worth_keeping(self) -> Tensor:
+        """Return the slots of graphs to remember when other graphs are shown, `(n,)` int64; by default none."""
+        return torch.zeros(0, dtype=torch.int64)
+
+    @property
+    def offered(self) -> Tensor | None:
+        """Return the slot of each graph of the round, `(K,)` int64; None: slot k holds graph k, as at `reset`."""
+        return None if self._memory is None else self._memory.offered
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
         """Return the K graphs; a subclass refuses here graphs that it cannot play on."""
@@ -91,18 +123,20 @@ class BaseAgent(ABC, Generic[S]):
         """Forget everything and take in the graphs; see `agents.contract.Agent`."""
         network_seed, generator = derive_streams(seed)
         graphs = self.read(observation, graph_set)
-        check_observation(observation, graphs.num_graphs)
+        if holds_graphs(observation) and len(observation) != graphs.num_graphs:
+            raise ValueError(f"Expected an observation of {graphs.num_graphs} graphs. Got {len(observation)}.")
         self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
+        self._memory = None
         self.begin(graphs, network_seed)
-        self._form = form_of({"identity": None, **self.state(), "generator": generator.get_state()})
         self.generator, self.num_graphs = generator, graphs.num_graphs
+        self._first, self._looked_at = FirstGraphs(graphs, observation), observation
+        self._known, self._form = self.known(), self._form_now()
 
     @final
     @one_thread()
     def select_action(self, observation: object, action_mask: ArrayLike | None = None) -> int:
         """Return the index of the graph to play."""
-        self.check_reset()
-        check_observation(observation, self.num_graphs)
+        self.look_at(observation)
         return self.choose(read_mask(action_mask, self.num_graphs))
 
     @final
@@ -110,13 +144,41 @@ class BaseAgent(ABC, Generic[S]):
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
         """Check one reward or many, and learn from them."""
         self.check_reset()
-        check_observation(observation, self.num_graphs)
-        self.learn(*read_feedback(action, reward, self.num_graphs))
+        if observation is not self._looked_at:
+            self.look_at(observation)
+        actions, rewards = read_feedback(action, reward, self.num_graphs)
+        self.learn(actions if self.offered is None else self.offered[actions], rewards)
+
+    @final
+    def look_at(self, observation: object) -> None:
+        """Play on the graphs of this observation from now on; None or indices mean those of `reset`.
+
+        Raises:
+            ValueError: if they are not those of `reset`, and the agent plays on one set; nothing is changed then.
+        """
+        self.check_reset()
+        shown = ObservedGraphs(observation, self._first) if holds_graphs(observation) else self._first
+        if self._memory is None:
+            same = shown is self._first or shown.keys == self._first.keys
+        else:
+            same = self._memory.shows(shown)
+        if not same:
+            kept = self.worth_keeping()
+            memory = (self._memory or GraphMemory.of(self._first)).showing(shown, kept)
+            self.meet(kept, memory.graphs[len(kept) :])
+            self._memory, self.num_graphs = memory, len(memory.offered)
+        self._looked_at = observation
 
     @final
     def state_dict(self) -> State:
         """Return everything that `reset` does not restore, and the identity of the agent and its graphs."""
-        return {"identity": self._identity(), **self.state(), "generator": self.generator.get_state()}
+        memory = None if self._memory is None else self._memory.state_dict()
+        return {
+            "identity": self._identity(),
+            **self.state(),
+            "graph_memory": memory,
+            "generator": self.generator.get_state(),
+        }
 
     @final
     @one_thread()
@@ -129,12 +191,16 @@ class BaseAgent(ABC, Generic[S]):
                 then.
         """
         check_identity(state, self._identity())
-        check_form(state, self._form)
-        torch.Generator().set_state(state["generator"])
-        before = self.state()
+        state = {"graph_memory": None, **state}  # earlier states do not contain it
+        memory = None if state["graph_memory"] is None else GraphMemory.from_state(state["graph_memory"], self._first)
+        before, present = self.state(), self._memory
         try:
+            self._move_to(memory)
+            check_form(state, self._form if memory is None else self._form_now())
+            torch.Generator().set_state(state["generator"])
             self.restore(state)
         except Exception as error:  # a stranger's values may raise anything in an agent
+            self._move_to(present)
             self.restore(before)
             raise ValueError(f"Expected a state made by `state_dict`. Got one that does not fit: {error}") from error
         self.generator.set_state(state["generator"])
@@ -156,4 +222,17 @@ class BaseAgent(ABC, Generic[S]):
         settings = dataclasses.asdict(self.settings)
         if "device" in settings:
             settings["device"] = "cpu"  # a state saved on one device fits all
-        return make_identity(settings, self.known(), self.algorithm)
+        return make_identity(settings, self._known, self.algorithm)
+
+    def _form_now(self) -> object:
+        state = {"identity": None, **self.state(), "graph_memory": None, "generator": self.generator.get_state()}
+        return form_of(state)
+
+    def _move_to(self, memory: GraphMemory | None) -> None:
+        """Forget the rewards, and go on with the graphs of a memory; None: those of `reset`."""
+        if memory is None and self._memory is None:
+            return
+        graphs = GraphMemory.of(self._first).graphs if memory is None else memory.graphs
+        self.meet(torch.zeros(0, dtype=torch.int64), graphs)
+        self._memory = memory
+        self.num_graphs = len(graphs) if memory is None else len(memory.offered)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -186,13 +186,53 @@ def _tells_its_settings(factory: AgentFactory) -> str | None:
 def _reads_observations(factory: AgentFactory) -> str | None:
     """`reset` takes the graphs from an observation (a tuple of `GraphInstance`) if no `graph_set` is given."""
     agent, twin = _ready(factory), factory()
-    observation = tuple(
-        _Instance(graph.x.numpy(), np.ones((graph.num_edges, 1), np.float32), graph.edge_index.T.numpy())
-        for graph in _Graphs().to_pyg()
-    )
-    twin.reset(observation, seed=0)
+    twin.reset(_observation(range(NUM_GRAPHS)), seed=0)
     expected, played = list(_play(agent, 8)), list(_play(twin, 8))
     return None if expected == played else f"played {played} instead of {expected}"
+
+
+def _counts_the_graphs(factory: AgentFactory) -> str | None:
+    """An observation of fewer graphs makes it play one of these, or gets a ValueError."""
+    observation = _observation(range(3))
+    try:
+        choices = _choices(_ready(factory), observation)
+    except ValueError:
+        return None
+    return f"played {choices} on 3 graphs" if max(choices) > 2 else None
+
+
+def _sees_other_graphs(factory: AgentFactory) -> str | None:
+    """An observation of the graphs in another order decides what it plays, or gets a ValueError."""
+    forward, backward = _observation(range(NUM_GRAPHS)), _observation(reversed(range(NUM_GRAPHS)))
+    played = [_choices(_taught(factory, best), forward) for best in (0, NUM_GRAPHS - 1)]
+    if played[0] == played[1]:
+        return None  # an agent that does not believe anything need not look
+    try:
+        choices = _choices(_taught(factory, best=0), backward)
+    except ValueError:
+        return None
+    return f"played {choices}, as if they were in the order of `reset`" if choices == played[0] else None
+
+
+def _taught(factory: AgentFactory, best: int) -> Agent:
+    """Return an agent that knows 12 rewards of each graph: 1 for the best, 0 for the others."""
+    agent = _ready(factory)
+    actions = np.tile(np.arange(NUM_GRAPHS), 12)
+    agent.update(np.arange(NUM_GRAPHS), actions, (actions == best).astype(float))
+    return agent
+
+
+def _choices(agent: Agent, observation: tuple[_Instance, ...]) -> list[int]:
+    return [agent.select_action(observation) for _ in range(10)]
+
+
+def _observation(order: Iterable[int]) -> tuple[_Instance, ...]:
+    """Return an observation of the graphs in some order."""
+    graphs = _Graphs().to_pyg()
+    return tuple(
+        _Instance(graphs[k].x.numpy(), np.ones((graphs[k].num_edges, 1), np.float32), graphs[k].edge_index.T.numpy())
+        for k in order
+    )
 
 
 def _refuses_unknown_graphs(factory: AgentFactory) -> str | None:
@@ -209,6 +249,8 @@ def _refuses_unknown_graphs(factory: AgentFactory) -> str | None:
 CHECKS = (
     _tells_its_settings,
     _reads_observations,
+    _counts_the_graphs,
+    _sees_other_graphs,
     _refuses_unknown_graphs,
     _returns_indices,
     _keeps_to_the_mask,

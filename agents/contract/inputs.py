@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import torch
@@ -14,6 +14,22 @@ from torch_geometric.data import Batch, Data
 from agents.contract.protocol import LARGEST_REWARD, GraphSetLike
 
 TIE = 1e-12  # relative to the largest index in absolute value; rounding errors of float64 are about 1e-15
+
+
+class Instance(Protocol):
+    """A graph of an observation, with the fields of Gymnasium's `GraphInstance`, which is not imported here."""
+
+    @property
+    def nodes(self) -> NDArray[np.float32]:
+        """Return the features of the nodes, `(n, d)`."""
+
+    @property
+    def edges(self) -> NDArray[np.float32] | None:
+        """Return the features of the edges, `(E, e)`."""
+
+    @property
+    def edge_links(self) -> NDArray[np.int64] | None:
+        """Return the pairs of nodes that edges join, `(E, 2)`."""
 
 
 def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> Batch:
@@ -32,8 +48,8 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
     """
     if graph_set is not None:
         graphs = list(graph_set.to_pyg())
-    elif isinstance(observation, (tuple, list)) and all(hasattr(g, "edge_links") for g in observation):
-        graphs = [_to_data(graph) for graph in observation]
+    elif holds_graphs(observation):
+        graphs = [make_data(graph) for graph in observation]
         _fill_missing_edge_features(graphs)
     else:
         raise TypeError(
@@ -131,19 +147,24 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     return indices
 
 
-def check_observation(observation: object, num_graphs: int) -> None:
-    """Refuse an observation of graphs, a sequence of Gymnasium `GraphInstance`, if it is not of K graphs.
+def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
+    """Return whether an observation shows graphs, as a tuple of Gymnasium `GraphInstance`.
+
+    Any other observation, such as indices or None, shows none, and is not read.
 
     Raises:
-        ValueError: if it has another number of graphs; any other kind of observation is not read.
+        TypeError: if it shows graphs in another form, which no agent reads.
     """
-    if not isinstance(observation, (tuple, list)) or not observation or not hasattr(observation[0], "edge_links"):
-        return
-    if len(observation) != num_graphs:
-        raise ValueError(
-            f"Expected an observation of {num_graphs} graphs. Got {len(observation)}. An agent plays on the graphs of "
-            "its last `reset`."
+    entries = observation if isinstance(observation, (tuple, list)) else ()
+    if len(entries) and all(hasattr(entry, "edge_links") for entry in entries):
+        return True
+    first = entries[0] if len(entries) else observation
+    if hasattr(first, "edge_index") or (isinstance(observation, Mapping) and "edge_index" in observation):
+        raise TypeError(
+            "Expected an observation of graphs to be a tuple of GraphInstance. Got graphs in another form. Give agents "
+            'the observations of `observe="graphs"`, without a wrapper that pads them.'
         )
+    return False
 
 
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
@@ -183,15 +204,8 @@ def _fill_missing_edge_features(graphs: list[Data]) -> None:
             graph.edge_attr = torch.zeros(graph.num_edges, *widths[0])
 
 
-class _Instance(Protocol):
-    """A graph of an observation, with the fields of Gymnasium's `GraphInstance`, which is not imported here."""
-
-    nodes: NDArray[np.float32]
-    edges: NDArray[np.float32] | None
-    edge_links: NDArray[np.int64] | None
-
-
-def _to_data(graph: _Instance) -> Data:
+def make_data(graph: Instance) -> Data:
+    """Return a graph of an observation as PyG `Data`."""
     links = np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links
     edges = None if graph.edges is None else torch.tensor(graph.edges)
     return Data(

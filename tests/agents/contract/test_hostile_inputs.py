@@ -53,18 +53,18 @@ def test_a_mask_may_be_of_any_kind_of_number(kind):
     assert read_mask(given, 3).tolist() == [True, False, True]
 
 
-def test_an_observation_of_another_number_of_graphs_is_refused(agent):
-    for use in (
-        lambda: agent.select_action(tuple(LARGER)),
-        lambda: agent.update(list(LARGER), 0, 1.0),
-        lambda: agent.reset(tuple(LARGER), graph_set=SET),
-    ):
-        with pytest.raises(ValueError, match="Expected an observation of 4 graphs. Got 6"):
-            use()
-    if hasattr(agent, "select_batch"):
-        with pytest.raises(ValueError, match="Expected an observation of 4 graphs. Got 6"):
-            agent.select_batch(tuple(LARGER), 1)
-    assert agent.select_action(tuple(SET)) in range(4)  # also after a `reset` that was refused
+def test_a_reset_on_two_numbers_of_graphs_is_refused(agent):
+    with pytest.raises(ValueError, match="Expected an observation of 4 graphs. Got 6"):
+        agent.reset(tuple(LARGER), graph_set=SET)
+    assert agent.select_action(tuple(SET)) in range(4)
+
+
+@pytest.mark.parametrize("padded", [{"edge_index": np.zeros((4, 2, 3))}, ragged_graphs(), ragged_graphs()[0]])
+def test_graphs_in_another_form_are_refused(agent, padded):
+    for use in (agent.select_action, lambda observation: agent.update(observation, 0, 1.0), agent.reset):
+        with pytest.raises(TypeError, match="to be a tuple of GraphInstance. Got graphs in another form"):
+            use(padded)
+    assert agent.select_action(tuple(SET)) in range(4)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,178 @@
+"""The graphs of a round are those of its observation: recognise them, and remember those that an agent knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from agents.contract.inputs import Instance, holds_graphs, make_data
+from agents.contract.protocol import State
+from agents.contract.state import check_form, form_of
+
+CAN_CHANGE = ("random",)
+"""Agents that play on graphs that change, by name; `*` stands for every rule."""
+Key = int
+"""Identifies the content of a graph within one process, in 64 bits."""
+
+
+class ShownGraphs(Protocol):
+    """The K graphs of a round."""
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Return the key of each graph."""
+
+    def graph(self, index: int) -> Data:
+        """Return a graph, with tensors like those of the graphs of `reset`."""
+
+
+class FirstGraphs:
+    """The graphs of `reset`.
+
+    Args:
+        batch: the K graphs.
+        observation: the observation of `reset`, which may be of the same graphs.
+    """
+
+    def __init__(self, batch: Batch, observation: object) -> None:
+        self.batch = batch
+        self._shown = tuple(map(_key_of, observation)) if holds_graphs(observation) else None
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        """Return the key of each graph."""
+        return self._shown or tuple(_key_of_data(self.graph(k)) for k in range(self.batch.num_graphs))
+
+    def graph(self, index: int) -> Data:
+        """Return a graph."""
+        graph: Data = self.batch.get_example(index)
+        return graph
+
+    def like(self, graph: Data) -> Data:
+        """Return a graph of an observation with the tensors of these graphs, of the same types.
+
+        Raises:
+            ValueError: if it has another number of features of nodes or edges.
+        """
+        tensors: dict[str, Tensor] = {}
+        for name in ("x", "edge_attr"):
+            mine, given = getattr(self.batch, name), getattr(graph, name)
+            if mine is None:
+                continue
+            if given is None and graph.num_edges == 0:
+                given = mine[:0]
+            if given is None or given.shape[1:] != mine.shape[1:]:
+                shape = None if given is None else tuple(given.shape)
+                raise ValueError(
+                    f"Expected graphs with `{name}` of {mine.shape[1]} columns, as at `reset`. Got {shape}."
+                )
+            tensors[name] = given.to(mine.dtype)
+        return Data(edge_index=graph.edge_index, **tensors)
+
+
+class ObservedGraphs:
+    """The graphs of an observation.
+
+    Args:
+        observation: a tuple of K Gymnasium `GraphInstance`.
+        first: the graphs of `reset`.
+    """
+
+    def __init__(self, observation: Sequence[Instance], first: FirstGraphs) -> None:
+        self.keys = tuple(map(_key_of, observation))
+        self._observation, self._first = observation, first
+
+    def graph(self, index: int) -> Data:
+        """Return a graph."""
+        return self._first.like(make_data(self._observation[index]))
+
+
+@dataclass(frozen=True, eq=False)
+class GraphMemory:
+    """The graphs that an agent knows, one in each slot."""
+
+    keys: tuple[Key, ...]
+    """Key of the graph in each slot."""
+    graphs: tuple[Data, ...]
+    """The graph in each slot."""
+    offered: Tensor
+    """`(K,)` int64. The slots of the graphs of the round, in their order."""
+
+    @staticmethod
+    def of(shown: ShownGraphs) -> GraphMemory:
+        """Return a memory of the graphs of a round alone; equal ones have a slot each."""
+        indices = range(len(shown.keys))
+        return GraphMemory(shown.keys, tuple(map(shown.graph, indices)), torch.arange(len(shown.keys)))
+
+    def shows(self, shown: ShownGraphs) -> bool:
+        """Return whether these are the graphs of the round, in their order."""
+        return shown.keys == tuple(self.keys[slot] for slot in self.offered.tolist())
+
+    def showing(self, shown: ShownGraphs, kept: Tensor) -> GraphMemory:
+        """Return the memory in a round that shows other graphs.
+
+        Args:
+            shown: the graphs of the round.
+            kept: `(n,)` int64. Slots of the graphs that stay; they are the first n slots of the result.
+        """
+        slots = kept.tolist()
+        slot_of = {self.keys[slot]: position for position, slot in reversed(list(enumerate(slots)))}
+        graphs = [self.graphs[slot] for slot in slots]
+        keys = [self.keys[slot] for slot in slots]
+        for index, key in enumerate(shown.keys):
+            if key not in slot_of:
+                slot_of[key] = len(keys)
+                keys.append(key)
+                graphs.append(shown.graph(index))
+        return GraphMemory(tuple(keys), tuple(graphs), torch.tensor([slot_of[key] for key in shown.keys]))
+
+    def state_dict(self) -> State:
+        """Return the graphs, and the slots of those of the round."""
+        return {"graphs": [graph.to_dict() for graph in self.graphs], "offered": self.offered.clone()}
+
+    @staticmethod
+    def from_state(state: State, first: FirstGraphs) -> GraphMemory:
+        """Return the memory of which `state_dict` returned the state.
+
+        Raises:
+            ValueError: if it does not hold graphs like those of `reset`, and the slots of a round.
+        """
+        form = {name: tensor[:0] for name, tensor in first.graph(0).to_dict().items() if name != "edge_index"}
+        form["edge_index"] = torch.zeros(2, 0, dtype=torch.int64)
+        check_form(state, {"graphs": [], "offered": form_of(torch.zeros(0, dtype=torch.int64))}, "graphs")
+        check_form(state["graphs"], [form_of(form)] * len(state["graphs"]), "graphs")
+        graphs, offered = tuple(Data(**fields) for fields in state["graphs"]), state["offered"]
+        inside = all(((graph.edge_index >= 0) & (graph.edge_index < len(graph.x))).all() for graph in graphs)
+        if not inside or not len(offered) or not ((offered >= 0) & (offered < len(graphs))).all():
+            raise ValueError(
+                f"Expected edges between nodes of their graph, and a round of some of {len(graphs)} graphs."
+            )
+        return GraphMemory(tuple(map(_key_of_data, graphs)), graphs, offered.clone())
+
+
+def _key_of(graph: Instance) -> Key:
+    """Return the key of a graph; edges whose only feature is 1, as in an environment, have none."""
+    links, edges = graph.edge_links, graph.edges
+    links = np.zeros((0, 2), np.int64) if links is None else np.ascontiguousarray(links, np.int64)
+    plain = edges is None or edges.size == 0 or (edges.shape[1] == 1 and bool((edges == 1).all()))
+    features = b"" if plain else np.ascontiguousarray(edges, np.float32).tobytes()
+    return hash((graph.nodes.shape, np.ascontiguousarray(graph.nodes, np.float32).tobytes(), links.tobytes(), features))
+
+
+def _key_of_data(graph: Data) -> Key:
+    edges = None if graph.edge_attr is None else graph.edge_attr.numpy()
+    return _key_of(_Instance(graph.x.numpy(), edges, graph.edge_index.T.numpy()))
+
+
+class _Instance(NamedTuple):
+    nodes: NDArray[np.float32]
+    edges: NDArray[np.float32] | None
+    edge_links: NDArray[np.int64]
