@@ -10,45 +10,64 @@ from torch import Tensor
 from torch_geometric.data import Batch
 
 from gntk.aggregation import AggregatedGraphs, as_aggregated
+from gntk.node_pairs import node_pair_sums
 
-NODE_PAIRS_PER_BLOCK = 1 << 18  # temporaries of 2 MB each stay in cache
+NODE_PAIRS_PER_BLOCK = 1 << 18  # of torch: temporaries of 2 MB each stay in cache
 
 
-def infinite_width_kernel(batch: Batch | AggregatedGraphs, depth: int = 2, num_nodes: int | None = None) -> Tensor:
+def infinite_width_kernel(
+    batch: Batch | AggregatedGraphs,
+    depth: int = 2,
+    num_nodes: int | None = None,
+    *,
+    others: Batch | AggregatedGraphs | None = None,
+) -> Tensor:
     """Compute the graph neural tangent kernel in the limit of infinite width.
 
         k(G, G') = (1 / (N N')) sum_{i in G, j in G'} k_MLP(h_i, h'_j)
         [Kassraie et al. 2022, Section 3; k_MLP by the recursion of Jacot et al. 2018]
 
-    Node pairs are taken in blocks, which bounds memory; time grows with the square of the number of nodes.
+    Memory is that of the nodes and of the kernel; time grows with the number of node pairs. On the CPU, where compiled
+    loops take the sums, k(G, G') is the same number to the last bit whatever other graphs stand in either set, and
+    whichever of the two is in which. On other devices torch takes them, and the last bits differ.
 
     Args:
         batch: K graphs.
         depth: L, at least 2.
-        num_nodes: N, as in `GraphMLP`. Not accepted for aggregated graphs, which carry their own.
+        num_nodes: N, as in `GraphMLP`, of both sets. Not accepted for aggregated graphs, which carry their own.
+        others: K' graphs to compare with; each set has its own N. None: `batch` itself.
 
     Returns:
-        `(K, K)` float64. Kernel of the graphs.
+        `(K, K')` float64. Kernel of the graphs and the others.
 
     Raises:
-        ValueError: if `depth` is below 2, or `num_nodes` is given for aggregated graphs.
+        ValueError: if `depth` is below 2, `num_nodes` is given for aggregated graphs, or nodes of the two sets differ
+            in their number of features.
     """
-    if isinstance(batch, AggregatedGraphs) and num_nodes is not None:
+    if num_nodes is not None and any(isinstance(graphs, AggregatedGraphs) for graphs in (batch, others)):
         raise ValueError("Expected no `num_nodes` for aggregated graphs, which carry their own. Got both.")
     if depth < 2:
         raise ValueError(f"Expected `depth` to be at least 2. Got {depth}.")
-    graphs = as_aggregated(batch, num_nodes).to(torch.float64)
-    lengths = graphs.nodes.norm(dim=1)
-    units = graphs.nodes / lengths.where(lengths > 0, 1.0).unsqueeze(1)
-    kernel = graphs.nodes.new_zeros(len(graphs), len(graphs))
-    bounds = graphs.offsets.tolist()
-    for k, (start, stop) in enumerate(itertools.pairwise(bounds)):  # graph k against graphs 0 to k
-        for columns in torch.arange(stop).split(max(1, NODE_PAIRS_PER_BLOCK // (stop - start))):
-            block = slice(int(columns[0]), int(columns[-1]) + 1)
-            pairs = unit_node_kernel(units[start:stop] @ units[block].T, depth)
-            kernel[k].index_add_(0, graphs.graph_index[block], lengths[start:stop] @ pairs * lengths[block])
-    kernel = kernel.tril() + kernel.tril(-1).T
-    return kernel / torch.outer(graphs.divisors, graphs.divisors)
+    rows = as_aggregated(batch, num_nodes).to(torch.float64)
+    columns = rows if others is None else as_aggregated(others, num_nodes).to(torch.float64, rows.nodes.device)
+    if columns.feature_dim != rows.feature_dim:
+        raise ValueError(f"Expected `others` with {rows.feature_dim} features a node. Got {columns.feature_dim}.")
+    take_sums = node_pair_sums if rows.nodes.device.type == "cpu" else node_pair_sums_in_torch
+    return take_sums(rows, columns, depth) / torch.outer(rows.divisors, columns.divisors)
+
+
+def node_pair_sums_in_torch(graphs: AggregatedGraphs, others: AggregatedGraphs, depth: int) -> Tensor:
+    """Compute `node_pair_sums` by torch, on any device, in blocks of node pairs; tests compare the two."""
+    units, lengths = _units_and_lengths(graphs)
+    columns, column_lengths = (units, lengths) if others is graphs else _units_and_lengths(others)
+    sums = units.new_zeros(len(graphs), len(others))
+    for k, (start, stop) in enumerate(itertools.pairwise(graphs.offsets.tolist())):
+        count = stop if others is graphs else len(columns)  # graph k against graphs 0 to k, or against all others
+        for index in torch.arange(count).split(max(1, NODE_PAIRS_PER_BLOCK // (stop - start))):
+            block = slice(int(index[0]), int(index[-1]) + 1)
+            pairs = unit_node_kernel(units[start:stop] @ columns[block].T, depth)
+            sums[k].index_add_(0, others.graph_index[block], lengths[start:stop] @ pairs * column_lengths[block])
+    return sums.tril() + sums.tril(-1).T if others is graphs else sums
 
 
 def unit_node_kernel(cosine: Tensor, depth: int) -> Tensor:
@@ -71,7 +90,12 @@ def unit_node_kernel(cosine: Tensor, depth: int) -> Tensor:
     tau = cosine
     for layer in range(1, depth):
         rest = torch.arccos(cosine).neg_().add_(math.pi)  # pi - a
-        following = (1 - cosine.square()).sqrt_().addcmul_(rest, cosine).div_(math.pi)
+        following = (1 - cosine).mul_(1 + cosine).sqrt_().addcmul_(rest, cosine).div_(math.pi)
         tau = (tau * rest).div_(2 * math.pi).add_(following, alpha=0.5**layer)
         cosine = following
     return tau
+
+
+def _units_and_lengths(graphs: AggregatedGraphs) -> tuple[Tensor, Tensor]:
+    lengths = graphs.nodes.norm(dim=1)
+    return graphs.nodes / lengths.where(lengths > 0, 1.0).unsqueeze(1), lengths

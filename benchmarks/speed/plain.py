@@ -1,10 +1,11 @@
-"""The training step and the scores of the paper's network in their simplest form: autograd, and no tricks.
+"""The training step, the scores and the infinite-width kernel in their simplest form: autograd, and no tricks.
 
 The code is written for clarity; tests also compare the compiled loops with it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -63,3 +64,20 @@ def one_backward_per_graph(
         values.append(value.detach())
         squares.append(feature.square() @ precision)
     return torch.stack(values), torch.stack(squares)
+
+
+def infinite_width_kernel_in_torch(graphs: AggregatedGraphs) -> Tensor:
+    """Return the kernel at L = 2: an arc cosine of each pair of nodes, each graph with those before it, in blocks."""
+    nodes, divisors = graphs.nodes.double(), graphs.divisors.double()
+    lengths = nodes.norm(dim=1)
+    units = nodes / lengths.where(lengths > 0, 1.0).unsqueeze(1)
+    kernel = nodes.new_zeros(len(graphs), len(graphs))
+    for k, (start, stop) in enumerate(zip(graphs.offsets[:-1].tolist(), graphs.offsets[1:].tolist(), strict=True)):
+        for index in torch.arange(stop).split(max(1, (1 << 18) // (stop - start))):
+            block = slice(int(index[0]), int(index[-1]) + 1)
+            cosine = (units[start:stop] @ units[block].T).clamp_(-1, 1)
+            rest = torch.arccos(cosine).neg_().add_(math.pi)
+            following = (1 - cosine.square()).sqrt_().addcmul_(rest, cosine).div_(math.pi)
+            pairs = (cosine * rest).div_(2 * math.pi).add_(following, alpha=0.5)
+            kernel[k].index_add_(0, graphs.graph_index[block], lengths[start:stop] @ pairs * lengths[block])
+    return (kernel.tril() + kernel.tril(-1).T) / torch.outer(divisors, divisors)

@@ -12,7 +12,11 @@ from gntk import (
     infinite_width,
     infinite_width_kernel,
     keep_nodes,
+    select_graphs,
 )
+from gntk.infinite_width import node_pair_sums_in_torch
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def monte_carlo_node_kernel(h, g, samples=400_000):
@@ -72,10 +76,21 @@ def test_wide_networks_converge_to_it(depth, zero_start):
     assert wide < 0.45 * narrow  # m^(-1/2) would give 0.25; a wrong limit stays where it is
 
 
-def test_blocks_of_rows_add_up(batch, monkeypatch):
-    whole = infinite_width_kernel(batch, 3)
+@pytest.mark.parametrize("device", DEVICES)
+def test_on_any_device_it_is_the_same(batch, device):
+    graphs = aggregate_neighbours(batch)
+    there = graphs.to(torch.float64, torch.device(device))
+    for others in (None, select_graphs(graphs, torch.tensor([2, 0]))):
+        kernel = infinite_width_kernel(there, 3, others=others)
+        assert kernel.device == there.nodes.device
+        torch.testing.assert_close(kernel.cpu(), infinite_width_kernel(graphs, 3, others=others), rtol=1e-8, atol=1e-9)
+
+
+def test_in_torch_blocks_of_rows_add_up(batch, monkeypatch):
+    graphs = aggregate_neighbours(batch).to(torch.float64)
+    whole = node_pair_sums_in_torch(graphs, graphs, 3)
     monkeypatch.setattr(infinite_width, "NODE_PAIRS_PER_BLOCK", 1)
-    torch.testing.assert_close(infinite_width_kernel(batch, 3), whole)
+    torch.testing.assert_close(node_pair_sums_in_torch(graphs, graphs, 3), whole)
 
 
 def test_is_symmetric_positive_and_zero_where_all_nodes_are_isolated(batch):
@@ -90,16 +105,38 @@ def test_is_symmetric_positive_and_zero_where_all_nodes_are_isolated(batch):
 )
 def test_more_pairs_than_a_block_holds_are_taken_in_blocks(pairs, blocks, monkeypatch):
     """Seven nodes against all twelve before them, in blocks of 21 pairs, are three columns at a time; one at least."""
-    graphs, taken = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 7)))), []
+    graphs, taken = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 7)))).to(torch.float64), []
     kernel = infinite_width.unit_node_kernel
     monkeypatch.setattr(infinite_width, "NODE_PAIRS_PER_BLOCK", pairs)
     monkeypatch.setattr(infinite_width, "unit_node_kernel", lambda c, d: taken.append(tuple(c.shape)) or kernel(c, d))
-    infinite_width_kernel(graphs)
+    node_pair_sums_in_torch(graphs, graphs, 2)
     assert taken == blocks
 
 
 def test_divides_by_the_node_count_that_is_asked(batch):
     torch.testing.assert_close(infinite_width_kernel(batch, num_nodes=14), infinite_width_kernel(batch) / 4)
+
+
+def test_the_kernel_with_others_is_a_part_of_the_kernel_of_all(batch):
+    """Also to the last bit, whichever set is which."""
+    graphs = aggregate_neighbours(batch)
+    whole = infinite_width_kernel(graphs, 3)
+    some, others = (select_graphs(graphs, torch.tensor(index)) for index in ([3, 0], [1, 0, 2]))
+    assert torch.equal(infinite_width_kernel(some, 3, others=others), whole[[3, 0]][:, [1, 0, 2]])
+    assert torch.equal(infinite_width_kernel(others, 3, others=some), whole[[1, 0, 2]][:, [3, 0]])
+    assert torch.equal(infinite_width_kernel(some, 3), whole[[3, 0]][:, [3, 0]])
+
+
+def test_others_have_their_own_divisors(batch):
+    graphs, others = aggregate_neighbours(batch, num_nodes=14), aggregate_neighbours(batch, own_count=True)
+    sizes, whole = torch.tensor([5.0, 1.0, 7.0, 3.0]).double(), infinite_width_kernel(batch)
+    torch.testing.assert_close(infinite_width_kernel(graphs, others=others), whole * 7 * 7 / 14 / sizes)
+    torch.testing.assert_close(infinite_width_kernel(batch, num_nodes=14, others=batch), whole / 4)
+
+
+def test_a_set_without_graphs_has_an_empty_kernel(batch):
+    nothing = select_graphs(aggregate_neighbours(batch), torch.zeros(0, dtype=torch.int64))
+    assert infinite_width_kernel(batch, others=nothing).shape == (4, 0)
 
 
 def test_refuses_depth_one(batch):
@@ -110,3 +147,11 @@ def test_refuses_depth_one(batch):
 def test_refuses_two_node_counts(batch):
     with pytest.raises(ValueError, match="carry their own"):
         infinite_width_kernel(aggregate_neighbours(batch), num_nodes=9)
+    with pytest.raises(ValueError, match="carry their own"):
+        infinite_width_kernel(batch, num_nodes=9, others=aggregate_neighbours(batch))
+
+
+def test_refuses_others_with_other_features(batch):
+    others = Batch.from_data_list(ragged_graphs(feature_dim=3))
+    with pytest.raises(ValueError, match="4 features a node. Got 3"):
+        infinite_width_kernel(batch, others=others)

@@ -4,10 +4,10 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from benchmarks.speed import pool, whole_run
+from benchmarks.speed import kernels, pool, whole_run
 from benchmarks.speed.measure import Row, compare, in_a_process_of_its_own
-from benchmarks.speed.plain import PlainFit, one_backward_per_graph
-from gntk import GraphMLP, aggregate_neighbours
+from benchmarks.speed.plain import PlainFit, infinite_width_kernel_in_torch, one_backward_per_graph
+from gntk import GraphMLP, aggregate_neighbours, infinite_width_kernel
 from gntk.engines import Batches, CompiledNetwork
 
 GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 1, 7, 3, 6))))
@@ -29,6 +29,13 @@ def test_the_compiled_scores_are_those_of_one_backward_per_graph():
     found_values, found_squares = NETWORK.values_and_squares(WEIGHTS, torch.ones(50))
     torch.testing.assert_close(found_values, values)
     torch.testing.assert_close(found_squares.float(), squares)
+
+
+def test_the_compiled_kernel_is_that_of_one_arc_cosine_a_pair():
+    torch.testing.assert_close(infinite_width_kernel(GRAPHS), infinite_width_kernel_in_torch(GRAPHS), rtol=0, atol=1e-8)
+    row = kernels.infinite_width(num_graphs=3, num_nodes=4, pairs=1)
+    assert row.value > 0
+    assert row.asked == "at least 4"
 
 
 def test_whole_runs_and_pools_are_measured_in_small_too():

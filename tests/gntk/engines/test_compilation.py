@@ -9,3 +9,13 @@ def test_loops_are_compiled_where_no_folder_can_be_written(monkeypatch):
 
     monkeypatch.setattr(loops, "njit", cache_needs_a_folder)
     assert loops.compile_loop(len)[:2] == ("compiled", len)
+
+
+def test_a_loop_that_keeps_the_order_of_its_sums_may_not_reassociate():
+    assert "reassoc" in loops.compile_loop(len_of_range).targetoptions["fastmath"]
+    kept = loops.compile_loop(len_of_range, keep_order=True).targetoptions["fastmath"]
+    assert kept == {"contract", "nsz"}
+
+
+def len_of_range(numbers):
+    return len(numbers)
