@@ -9,13 +9,13 @@ digits, |u -+ u'|^2 / 2, and each layer gives that of the next. With x = |c| = 1
     tau^(2) = x + n if c >= 0 else n,   n = (m - q x) / 2 = sqrt(g) P(g)
 
 arccos(x) is pi / 2 - arcsin(x) up to x = 1/2, and 2 arcsin(sqrt(g / 2)) beyond. Polynomials are Chebyshev interpolants
-(`mpmath.chebyfit`). An entry errs by a few 1e-16 times the lengths of its nodes.
+(`mpmath.chebyfit`). A pair of nodes errs by 1e-15 times their lengths at most.
 
 Columns are laid out in tiles of 64 nodes, padded with zeros. So the inner loops have one length, known to the compiler;
 it vectorises them without a remainder, and each pair of nodes is computed by the same instructions wherever it stands.
 Nodes of a row are taken two at a time, which halves the loads. Sums over the nodes of two graphs are taken in the order
 that is written: first over those of the graph with the smaller key, a hash of its nodes. So the sum for two graphs is
-the same to the last bit whatever graphs stand beside them.
+the same to the last bit whatever other graphs there are.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from gntk.aggregation import AggregatedGraphs, select_graphs
 from gntk.engines.compilation import compile_loop
 
 TILE = 64  # nodes of a tile: scratch of a tile stays in L1, and few lanes are wasted on small sets
-PAIRS_PER_CALL = 1 << 26  # half a second: compiled loops cannot be interrupted
+PAIRS_PER_CALL = 1 << 26  # a fifth of a second: compiled loops cannot be interrupted
 PAIRS = 2 * TILE  # of two nodes and those of a tile
 NEAR = 1 / 32  # gaps below it are measured again; an error e of any other cosine is one of 4 e in its angle
 PER_PI = 1 / math.pi
@@ -158,16 +158,20 @@ def _pass_layer(cosines, gaps, kernels, share):  # type: ignore[no-untyped-def]
 
 @compile_in_order
 def sum_node_pairs(  # type: ignore[no-untyped-def]
-    rows, row_lengths, row_starts, tiles, lengths, starts, first, begin, end, depth, scratch, sums, kernel
+    rows, row_lengths, row_starts, tiles, lengths, starts, first, begin, end, depth, scratch, kernel
 ):  # fmt: skip
-    """Fill the sums over node pairs of graphs `begin:end` of the rows and the graphs from `first` of the columns."""
-    cosines, gaps, kernels = scratch[0], scratch[1], scratch[2]
-    for graph in range(begin, end):
-        if first[graph] == len(starts) - 1:
-            continue
-        for tile in range(starts[first[graph]] // TILE, len(tiles)):
+    """Add up node pairs of graphs `begin:end` of the rows and the graphs from `first` of the columns, in zeros."""
+    cosines, gaps, kernels, sums = scratch[0], scratch[1], scratch[2], scratch[3]
+    lowest = 0  # the first graph that reaches into the tile
+    for tile in range(len(tiles)):
+        left, right = tile * TILE, (tile + 1) * TILE
+        while starts[lowest + 1] <= left:
+            lowest += 1
+        for graph in range(begin, end):
+            if first[graph] == len(starts) - 1 or starts[first[graph]] >= right:
+                continue
             for n in range(TILE):
-                sums[tile, n] = 0.0
+                sums[n] = 0.0
             for i in range(row_starts[graph], row_starts[graph + 1], 2):
                 is_two = i + 1 < row_starts[graph + 1]
                 j = i + 1 if is_two else i
@@ -178,12 +182,14 @@ def sum_node_pairs(  # type: ignore[no-untyped-def]
                     _take_deep(cosines, gaps, kernels, depth)
                 one, two = row_lengths[i], row_lengths[j] if is_two else 0.0
                 for n in range(TILE):
-                    sums[tile, n] += one * kernels[n] + two * kernels[TILE + n]
-        for other in range(first[graph], len(starts) - 1):
-            total = 0.0
-            for n in range(starts[other], starts[other + 1]):
-                total += lengths[n] * sums[n // TILE, n % TILE]
-            kernel[graph, other] = total
+                    sums[n] += one * kernels[n] + two * kernels[TILE + n]
+            other = max(first[graph], lowest)
+            while other < len(starts) - 1 and starts[other] < right:
+                total = kernel[graph, other]
+                for n in range(max(starts[other], left), min(starts[other + 1], right)):
+                    total += lengths[n] * sums[n - left]
+                kernel[graph, other] = total
+                other += 1
 
 
 @compile_in_order
@@ -266,7 +272,7 @@ def _sums_from(rows: SortedGraphs, columns: SortedGraphs, first: NDArray[np.int6
     kernel = np.zeros((len(rows.keys), len(columns.keys)))
     pairs_of_a_graph = max(1, len(rows.rows) * len(columns.rows) // max(1, len(kernel)))
     step = max(1, PAIRS_PER_CALL // pairs_of_a_graph)
-    scratch, sums = np.zeros((3, PAIRS)), np.zeros((len(columns.tiles), TILE))
+    scratch = np.zeros((4, PAIRS))
     for begin in range(0, len(kernel), step):
         sum_node_pairs(
             rows.rows,
@@ -280,7 +286,6 @@ def _sums_from(rows: SortedGraphs, columns: SortedGraphs, first: NDArray[np.int6
             min(begin + step, len(kernel)),
             depth,
             scratch,
-            sums,
             kernel,
         )
     return kernel
