@@ -6,7 +6,7 @@ fast ways to compute a network.
 
 from importlib.metadata import version
 
-from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, keep_nodes, select_graphs
+from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, join_graphs, keep_nodes, select_graphs
 from gntk.dimension import effective_dimension, information_gain, rkhs_norm
 from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features
 from gntk.infinite_width import infinite_width_kernel
@@ -26,6 +26,7 @@ __all__ = [
     "gram",
     "infinite_width_kernel",
     "information_gain",
+    "join_graphs",
     "keep_nodes",
     "one_thread",
     "regret_bound",

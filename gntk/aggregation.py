@@ -116,6 +116,15 @@ def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
     return AggregatedGraphs(graphs.nodes[rows], offsets, graphs.divisors[index])
 
 
+def join_graphs(first: AggregatedGraphs, second: AggregatedGraphs) -> AggregatedGraphs:
+    """Return the graphs of one set, then those of another; each keeps its N."""
+    return AggregatedGraphs(
+        torch.cat([first.nodes, second.nodes]),
+        torch.cat([first.offsets, second.offsets[1:] + first.offsets[-1]]),
+        torch.cat([first.divisors, second.divisors]),
+    )
+
+
 def as_aggregated(graphs: Batch | AggregatedGraphs, num_nodes: int | None = None) -> AggregatedGraphs:
     """Return aggregated graphs unchanged, with the N they carry; aggregate the neighbours of others."""
     return graphs if isinstance(graphs, AggregatedGraphs) else aggregate_neighbours(graphs, num_nodes)

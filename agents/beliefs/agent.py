@@ -55,6 +55,12 @@ class BeliefAgent(BaseAgent[S]):
             DivergedError: if the belief is not finite.
         """
 
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Go on with the graphs of some slots and then new ones: the part of `meet` that all models share."""
+        self.history.exchange(kept, added)
+        self.rule.forget_graphs()
+        self._ranked = None
+
     def begin(self, graphs: Batch, seed: int) -> None:
         """Start with nothing observed."""
         self.history, self.rule = History(graphs.num_graphs), self._make_rule()
@@ -67,9 +73,9 @@ class BeliefAgent(BaseAgent[S]):
         self._ranked = belief, index
         return masked_argmax(index, mask, self.generator)
 
-    def learn(self, actions: Tensor, rewards: Tensor) -> None:
+    def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Add the rewards to the history."""
-        self.history.add(actions, rewards)
+        self.history.add(slots, rewards)
         self._ranked = None
 
     def state(self) -> State:
@@ -80,7 +86,7 @@ class BeliefAgent(BaseAgent[S]):
         """Replace the history and the state of the rule; rank some graphs by a copy of it, so that it surely can."""
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
-        count = len(self.history.counts)
+        count = self.num_graphs
         spread = torch.ones(count, dtype=torch.float64)
         equals = Belief(torch.zeros_like(spread), spread, root=lambda: spread.unsqueeze(1))
         index = copy.deepcopy(self.rule)(equals, torch.ones(count, dtype=torch.bool), torch.Generator())
@@ -100,8 +106,12 @@ class BeliefAgent(BaseAgent[S]):
         return self._ranked
 
     def best_seen(self, mean: Tensor) -> float | None:
-        """Return the largest entry of `mean` `(K,)` among the graphs played; None if none was played."""
-        return mean[self.history.seen].max().item() if len(self.history.seen) else None
+        """Return the largest entry of `mean` `(K,)` among the graphs played.
+
+        It is None if none was played, or if the graphs change: earlier ones may be out of reach.
+        """
+        played = self.offered is None and len(self.history.seen)
+        return mean[self.history.seen].max().item() if played else None
 
 
 class BatchBeliefAgent(BeliefAgent[S]):

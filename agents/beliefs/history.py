@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import torch
 from torch import Tensor
 
@@ -42,6 +44,14 @@ class History:
             deviation = reward - self.means[action]
             self.means[action] += deviation / self.counts[action]
             self.squares[action] += deviation * (reward - self.means[action])
+
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played."""
+        for name in ("counts", "means", "squares"):
+            values = getattr(self, name)
+            setattr(self, name, torch.cat([values[kept], values.new_zeros(added)]))
+        place = dict(zip(kept.tolist(), range(len(kept)), strict=True))
+        self.seen = torch.tensor([place[slot] for slot in self.seen.tolist() if slot in place], dtype=torch.int64)
 
     def location_and_scale(self) -> tuple[float, float]:
         """Return mean and standard deviation of the graphs' mean rewards, over the distinct graphs played.
@@ -96,6 +106,14 @@ class OrderedHistory(History):
         super().add(actions, rewards)
         self._actions += actions.tolist()
         self._rewards += rewards.tolist()
+
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Go on with other graphs, without the observations of those that do not stay."""
+        super().exchange(kept, added)
+        place = dict(zip(kept.tolist(), range(len(kept)), strict=True))
+        stays = [action in place for action in self._actions]
+        self._rewards = list(compress(self._rewards, stays))
+        self._actions = [place[action] for action in compress(self._actions, stays)]
 
     def state_dict(self) -> State:
         """Return everything observed."""

@@ -75,11 +75,12 @@ class BaseAgent(ABC, Generic[S]):
         A subclass that can do this, and looks at `offered` in `choose`, plays on graphs that change.
 
         Args:
-            kept: `(n,)` int64. Slots of the graphs that stay, some of `worth_keeping`.
-            graphs: the new graphs; there may be none.
+            kept: `(n,)` int64. Slots of the graphs that stay: `worth_keeping`, or none.
+            graphs: the new graphs; there may be none. `offered` and `num_graphs` are already those of the new round.
 
         Raises:
-            ValueError: always, unless a subclass can play on graphs that change.
+            ValueError: always, unless a subclass can play on graphs that change. Whatever is raised, nothing may have
+                changed.
         """
         raise ValueError(
             f"Expected the graphs of `reset` in each observation, because {type(self).__name__} plays on one graph "
@@ -164,9 +165,7 @@ class BaseAgent(ABC, Generic[S]):
             same = self._memory.shows(shown)
         if not same:
             kept = self.worth_keeping()
-            memory = (self._memory or GraphMemory.of(self._first)).showing(shown, kept)
-            self.meet(kept, memory.graphs[len(kept) :])
-            self._memory, self.num_graphs = memory, len(memory.offered)
+            self._go_on(kept, (self._memory or GraphMemory.of(self._first)).showing(shown, kept))
         self._looked_at = observation
 
     @final
@@ -232,7 +231,15 @@ class BaseAgent(ABC, Generic[S]):
         """Forget the rewards, and go on with the graphs of a memory; None: those of `reset`."""
         if memory is None and self._memory is None:
             return
-        graphs = GraphMemory.of(self._first).graphs if memory is None else memory.graphs
-        self.meet(torch.zeros(0, dtype=torch.int64), graphs)
+        self._go_on(torch.zeros(0, dtype=torch.int64), memory or GraphMemory.of(self._first))
         self._memory = memory
-        self.num_graphs = len(graphs) if memory is None else len(memory.offered)
+
+    def _go_on(self, kept: Tensor, memory: GraphMemory) -> None:
+        """Meet the graphs of a memory, in which those in the slots `kept` come first."""
+        before = self._memory, self.num_graphs
+        self._memory, self.num_graphs = memory, len(memory.offered)
+        try:
+            self.meet(kept, memory.graphs[len(kept) :])
+        except BaseException:
+            self._memory, self.num_graphs = before
+            raise

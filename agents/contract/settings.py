@@ -14,6 +14,8 @@ import numpy as np
 Settings = TypeVar("Settings")
 
 LARGEST_SETTING = 1e100  # float64 holds its square
+LARGEST_COUNT = 10**9  # of anything that takes time or memory
+LARGEST_DEPTH = 100  # layers; the kernel of so deep a network no longer tells graphs apart
 
 
 def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> Settings:
@@ -78,8 +80,8 @@ def describe_fields(settings_class: type) -> dict[str, str]:
 def check_fields(settings: Any) -> None:
     """Check each field of a frozen dataclass against its type, and store numbers as plain int and float.
 
-    A field is a choice, a bool, a str, an int >= 1 or a float from 0 to 1e100, and may allow None. In a float field 1
-    and 1.0 both become 1.0, so that equal settings have equal hashes.
+    A field is a choice, a bool, a str, an int from 1 to 10**9 or a float from 0 to 1e100, and may allow None. In a
+    float field 1 and 1.0 both become 1.0, so that equal settings have equal hashes.
 
     Args:
         settings: the instance; call this from its `__post_init__`.
@@ -102,10 +104,23 @@ def check_fields(settings: Any) -> None:
         if not good:
             or_none = " or None" if NoneType in kinds else ""
             raise ValueError(f"Expected `{name}` to be {expected}{or_none}. Got {value!r}.")
+        if kind is int and value > LARGEST_COUNT:
+            shown = value if value < 10**20 else "one of more than 20 digits"
+            raise ValueError(f"Expected `{name}` to be at most {LARGEST_COUNT}. Got {shown}.")
         if kind is float and (value if isinstance(value, int) else float(value)) > LARGEST_SETTING:
             raise ValueError(f"Expected `{name}` to be at most {LARGEST_SETTING}. Got {value!r}.")
         if kind in (int, float):
             object.__setattr__(settings, name, kind(value))
+
+
+def check_depth(depth: int) -> None:
+    """Refuse a number of layers that is not from 2 to 100.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    if not 2 <= depth <= LARGEST_DEPTH:
+        raise ValueError(f"Expected `depth` to be from 2 to {LARGEST_DEPTH}. Got {depth}.")
 
 
 def _is_number(value: Any, *types: type) -> bool:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
+from agents.beliefs.encoding import encode_more
+from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rules.rule import AcquisitionRule
@@ -25,9 +27,12 @@ from gntk import (
     aggregate_neighbours,
     effective_dimension,
     empirical_kernel,
+    gram,
     infinite_width_kernel,
     information_gain,
     one_thread,
+    select_graphs,
+    tangent_features,
 )
 
 
@@ -35,7 +40,8 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
     """Keep the posterior of all mean rewards; play by its mean and covariance.
 
     Memory is O(K^2), and a round costs O(K^2). At rounds 1, 2, 4, ... scale and noise are fitted again and the
-    posterior is rebuilt from counts and means, which costs O(K^3).
+    posterior is rebuilt from counts and means, which costs O(K^3). A round with other graphs than the one before costs
+    O(q^3 + q^2 K) with q graphs played, and their kernel with the new ones.
 
     Args:
         settings: settings of kernel and likelihood.
@@ -62,26 +68,49 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         """Compute the kernel of the graphs once, and start with nothing observed."""
         super().begin(graphs, seed)
         self._graphs = aggregate_neighbours(graphs, own_count=self.settings.node_count == "own")
-        self.kernel = self._build_kernel(self._graphs, seed)
+        self._seed = seed
+        self.kernel = self._build_kernel(self._graphs)
         self._prior_scale = _scale_of_unit_rewards(self.kernel)
         self.location, self.unit, self.next_fit = 0.0, 1.0, 1
         scale, noise = self.settings.output_scale, self.settings.noise_variance
         self._rebuild(Hyperparameters(scale or self._prior_scale, noise or PRIOR_NOISE))
 
+    def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
+        """Go on with other graphs: extend the kernel by the new ones, and condition on all rewards that stay."""
+        if self._given is not None:
+            super().meet(kept, graphs)  # there is no kernel of the new graphs
+        encoded = encode_more(aggregate_neighbours, self._graphs, kept, graphs, self.settings.node_count == "own")
+        rows = self._kernel_between(select_graphs(encoded, torch.arange(len(kept), len(encoded))), encoded)
+        old = torch.cat([self.kernel[kept][:, kept], rows[:, : len(kept)].T], dim=1)
+        self._graphs, self.kernel = encoded, torch.cat([old, rows])
+        if len(kept) < len(self.history.seen):
+            self.next_fit = 0  # the rewards that are left may have another scale
+        self.exchange(kept, len(graphs))
+        self._rebuild(Hyperparameters(self.output_scale, self.posterior.noise_variance))
+
+    def worth_keeping(self) -> Tensor:
+        """Return the slots of the graphs played, up to `memory` of them: those whose rewards tell most."""
+        seen = self.history.seen
+        noise = self.posterior.noise_variance / self.history.counts[seen].double()
+        covariance = self.output_scale * self.kernel
+        return remember(seen, self.settings.memory, lambda n: least_informative(covariance[seen][:, seen], noise, n))
+
     def belief(self, posterior: GaussianProcess | None = None) -> Belief:
-        """Return posterior mean and nu times standard deviation of each graph, in the units of the targets."""
+        """Return posterior mean and nu times standard deviation of each graph of the round, in the targets' units."""
         scale, posterior = self.settings.exploration_scale, posterior or self.posterior
         mean, spread = posterior.mean.clone(), scale * posterior.variance.sqrt()
         return Belief(mean, spread, root=lambda: scale * posterior.root, best=self.best_seen(mean))
 
-    def learn(self, actions: Tensor, rewards: Tensor) -> None:
+    def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Condition on the rewards; at rounds 1, 2, 4, ... fit scale and noise first."""
-        super().learn(actions, rewards)
+        super().learn(slots, rewards)
         if len(self.history) >= self.next_fit:
             self._fit()
             return
-        for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
-            self.posterior.add(action, (reward - self.location) / self.unit)
+        of_round = torch.arange(self.num_graphs) if self.offered is None else self.offered
+        place = {slot: k for k, slot in enumerate(of_round.tolist())}  # the posterior is that of the round's graphs
+        for slot, reward in zip(slots.tolist(), rewards.tolist(), strict=True):
+            self.posterior.add(place[slot], (reward - self.location) / self.unit)
 
     def imagine(self) -> Callable[[int], Belief]:
         """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
@@ -106,9 +135,10 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         Call it between `select_action` and `update`.
         """
         belief, index = self.ranked
-        noise, counts = self.posterior.noise_variance, self.history.counts
+        noise, seen = self.posterior.noise_variance, self.history.seen
         kernel = self.output_scale * self.kernel
-        root = counts.double().sqrt()
+        root = self.history.counts[seen].double().sqrt()
+        of_round = kernel if self.offered is None else kernel[self.offered][:, self.offered]
         return make_insight(
             belief,
             index,
@@ -116,8 +146,8 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
             self.location,
             self.unit,
             variance=self.posterior.variance / noise,
-            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel * root, noise),
-            effective_dimension=effective_dimension(kernel, max(1, len(self.history)), noise),
+            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel[seen][:, seen] * root, noise),
+            effective_dimension=effective_dimension(of_round, max(1, len(self.history)), noise),
         )
 
     def known(self) -> list[Tensor]:
@@ -147,15 +177,21 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         self.location, self.unit = state["targets"]
         self.next_fit = state["next_fit"]
 
-    def _build_kernel(self, graphs: AggregatedGraphs, seed: int) -> Tensor:
+    def _build_kernel(self, graphs: AggregatedGraphs) -> Tensor:
         if self._given is not None:
             if len(self._given) != len(graphs):
                 raise ValueError(f"Expected a kernel of {len(graphs)} graphs. Got {len(self._given)}.")
             return self._given
+        return self._kernel_between(graphs)
+
+    def _kernel_between(self, graphs: AggregatedGraphs, others: AggregatedGraphs | None = None) -> Tensor:
+        """Return the kernel of some graphs with others; None: with themselves."""
         if self.settings.kernel == "infinite":
-            return infinite_width_kernel(graphs, self.settings.depth)
-        model = GraphMLP(graphs.feature_dim, self.settings.width, self.settings.depth, seed=seed)
-        return empirical_kernel(model, graphs)
+            return infinite_width_kernel(graphs, self.settings.depth, others=others)
+        model = GraphMLP(graphs.feature_dim, self.settings.width, self.settings.depth, seed=self._seed)
+        if others is None:
+            return empirical_kernel(model, graphs)
+        return gram(tangent_features(model, graphs), tangent_features(model, others))
 
     def _fit(self) -> None:
         if self.settings.standardize:
@@ -170,10 +206,12 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
     def _rebuild(self, hyperparameters: Hyperparameters) -> None:
         targets = (self.history.means - self.location) / self.unit
         self.output_scale = hyperparameters.scale
+        observed = hyperparameters.scale * self.kernel, hyperparameters.noise, self.history.counts, targets
         try:
-            self.posterior = GaussianProcess(
-                hyperparameters.scale * self.kernel, hyperparameters.noise, self.history.counts, targets
-            )
+            if self.offered is None:
+                self.posterior = GaussianProcess(*observed)
+            else:
+                self.posterior = GaussianProcess.conditioned(*observed, self.offered)
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior cannot be computed: {error}. Raise `noise_variance`.") from error
 

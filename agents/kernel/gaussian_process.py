@@ -34,6 +34,31 @@ class GaussianProcess:
         if counts is not None and means is not None and bool(counts.any()):
             self._condition(counts.double(), means)
 
+    @staticmethod
+    def conditioned(
+        kernel: Tensor, noise_variance: float, counts: Tensor, means: Tensor, among: Tensor
+    ) -> GaussianProcess:
+        """Return the posterior of some graphs, in dual form over the q graphs that were played: O(q^3 + q^2 n).
+
+            L L^T = k(played, played) + s^2 diag(1 / counts),   E = L^{-1} k(played, among)
+            m = E^T L^{-1} ybar,   S S^T = k(among, among) - E^T E
+
+        Args:
+            kernel: `(M, M)` float64. Prior covariance of all graphs.
+            noise_variance: s^2.
+            counts: `(M,)`. Number of rewards of each graph.
+            means: `(M,)` float64. Their mean rewards.
+            among: `(n,)` int64. The graphs of the result, in its order.
+        """
+        seen = counts.nonzero().squeeze(1)
+        inner = kernel[seen][:, seen] + torch.diag(noise_variance / counts[seen].double())
+        factor = torch.linalg.cholesky(inner)
+        columns = torch.cat([kernel[seen][:, among], means[seen].unsqueeze(1)], dim=1)
+        explained, targets = torch.linalg.solve_triangular(factor, columns, upper=False).split([len(among), 1], dim=1)
+        process = GaussianProcess(kernel[among][:, among] - explained.T @ explained, noise_variance)
+        process.mean = (explained.T @ targets).squeeze(1)
+        return process
+
     @property
     def variance(self) -> Tensor:
         """Return the posterior variances, `(K,)` float64."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.contract.settings import check_fields
+from agents.contract.settings import check_depth, check_fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +30,12 @@ class KernelSettings:
     """Noise variance of the rewards, in their squared units; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
+    memory: int = 2000
+    """Largest number of graphs played that are remembered, where graphs change from round to round."""
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.depth < 2:
-            raise ValueError(f"Expected `depth` to be at least 2. Got {self.depth}.")
+        check_depth(self.depth)
         if self.width % 2:
             raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
         for name in ("output_scale", "noise_variance"):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
+from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.history import OrderedHistory
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.likelihood import MarginalLikelihood
@@ -17,7 +18,7 @@ from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.fit import fit
-from agents.neural.network import NetworkBuilder
+from agents.neural.network import Architecture
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
 from gntk.engines import Features, Network, features_at
@@ -28,49 +29,61 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     Args:
         settings: settings of network, covariance and fit.
-        build_network: builds the network on the graphs: `graph_network` or `node_network` of `agents.neural.network`,
-            or the result of its `module_network`.
+        architecture: makes the network on the graphs: `GRAPH_NETWORK`, `NODE_NETWORK` or a `ModuleArchitecture` of
+            `agents.neural.network`.
         make_rule: makes the acquisition rule, which `BeliefAgent.choose` applies (lines 4 and 5).
     """
 
     def __init__(
-        self, settings: NeuralSettings, build_network: NetworkBuilder, make_rule: Callable[[], AcquisitionRule]
+        self, settings: NeuralSettings, architecture: Architecture, make_rule: Callable[[], AcquisitionRule]
     ) -> None:
         super().__init__(settings, make_rule)
-        self.build_network = build_network
+        self.architecture = architecture
         self._initial: Features | None = None  # psi at theta_0
         self._current: Features | None = None  # psi at theta_{t-1}
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Encode the graphs once, and start at theta_0 with nothing observed."""
         super().begin(graphs, seed)
-        self.network = self.build_network(graphs, self.settings, seed)  # line 2: theta_0
+        self.network = self.architecture.build(graphs, self.settings, seed)  # line 2: theta_0
         self.weights = self.network.initial
         self.covariance = _build_covariance(self.settings, self.network)  # line 2: U_0
         if self.settings.fit == "epochs":
             self.history = OrderedHistory(graphs.num_graphs)
         self._initial = self._current = None
 
+    def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
+        """Go on with other graphs: encode the new ones; weights and covariance stay."""
+        self.architecture.exchange(self.network, kept, graphs, self.settings)
+        self.covariance.exchange(kept, len(graphs))
+        self.exchange(kept, len(graphs))
+        self._initial = self._current = None
+
+    def worth_keeping(self) -> Tensor:
+        """Return the slots of the graphs played, up to `memory` of them: those whose rewards tell most."""
+        return remember(self.history.seen, self.settings.memory, self._least_informative)
+
     def belief(self, covariance: Covariance | None = None) -> Belief:
-        """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph, in the units of the targets.
+        """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph of the round, in the units of the targets.
 
         Raises:
             DivergedError: if an f or a sigma is not finite.
         """
         features, scale, covariance = self._features(), self.settings.exploration_scale, covariance or self.covariance
         try:
-            spread = scale * covariance.variance(features).sqrt()  # line 4: sigma_t(G)
+            spread = scale * covariance.variance(features, self.offered).sqrt()  # line 4: sigma_t(G)
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The tangent features are too large for a covariance: {error}") from error
-        mean = self._values(features).double()  # line 4: f(G; theta_{t-1})
+        mean = self._of_round(self._values(features)).double()  # line 4: f(G; theta_{t-1})
         if not (mean.isfinite().all() and spread.isfinite().all()):
             raise DivergedError("The network's predictions are not finite. Lower `learning_rate`.")
-        return Belief(mean, spread, root=lambda: scale * covariance.root(features), best=self.best_seen(mean))
+        best = self.best_seen(mean)
+        return Belief(mean, spread, root=lambda: scale * covariance.root(features, self.offered), best=best)
 
-    def learn(self, actions: Tensor, rewards: Tensor) -> None:
+    def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Add the graphs played to the covariance, and fit the network to all observations."""
-        super().learn(actions, rewards)
-        self.covariance.add(self._features(), actions)  # line 6: U_t, still at theta_{t-1}
+        super().learn(slots, rewards)
+        self.covariance.add(self._features(), slots)  # line 6: U_t, still at theta_{t-1}
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
         self._current = None
 
@@ -80,7 +93,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         imagined.load_state_dict(self.covariance.state_dict())
 
         def hallucinate(action: int) -> Belief:
-            imagined.add(self._features(), torch.tensor([action]))
+            imagined.add(self._features(), torch.tensor([action]) if self.offered is None else self.offered[[action]])
             return self.belief(imagined)
 
         return hallucinate
@@ -93,8 +106,8 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         if len(self.history):
             rows = features.select(self.history.counts.nonzero().squeeze(1))
             noise = MarginalLikelihood(gram(rows, rows), self.history, location, unit).fit_noise(ridge)
-        mean = location + unit * self._values(features).double()
-        std = unit * (noise * self.covariance.variance(features)).sqrt()
+        mean = location + unit * self._of_round(self._values(features)).double()
+        std = unit * (noise * self.covariance.variance(features, self.offered)).sqrt()
         return Prediction(mean.numpy(), std.numpy(), unit * noise**0.5)
 
     @one_thread()
@@ -102,13 +115,15 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         """Return the belief behind the last choice; call it between `select_action` and `update`. O(K^2 p + K^3)."""
         belief, index = self.ranked
         features, covariance = self._features(), self.covariance
-        dimension = effective_dimension(features.kernel(), max(1, len(self.history)), self.settings.ridge)
+        rows = None if self.offered is None else features.select(self.offered)
+        kernel = features.kernel() if rows is None else gram(rows, rows)
+        dimension = effective_dimension(kernel, max(1, len(self.history)), self.settings.ridge)
         return make_insight(
             belief,
             index,
             self.rule,
             *self._location_and_scale(),
-            variance=covariance.variance(features),
+            variance=covariance.variance(features, self.offered),
             log_determinant=covariance.log_determinant(features),
             effective_dimension=dimension,
         )
@@ -135,6 +150,11 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.covariance.load_state_dict(state["covariance"])
         self._initial = self._current = None
 
+    def _least_informative(self, count: int) -> Tensor:
+        rows = self._features().select(self.history.seen)
+        noise = self.settings.ridge / self.history.counts[self.history.seen].double()
+        return least_informative(gram(rows, rows), noise, count)
+
     def _location_and_scale(self) -> tuple[float, float]:
         return self.history.location_and_scale() if self.settings.standardize else (0.0, 1.0)
 
@@ -146,6 +166,9 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             return self._initial
         self._current = self._current or features_at(self.network, self.weights, hold)
         return self._current
+
+    def _of_round(self, values: Tensor) -> Tensor:
+        return values if self.offered is None else values[self.offered]
 
     def _values(self, features: Features) -> Tensor:
         return self.network.values(self.weights) if self.settings.gradients_at == "initial" else features.values

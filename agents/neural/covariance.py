@@ -23,14 +23,17 @@ from gntk.engines import Features
 class Covariance(Protocol):
     """Operations on U that an agent needs; `features` holds the tangent features of all K graphs at current weights."""
 
-    def variance(self, features: Features) -> Tensor:
-        """Return sigma^2 of each graph, `(K,)` float64."""
+    def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
+        """Return sigma^2 of each graph, `(K,)` float64, or of the graphs `among` `(n,)`, `(n,)`."""
 
-    def root(self, features: Features) -> Tensor:
-        """Return R, `(K, r)` float64, continuous in R R^T = psi U^{-1} psi^T, the joint covariance of all graphs."""
+    def root(self, features: Features, among: Tensor | None = None) -> Tensor:
+        """Return R, `(n, r)` float64, continuous in R R^T = psi U^{-1} psi^T, the joint covariance of these graphs."""
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Add the graphs played, `actions` `(n,)` int64."""
+
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played."""
 
     def log_determinant(self, features: Features) -> float:
         """Return log det(U / ridge)."""
@@ -43,23 +46,28 @@ class Covariance(Protocol):
 
 
 class DiagonalCovariance:
-    """U without its off-diagonal entries, as in the paper's experiments: O(p) memory."""
+    """U without its off-diagonal entries, as in the paper's experiments: O(p) memory. It forgets no graph."""
 
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
         self.diagonal = torch.full((num_weights,), ridge, dtype=torch.float64)
 
-    def variance(self, features: Features) -> Tensor:
+    def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return sum_j psi_j^2 / U_jj."""
-        return features.squares(self.diagonal.reciprocal())
+        variance = features.squares(self.diagonal.reciprocal())
+        return variance if among is None else variance[among]
 
-    def root(self, features: Features) -> Tensor:
+    def root(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return psi diag(U)^{-1/2}, with r = p."""
-        return features.select(torch.arange(len(features.values))).double() * self.diagonal.rsqrt()
+        index = torch.arange(len(features.values)) if among is None else among
+        return features.select(index).double() * self.diagonal.rsqrt()
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Add psi_j^2 of each graph played to U_jj."""
         self.diagonal += features.select(actions).double().square().sum(0)
+
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Do nothing: U_jj is about weights, not graphs."""
 
     def log_determinant(self, features: Features) -> float:
         """Return the sum of log(U_jj / ridge)."""
@@ -79,18 +87,20 @@ class _ExactCovariance(ABC):
 
     ridge: float
 
-    def variance(self, features: Features) -> Tensor:
+    def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return sigma^2 of each graph."""
-        explained = self._explained(features).square().sum(0)
-        return (features.squares() - explained).clamp(min=0) / self.ridge
+        explained = self._explained(features, among).square().sum(0)
+        squares = features.squares() if among is None else features.squares()[among]
+        return (squares - explained).clamp(min=0) / self.ridge
 
-    def root(self, features: Features) -> Tensor:
-        """Return the symmetric root of the K x K posterior covariance."""
-        explained = self._explained(features)
-        return symmetric_root((features.kernel() - explained.T @ explained) / self.ridge)
+    def root(self, features: Features, among: Tensor | None = None) -> Tensor:
+        """Return the symmetric root of the posterior covariance of these graphs."""
+        explained = self._explained(features, among)
+        kernel = features.kernel() if among is None else gram(features.select(among), features.select(among))
+        return symmetric_root((kernel - explained.T @ explained) / self.ridge)
 
     @abstractmethod
-    def _explained(self, features: Features) -> Tensor:
+    def _explained(self, features: Features, among: Tensor | None) -> Tensor:
         """Return e, one column for each graph."""
 
 
@@ -112,6 +122,10 @@ class RefreshedCovariance(_ExactCovariance):
         """Count the graphs played."""
         self.counts += torch.bincount(actions, minlength=len(self.counts))
 
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Keep the counts of the graphs that stay."""
+        self.counts = torch.cat([self.counts[kept], self.counts.new_zeros(added)])
+
     def log_determinant(self, features: Features) -> float:
         """Return log det(I + S K S / ridge), from the factor."""
         return 2 * self._factor(*self._scaled(features)).diagonal().log().sum().item()
@@ -124,9 +138,10 @@ class RefreshedCovariance(_ExactCovariance):
         """Replace the counts."""
         self.counts = state["counts"].clone()
 
-    def _explained(self, features: Features) -> Tensor:
+    def _explained(self, features: Features, among: Tensor | None) -> Tensor:
         scaled, seen = self._scaled(features)
         factor = self._factor(scaled, seen)
+        scaled = scaled if among is None else scaled[:, among]
         explained: Tensor = torch.linalg.solve_triangular(factor, scaled / self.ridge**0.5, upper=False)
         return explained
 
@@ -147,7 +162,8 @@ class FrozenCovariance(_ExactCovariance):
 
         sigma^2 = (|psi|^2 - |L^{-1} Psi psi|^2) / ridge,   L L^T = ridge I + Psi Psi^T
 
-    Psi holds the t features played; L grows by one row per pull. O(t p + t^2) memory, O(t p K) time per round.
+    Psi holds the t features played; L grows by one row per pull. O(t p + t^2) memory, O(t p K) time per round. It
+    forgets no graph.
     """
 
     def __init__(self, ridge: float, num_weights: int) -> None:
@@ -179,6 +195,9 @@ class FrozenCovariance(_ExactCovariance):
             self._factor[self._count, self._count] = (self.ridge + rest.clamp(min=0)).sqrt()
             self._count += 1
 
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Do nothing: features are kept as they were when played."""
+
     def log_determinant(self, features: Features) -> float:
         """Return log det(I + Psi Psi^T / ridge), from the factor."""
         return (2 * self.factor.diagonal().log() - math.log(self.ridge)).sum().item()
@@ -197,8 +216,9 @@ class FrozenCovariance(_ExactCovariance):
             raise ValueError(f"Expected a square factor with {len(state['played'])} rows.")
         self._count, self._played, self._factor = len(state["played"]), state["played"].clone(), state["factor"].clone()
 
-    def _explained(self, features: Features) -> Tensor:
-        explained: Tensor = torch.linalg.solve_triangular(self.factor, features.cross(self.played), upper=False)
+    def _explained(self, features: Features, among: Tensor | None) -> Tensor:
+        cross = features.cross(self.played) if among is None else gram(self.played, features.select(among))
+        explained: Tensor = torch.linalg.solve_triangular(self.factor, cross, upper=False)
         return explained
 
     def _reserve(self, count: int) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.neural.agent import NeuralAgent
-from agents.neural.network import graph_network, module_network, name_module, node_network
+from agents.neural.network import GRAPH_NETWORK, NODE_NETWORK, ModuleArchitecture, name_module
 from agents.neural.settings import NeuralSettings
 from gntk.engines import ModuleOrFactory
 
@@ -41,13 +41,13 @@ def gnn(
                 f'Expected `network` to be a module, a function that makes one, or "paper" (without a `network_name`). '
                 f"Got {network!r}. A stored name does not bring its module back: pass the module itself."
             )
-        return NeuralAgent(settings, graph_network, make_rule)
+        return NeuralAgent(settings, GRAPH_NETWORK, make_rule)
     defaults = {field.name: field.default for field in dataclasses.fields(settings)}
     ignored = [name for name in SHAPE if getattr(settings, name) != defaults[name]]
     if ignored:
         raise ValueError(f"Expected no {', '.join(ignored)} with `network`, because a module has its own shape.")
     named = dataclasses.replace(settings, network=name_module(network, network_name))
-    return NeuralAgent(named, module_network(network), make_rule)
+    return NeuralAgent(named, ModuleArchitecture(network), make_rule)
 
 
 def nn(settings: NeuralSettings, make_rule: Callable[[], AcquisitionRule]) -> NeuralAgent:
@@ -64,4 +64,4 @@ def nn(settings: NeuralSettings, make_rule: Callable[[], AcquisitionRule]) -> Ne
         raise ValueError(
             f"Expected no `network` for an NN baseline. Got {settings.network!r}. The `gnn-*` agents take one."
         )
-    return NeuralAgent(settings, node_network, make_rule)
+    return NeuralAgent(settings, NODE_NETWORK, make_rule)

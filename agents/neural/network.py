@@ -2,41 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from torch import nn
-from torch_geometric.data import Batch
+from torch import Tensor, nn
+from torch_geometric.data import Batch, Data
 
+from agents.beliefs.encoding import Encode, encode_more
 from agents.neural.settings import NeuralSettings
-from gntk import AggregatedGraphs, aggregate_neighbours, keep_nodes
+from gntk import aggregate_neighbours, keep_nodes
 from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
-NetworkBuilder = Callable[[Batch, NeuralSettings, int], Network]
-"""Makes a network on the graphs of a batch, from settings and a seed."""
+
+class Architecture(Protocol):
+    """Makes the network of an agent on some graphs, and takes it to others."""
+
+    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
+        """Return a network on K graphs, with weights from a seed."""
+
+    def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
+        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
+
+        Raises:
+            ValueError: if it cannot read a graph; nothing is changed then.
+        """
 
 
-def _paper_network(
-    encode: Callable[..., AggregatedGraphs], batch: Batch, settings: NeuralSettings, seed: int
-) -> Network:
-    graphs = encode(batch, own_count=settings.node_count == "own")
-    return paper_network(graphs, settings.width, settings.depth, seed, settings.gradient, settings.device)
+@dataclass(frozen=True)
+class PaperArchitecture:
+    """The paper's network. N stays that of the first graphs, so that larger graphs do not change its values."""
+
+    encode: Encode
+    """Makes the inputs of the network."""
+
+    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
+        """Return a network on K graphs, with weights from a seed."""
+        encoded = self.encode(graphs, own_count=settings.node_count == "own")
+        return paper_network(encoded, settings.width, settings.depth, seed, settings.gradient, settings.device)
+
+    def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
+        """Take a network to those of its graphs that stay, and then to new ones."""
+        network.exchange(encode_more(self.encode, network.graphs, kept, graphs, settings.node_count == "own"))
 
 
-graph_network: NetworkBuilder = partial(_paper_network, aggregate_neighbours)
+@dataclass(frozen=True, eq=False)
+class ModuleArchitecture:
+    """A module of the user's."""
+
+    module: ModuleOrFactory
+    """A torch module `Batch -> (K,)`, or a function that makes one."""
+
+    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
+        """Return a network on K graphs, with weights from a seed."""
+        return ModuleNetwork(self.module, graphs, seed, settings.gradient, settings.device)
+
+    def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
+        """Take a network to those of its graphs that stay, and then to new ones."""
+        network.exchange([*(network.graphs[slot] for slot in kept.tolist()), *graphs])
+
+
+GRAPH_NETWORK = PaperArchitecture(aggregate_neighbours)
 """The paper's network on the aggregated neighbours of each node."""
-
-node_network: NetworkBuilder = partial(_paper_network, keep_nodes)
+NODE_NETWORK = PaperArchitecture(keep_nodes)
 """The paper's network on nodes without edges: the NN baselines."""
-
-
-def module_network(module: ModuleOrFactory) -> NetworkBuilder:
-    """Return a function that builds the network of a module, or of a function that makes modules."""
-    return partial(_module_network, module)
-
-
-def _module_network(module: ModuleOrFactory, batch: Batch, settings: NeuralSettings, seed: int) -> Network:
-    return ModuleNetwork(module, batch, seed, settings.gradient, settings.device)
 
 
 def name_module(module: object, given: str) -> str:

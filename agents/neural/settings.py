@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from agents.contract.settings import check_fields
+from agents.contract.settings import check_depth, check_fields
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
@@ -77,6 +77,8 @@ class NeuralSettings:
     """Weights at which each round's fit starts: those of the last round, or theta_0 (the paper)."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
+    memory: int = 2000
+    """Largest number of graphs played that are remembered, where graphs change from round to round."""
 
     device: str = "cpu"
     """Device of the network: cpu (compiled loops at depth 2), or a torch device such as cuda. In either case the
@@ -85,8 +87,7 @@ class NeuralSettings:
     def __post_init__(self) -> None:
         check_fields(self)
         read_device(self.device)
-        if self.depth < 2:
-            raise ValueError(f"Expected `depth` to be at least 2. Got {self.depth}.")
+        check_depth(self.depth)
         if self.width % 2:
             raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
         for field in ("regularization", "learning_rate"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -9,10 +10,12 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from types import FrameType
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -63,6 +66,25 @@ def attack_area(area: str, seed: int, seconds: float) -> Score:
             if time.monotonic() > end:
                 break
     return score
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer, with a TimeoutError; on Windows, which has no such timer, let it go on."""
+
+    def give_up(number: int, frame: FrameType | None) -> NoReturn:
+        raise TimeoutError(f"It did not end within {seconds:.0f} s.")
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    earlier = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
 
 
 def run_command(arguments: Sequence[str | Path], seconds: float = 120) -> tuple[int | None, str]:

@@ -16,12 +16,12 @@ from gymnasium.error import Error
 import agents.zoo
 import registry
 from agents.contract import BatchAgent
-from benchmarks.attack.attempts import Attempt
+from benchmarks.attack.attempts import Attempt, time_limit
 from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet, from_smiles
 
 REFUSALS = (ValueError, TypeError, Error)  # `Error` is Gymnasium's
 DIVERGED = FloatingPointError  # what an agent may raise whose fit turned non-finite
-K, BANDITS = 6, 3
+K, BANDITS, SECONDS = 6, 3, 60  # seconds for an attempt
 SMILES = ("CCO", "CCN", "c1ccccc1", "CC(=O)O", "CCCl", "CC#N")
 SMALL = {
     **{name: {"width": 8, "steps": 2} for name in ("gnn", "nn-", "eps")},
@@ -162,8 +162,7 @@ def attack_batches(player: Player, rng: Rng) -> str:
 
 def attack_states(player: Player, rng: Rng) -> str:
     """Load a state with one entry that is wrong."""
-    state = player.agent.state_dict()
-    path, entry = pick(list(entries(state)), rng)
+    path, entry = pick(list(entries(state := player.agent.state_dict())), rng)
     wrong = pick(list(wrongs(entry)), rng)
     if path[-2:] == ("chosen", "reward") or (path[-1] == "chosen" and wrong is None):
         return ""  # it is not known before the reward is
@@ -270,7 +269,8 @@ def try_out(use: Callable[[], object], sense: bool | None, words: str) -> str:
     It must be taken if `sense` is True, must be refused if it is False, and may be either if it is None.
     """
     try:
-        answer = use()
+        with time_limit(SECONDS):
+            answer = use()
     except REFUSALS as error:
         explained = len(str(error).split()) >= 4 and not sense
         return "" if explained else f"refused {words}: {error!r}"

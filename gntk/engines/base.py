@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor
@@ -42,6 +42,10 @@ class Network(Protocol):
     @abstractmethod
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
         """Replace the initial weights and the constants by those of a saved state."""
+
+    @abstractmethod
+    def exchange(self, graphs: Any) -> None:
+        """Go on with other graphs, in the form in which the network was given its own; the weights stay."""
 
     @abstractmethod
     def constants(self) -> dict[str, Tensor]:
@@ -89,8 +93,8 @@ class PaperNetwork(Network):
     """
 
     def __init__(self, graphs: AggregatedGraphs, initial: Weights, gradient: Gradient, device: torch.device) -> None:
-        self.graphs, self.device = graphs.to(torch.float32), device
-        self.num_graphs = len(graphs)
+        self.device = device
+        self._take(graphs)
         sizes = [weight.numel() for weight in initial]
         self._first_feature = sum(sizes[:-1]) if gradient == "last_layer" else 0
         self.num_features = sum(sizes) - self._first_feature
@@ -105,6 +109,17 @@ class PaperNetwork(Network):
         if constants:
             raise ValueError(f"Expected no constants. Got {', '.join(constants)}.")
         self.initial = self.place(initial)
+        self._find_rounding()
+
+    def exchange(self, graphs: AggregatedGraphs) -> None:
+        """Go on with other graphs; the weights stay."""
+        self._take(graphs)
+        self._find_rounding()
+
+    def _take(self, graphs: AggregatedGraphs) -> None:
+        self.graphs, self.num_graphs = graphs.to(torch.float32), len(graphs)
+
+    def _find_rounding(self) -> None:
         self._rounding = torch.zeros(self.num_graphs)
         self._rounding = self.values(self.initial)
 

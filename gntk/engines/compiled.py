@@ -62,8 +62,11 @@ class CompiledNetwork(PaperNetwork):
     """
 
     def __init__(self, graphs: AggregatedGraphs, initial: Weights, gradient: Gradient = "all") -> None:
-        self._padded = pad_graphs(graphs)
         super().__init__(graphs, initial, gradient, torch.device("cpu"))
+
+    def _take(self, graphs: AggregatedGraphs) -> None:
+        super()._take(graphs)
+        self._padded = pad_graphs(graphs)
 
     def values(self, weights: Weights) -> Tensor:
         """Return f of all graphs."""

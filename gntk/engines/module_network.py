@@ -9,7 +9,7 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 from gntk.engines.base import Gradient, Network, Weights
 from gntk.engines.choice import read_device
@@ -66,9 +66,9 @@ class ModuleNetwork(Network):
         if not parameters:
             raise ValueError("Expected a module with trainable parameters. Got none.")
         self._names = list(parameters)
-        self._graphs = batch.to_data_list()
+        self.graphs = self._first_graphs = batch.to_data_list()
         self._tensors = [value for _, value in sorted(batch.to_dict().items()) if isinstance(value, Tensor)]
-        self.num_graphs = len(self._graphs)
+        self.num_graphs = len(self.graphs)
         every = torch.arange(len(parameters))
         self._kept = every[-_last_layer_size(self.module) :] if gradient == "last_layer" else every
         values = list(parameters.values())
@@ -79,9 +79,14 @@ class ModuleNetwork(Network):
         """Replace the initial weights, and the parameters and buffers that no fit moves."""
         self.module.load_state_dict(dict(constants), strict=False)
         self.initial = self.place(initial)
-        self._centers = self._outputs(self.initial)
-        if not self._centers.isfinite().all():
-            raise ValueError("Expected a module that predicts finite numbers. Got some that are not finite.")
+        present = self.graphs
+        self.exchange(self._first_graphs)
+        self._scale = self._unit_of_features()
+        if present is not self._first_graphs:
+            self.exchange(present)
+
+    def _unit_of_features(self) -> float:
+        """Return s, the typical length of psi at theta_0."""
         squares = []
         for index in torch.arange(self.num_graphs).split(GRAPHS_AT_A_TIME):
             outputs, gradients = self._gradients(self.initial, index)
@@ -91,7 +96,25 @@ class ModuleNetwork(Network):
                     "Got one that does; is there a normalisation over the batch?"
                 )
             squares.append(_squared_length(gradients).cpu())
-        self._scale = math.sqrt(torch.cat(squares).mean().item()) or 1.0
+        return math.sqrt(torch.cat(squares).mean().item()) or 1.0
+
+    def exchange(self, graphs: list[Data]) -> None:
+        """Go on with other graphs; weights and scale stay.
+
+        Raises:
+            ValueError: if the module does not predict finite numbers for them; nothing is changed then.
+        """
+        before = self.graphs
+        self.graphs = graphs
+        self.num_graphs = len(self.graphs)
+        try:
+            centers = self._outputs(self.initial)
+            if not centers.isfinite().all():
+                raise ValueError("Expected a module that predicts finite numbers. Got some that are not finite.")
+        except BaseException:
+            self.graphs, self.num_graphs = before, len(before)
+            raise
+        self._centers = centers
 
     def constants(self) -> dict[str, Tensor]:
         """Return the frozen parameters and the buffers."""
@@ -142,7 +165,7 @@ class ModuleNetwork(Network):
         return moved
 
     def _call(self, weights: Weights, index: Tensor) -> Tensor:
-        batch = Batch.from_data_list([self._graphs[k] for k in index.tolist()]).to(self.device)
+        batch = Batch.from_data_list([self.graphs[k] for k in index.tolist()]).to(self.device)
         outputs = torch.func.functional_call(self.module, dict(zip(self._names, weights, strict=True)), (batch,))
         if not isinstance(outputs, Tensor) or outputs.shape != (len(index),) or not outputs.is_floating_point():
             shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
@@ -154,7 +177,7 @@ class ModuleNetwork(Network):
 
     def _outputs(self, weights: Weights) -> Tensor:
         with torch.no_grad():
-            nodes = torch.tensor([graph.num_nodes for graph in self._graphs]).cumsum(0)
+            nodes = torch.tensor([graph.num_nodes for graph in self.graphs]).cumsum(0)
             groups = torch.div(nodes - 1, NODES_AT_A_TIME, rounding_mode="floor").unique_consecutive(return_counts=True)
             blocks = torch.arange(self.num_graphs).split(groups[1].tolist())
             return torch.cat([self._call(weights, index).cpu() for index in blocks])

@@ -42,8 +42,12 @@ class TorchNetwork(PaperNetwork):
         device: torch.device = CPU,
         batched: bool = False,
     ) -> None:
-        self._placed, self._batched = graphs.to(torch.float32, device), batched
+        self._batched = batched
         super().__init__(graphs, initial, gradient, device)
+
+    def _take(self, graphs: AggregatedGraphs) -> None:
+        super()._take(graphs)
+        self._placed = graphs.to(torch.float32, self.device)
 
     def values(self, weights: Weights) -> Tensor:
         """Return f of all graphs, from blocks of graphs."""

@@ -12,6 +12,8 @@ from typing import Any
 
 # Defaults of settings that were added to environments after results had been stored without them.
 LATER_DEFAULTS = {"replacement": True, "common_noise": False}
+# The same of the agents of this package.
+LATER_AGENT_DEFAULTS = {"memory": 2000}
 SIZES = ("num_graphs", "num_nodes", "horizon")
 
 
@@ -73,13 +75,11 @@ class RunKey:
         return tuple(dataclasses.replace(self, algorithm=k).settings_hash for k in range(1, self.algorithm))
 
 
-def without_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:
+def without_later_defaults(
+    settings: Mapping[str, object], defaults: Mapping[str, object] = LATER_DEFAULTS
+) -> dict[str, object]:
     """Leave out settings that earlier results do not have, where they are at their defaults: the keys stay the same."""
-    return {
-        name: value
-        for name, value in environment.items()
-        if name not in LATER_DEFAULTS or value != LATER_DEFAULTS[name]
-    }
+    return {name: value for name, value in settings.items() if name not in defaults or value != defaults[name]}
 
 
 def with_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:

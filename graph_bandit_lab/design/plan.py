@@ -11,7 +11,7 @@ import numpy as np
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import RunKey
+from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, RunKey, without_later_defaults
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
 
@@ -152,4 +152,6 @@ def _key_without_environment(spec: AgentSpec, origin: str) -> RunKey:
     own: Any = getattr(agent, "settings", None)  # a third-party agent may have anything here
     is_dataclass = dataclasses.is_dataclass(type(own))
     settings = dataclasses.asdict(own) if is_dataclass else dict(own or spec.settings)
+    if not origin:
+        settings = without_later_defaults(settings, LATER_AGENT_DEFAULTS)
     return RunKey(spec.name, settings, {}, origin, getattr(agent, "algorithm", 1))

@@ -23,6 +23,9 @@ class CountBonus:
         self.rounds += 1
         return belief.mean + math.sqrt(2 * math.log(self.rounds + 1)) * belief.spread
 
+    def forget_graphs(self) -> None:
+        """Do nothing: the rule counts rounds only."""
+
     def state_dict(self) -> State:
         """Return the number of rounds."""
         return {"rounds": self.rounds}

@@ -18,7 +18,8 @@ class PhasedElimination:
 
         candidates <- {G in candidates: f(G) + nu sigma(G) >= max over candidates of f - nu sigma}
 
-    An eliminated graph never returns. The graph with the largest lower bound is never eliminated, so the set cannot
+    An eliminated graph never returns while the graph set stays the same. On another set all graphs are candidates
+    again, and its first round eliminates. The graph with the largest lower bound is never eliminated, so the set cannot
     become empty. In a round that offers no candidate, the graph with the largest upper bound is played.
     """
 
@@ -30,16 +31,21 @@ class PhasedElimination:
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the spread of the candidates, and minus infinity for the others."""
+        new_set = self.candidates is None
         if self.candidates is None:
             self.candidates = torch.ones_like(action_mask)
         upper, lower = belief.mean + belief.spread, belief.mean - belief.spread
         episode_is_over = (self.rounds + 1).bit_count() == 1  # before the rounds 0, 1, 3, 7, ...
-        if self.elimination == "running" or episode_is_over:
+        if self.elimination == "running" or episode_is_over or new_set:
             self.candidates = self.candidates & (upper >= lower[self.candidates].max())
         self.rounds += 1
         if not (self.candidates & action_mask).any():
             return upper
         return belief.spread.where(self.candidates, -torch.inf)
+
+    def forget_graphs(self) -> None:
+        """Make all graphs of the next round candidates."""
+        self.candidates = None
 
     def state_dict(self) -> State:
         """Return the candidates and the number of rounds."""
@@ -49,9 +55,9 @@ class PhasedElimination:
         """Replace the candidates and the number of rounds.
 
         Raises:
-            ValueError: if there are candidates before the first round, or none after it.
+            ValueError: if there are candidates before the first round.
         """
-        if (state["candidates"] is None) != (state["rounds"] == 0):
+        if state["candidates"] is not None and state["rounds"] == 0:
             raise ValueError("Expected candidates from the first round on.")
         self.candidates = None if state["candidates"] is None else state["candidates"].clone()
         self.rounds = state["rounds"]

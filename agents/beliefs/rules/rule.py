@@ -31,6 +31,9 @@ class AcquisitionRule(Protocol):
             `(K,)` float64 without NaN. The largest among the allowed graphs is played; ties are broken at random.
         """
 
+    def forget_graphs(self) -> None:
+        """Forget what was remembered about single graphs, because the round shows others."""
+
     def state_dict(self) -> State:
         """Return the memory of the rule."""
 
@@ -40,6 +43,9 @@ class AcquisitionRule(Protocol):
 
 class Memoryless:
     """A rule that remembers nothing."""
+
+    def forget_graphs(self) -> None:
+        """Do nothing."""
 
     def state_dict(self) -> State:
         """Return an empty dict."""

@@ -49,7 +49,10 @@ def test_fields_are_described_by_the_text_below_them_and_those_of_a_base_too():
     [
         ({"exploration_scal": 1}, "Unknown setting `exploration_scal`. Did you mean `exploration_scale`"),
         ({"preset": "papers"}, "Unknown preset `papers`. Did you mean `paper`[?] Presets: paper, paper-steps"),
-        ({"depth": 1}, "`depth` to be at least 2"),
+        ({"depth": 1}, "`depth` to be from 2 to 100. Got 1"),
+        ({"depth": 101}, "`depth` to be from 2 to 100. Got 101"),  # its kernel would take for ever
+        ({"width": 10**10}, "`width` to be at most 1000000000. Got 10000000000"),
+        ({"steps": 10**5000}, "`steps` to be at most 1000000000. Got one of more than 20 digits"),
         ({"width": 3}, "even"),
         ({"width": 2.0}, "`width` to be an integer"),
         ({"steps": 0}, "`steps`"),

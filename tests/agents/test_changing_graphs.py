@@ -1,0 +1,157 @@
+"""Agents that play on graphs that change from round to round."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+
+import registry
+from agents.contract.graph_memory import CAN_CHANGE
+from agents.contract.inputs import derive_streams, read_graphs
+from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel, tangent_features
+from graph_bandit_env import GraphSet
+
+SMALL = {"gnn": {"width": 16, "steps": 5}, "nn": {"width": 16, "steps": 5}, "epsilon": {"width": 16, "steps": 5}}
+NAMES = [name for name in registry.list_agents() if any(name.startswith(p.rstrip("*")) for p in CAN_CHANGE)]
+BELIEVERS = [name for name in NAMES if hasattr(registry.make_agent(name), "predict")]
+
+
+def graphs_of_round(t, count=4):
+    """Graphs of 1 to 8 nodes; rounds 0 and 5 show the same."""
+    sizes = np.random.default_rng(t % 5).integers(1, 9, count)
+    return tuple(GraphSet.from_pyg(ragged_graphs(sizes.tolist(), seed=t % 5)))
+
+
+def reward(observation, action):
+    return float(observation[action].nodes.mean())
+
+
+def make(name, **settings):
+    return registry.make_agent(name, **{**SMALL.get(name.split("-")[0], {}), **settings})
+
+
+def play(agent, rounds):
+    actions = []
+    for t in rounds:
+        observation = graphs_of_round(t)
+        actions.append(agent.select_action(observation))
+        agent.update(observation, actions[-1], reward(observation, actions[-1]))
+    return actions
+
+
+def started(name, seed=0, **settings):
+    agent = make(name, **settings)
+    agent.reset(graphs_of_round(0), seed=seed)
+    return agent
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_seeds_give_equal_actions(name):
+    assert play(started(name), range(12)) == play(started(name), range(12))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_resumed_on_other_graphs_goes_on_as_if_it_had_not_stopped(name):
+    agent, whole = started(name), started(name)
+    expected = play(whole, range(14))
+    play(agent, range(8))
+    resumed = started(name, seed=1)
+    resumed.load_state_dict(agent.state_dict())
+    assert play(resumed, range(8, 14)) == expected[8:]
+    agent.load_state_dict(started(name).state_dict())  # back to the graphs of `reset`
+    assert play(agent, range(14)) == expected
+
+
+@pytest.mark.parametrize("name", BELIEVERS)
+def test_the_order_of_the_graphs_changes_no_belief(name):
+    agent = started(name)
+    play(agent, range(7))
+    observation = graphs_of_round(8)
+    agent.select_action(observation)
+    before = agent.predict()
+    agent.select_action(observation[::-1])
+    after = agent.predict()
+    np.testing.assert_allclose(after.mean[::-1], before.mean, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(after.std[::-1], before.std, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", BELIEVERS)
+def test_batches_are_chosen_among_the_graphs_of_the_round(name):
+    agent = started(name)
+    play(agent, range(6))
+    observation, mask = graphs_of_round(7, count=6), np.array([1, 1, 0, 1, 1, 1])
+    chosen = agent.select_batch(observation, 3, mask, pending=[5])
+    assert len(set(chosen)) == 3
+    assert set(chosen) <= {0, 1, 3, 4}
+    agent.update(observation, chosen, [1.0, 2.0, 3.0])
+    assert len(agent.predict().mean) == 6
+
+
+def encoded(graphs):
+    """The graphs as an agent encodes them that was reset on those of round 0: N is that of the largest of these."""
+    alone = aggregate_neighbours(read_graphs(graphs), own_count=True)
+    largest = max(len(graph.nodes) for graph in graphs_of_round(0))
+    return dataclasses.replace(alone, divisors=torch.full_like(alone.divisors, largest))
+
+
+def empirical(graphs):
+    return empirical_kernel(GraphMLP(4, 8, seed=derive_streams(0)[0]), graphs)
+
+
+@pytest.mark.parametrize(("kernel", "kernel_of"), [("infinite", infinite_width_kernel), ("empirical", empirical)])
+def test_the_belief_of_a_kernel_agent_is_the_posterior_given_all_rewards(kernel, kernel_of):
+    """The textbook posterior over t observations, with the kernel of all graphs at once."""
+    agent = started("gntk-ucb", kernel=kernel, width=8, output_scale=2.0, noise_variance=0.3, standardize=False)
+    played, rewards = (), []
+    for t in range(9):
+        observation = graphs_of_round(t)
+        agent.select_action(observation)
+        covariance, n = 2 * kernel_of(encoded((*played, *observation))), len(played)
+        gain = torch.linalg.solve(covariance[:n, :n] + 0.3 * torch.eye(n), covariance[:n, n:]).T
+        variance = covariance[n:, n:].diagonal() - (gain * covariance[n:, :n]).sum(1)
+        np.testing.assert_allclose(agent.predict().mean, gain @ torch.tensor(rewards, dtype=torch.float64), atol=1e-9)
+        np.testing.assert_allclose(agent.predict().std, variance.sqrt(), atol=1e-7)
+        played += (observation[t % 4],)
+        rewards.append(reward(observation, t % 4))
+        agent.update(observation, t % 4, rewards[-1])
+
+
+@pytest.mark.parametrize("history", ["refreshed", "frozen"])
+def test_the_variance_of_a_neural_agent_is_that_of_all_features_played(history):
+    """sigma^2 = psi^T (ridge I + sum_i psi_i psi_i^T)^{-1} psi, by the inverse itself."""
+    agent = started("gnn-ucb", gradients_at="initial", history=history)
+    model = GraphMLP(4, 16, seed=derive_streams(0)[0])
+    inverse = agent.settings.ridge * torch.eye(4 * 16 + 16, dtype=torch.float64)
+    for t in range(9):
+        observation = graphs_of_round(t)
+        agent.select_action(observation)
+        features = tangent_features(model, encoded(observation)).double()
+        expected = (features @ torch.linalg.inv(inverse) * features).sum(1)
+        np.testing.assert_allclose(agent.insight().variance, expected, rtol=1e-4)
+        agent.update(observation, t % 4, reward(observation, t % 4))
+        inverse += torch.outer(features[t % 4], features[t % 4])
+
+
+def test_rewards_that_come_later_teach_with_the_observation_of_their_round():
+    agent, late = started("gntk-ucb", standardize=False), started("gntk-ucb", standardize=False)
+    for t in range(6):
+        agent.update(graphs_of_round(t), t % 4, reward(graphs_of_round(t), t % 4))
+        late.select_action(graphs_of_round(t))
+    for t in range(6):
+        late.update(graphs_of_round(t), t % 4, reward(graphs_of_round(t), t % 4))
+    for player in (agent, late):
+        player.select_action(graphs_of_round(7))
+    np.testing.assert_allclose(late.predict().mean, agent.predict().mean, atol=1e-9)
+    np.testing.assert_allclose(late.predict().std, agent.predict().std, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "gnn-ucb"])
+def test_at_most_so_many_graphs_are_remembered_as_the_memory_holds(name):
+    agent = started(name, memory=10)
+    for t in range(40):
+        observation = tuple(GraphSet.from_pyg(ragged_graphs((3, 4, 5), seed=100 + t)))
+        agent.update(observation, agent.select_action(observation), 1.0)
+        assert len(agent.history.seen) <= 11
+        assert len(agent.history.counts) <= 10 + 3
