@@ -40,8 +40,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
     ## Rewards
     mu of the graph that was played, plus noise. The mean of each graph is fixed within an instance. With
-    `resample_graphs`, the named Gaussian processes are drawn as functions of any graph
-    (`graph_bandit_env.rewards.general_rewards`).
+    `resample_graphs`, graphs are new in each episode or round, and the named Gaussian processes are drawn as functions
+    of any graph (`graph_bandit_env.rewards.general_rewards`).
 
     ## Info
     `reset` and `step` give `action_mask`, int8 `(K,)`: 1 for the graphs that the *next* round offers. `step` also gives
@@ -51,8 +51,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     ## Starting state
     `reset(seed=s)` draws graphs, mean rewards, rounds and noise from four independent streams of one SeedSequence, so
     equal seeds give equal instances, whatever is played. `reset()` keeps the instance: the noise continues, and with
-    `resample_graphs` the next graph set is drawn. `reset(options={"resample": True})` draws a new instance from the
-    next streams of the same seed.
+    `resample_graphs` the next graph set is drawn. (With "round" each step draws one, too.)
+    `reset(options={"resample": True})` draws a new instance from the next streams of the same seed.
 
     ## Episode end
     After `horizon` rounds the episode is truncated (terminated, if `horizon` is 1). Without replacement it terminates
@@ -100,14 +100,14 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
     @property
     def graph_set(self) -> GraphSet:
-        """Return the K graphs of this episode; a fixed set given as `graphs` is available before the first `reset`."""
+        """Return the K graphs of the next round; a fixed set given as `graphs` is there before the first `reset`."""
         if self._instance is None and self.bandit.own_graphs is not None and not self.bandit.resample_graphs:
             return self.bandit.own_graphs
         return self._after_reset(self._instance).graph_set
 
     @property
     def mean_rewards(self) -> NDArray[np.float64]:
-        """Return a copy of the noise-free mean rewards, `(K,)` float64."""
+        """Return a copy of the noise-free mean rewards of the next round, `(K,)` float64."""
         return self._after_reset(self._instance).mean_rewards.copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -127,7 +127,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         if seed is not None or self._instance is None or resample:
             self._instance = self.bandit.draw(self.np_random)
         else:
-            self._instance.begin_episode()
+            self._instance.take_graphs()
         self._round = 0
         self._left[:] = True
         self._available = self._instance.offer(self._left)
@@ -156,8 +156,14 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
             "optimal_action": int(optimal),
             "regret": float(means[optimal] - means[played]),
         }
+        if self._renderer is not None:
+            if self.bandit.each_round:
+                self._renderer.change_graphs(self.graph_set, means)
+            self._renderer.record(played, reward, info["regret"])
         self._round += 1
         self._left[played] = self.bandit.replacement
+        if self.bandit.each_round:
+            self._instance.take_graphs()
         self._available = self._instance.offer(self._left)
         info["action_mask"] = self.action_masks().astype(np.int8)
         observation = self._observe()
@@ -165,8 +171,6 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         truncated = self._round == self.bandit.horizon and not terminated
         if terminated or truncated:
             self._available = None
-        if self._renderer is not None:
-            self._renderer.record(played, reward, info["regret"])
         if self.render_mode == "human":
             self.render()
         return observation, reward, terminated, truncated, info

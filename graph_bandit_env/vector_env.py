@@ -183,13 +183,17 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
             instance = self._instances[i] = self.bandit.draw(generator)
             self._noise.forget(i)
         else:
-            instance.begin_episode()
+            instance.take_graphs()
         self._means[i] = instance.mean_rewards
         self._left[i], self._round[i], self._over[i] = True, 0, False
         self._offered[i] = False
         self._offered[i, instance.offer(self._left[i])] = True
 
     def _open_round(self, playing: NDArray[np.bool_]) -> None:
+        for i in np.flatnonzero(playing) if self.bandit.each_round else ():
+            instance = self._after_reset()[i]
+            instance.take_graphs()
+            self._means[i] = instance.mean_rewards
         if self.bandit.actions_per_round == self.num_graphs:
             self._offered[playing] = self._left[playing]
             return

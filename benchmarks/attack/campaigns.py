@@ -61,7 +61,8 @@ def _open(kind: str, path: Path, must_refuse: bool, what: str) -> Attempt:
     try:
         Campaign(POOL, state=path).ask()
     except ValueError as error:
-        return Attempt(kind, "" if "Expected" in str(error) else f"{what}: unclear: {error}")
+        clear = any(word in str(error) for word in ("Expected", "Unknown"))
+        return Attempt(kind, "" if clear else f"{what}: unclear: {error}")
     except Exception as error:  # noqa: BLE001 - any other error is a traceback to the user
         return Attempt(kind, f"{what}: {type(error).__name__}")
     return Attempt(kind, f"{what}: taken" if must_refuse else "")

@@ -21,8 +21,10 @@ else:
     Graphs = GraphSet | Sequence[Any]  # neither library is imported for the sake of a type
 
 ObservationKind = Literal["graphs", "indices"]
+Resampling = Literal["episode", "round"]
 RenderMode = Literal["human", "rgb_array"]
 OBSERVATION_KINDS: tuple[ObservationKind, ...] = get_args(ObservationKind)
+RESAMPLINGS: tuple[Resampling, ...] = get_args(Resampling)
 RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
 
 
@@ -48,9 +50,10 @@ class BanditArguments:
     graphs: Graphs | None = None
     """Your own graphs instead of a graph model: a `GraphSet`, or a list of PyG `Data` or networkx graphs. They need a
     `reward_model`."""
-    resample_graphs: bool = False
-    """True: each episode draws its own graph set, from the graph model or as `num_graphs` of `graphs`; one reward
-    function holds for all episodes. "unit" then scales over 100 random graphs, or over all of `graphs`."""
+    resample_graphs: bool | Resampling = False
+    """Draw a new graph set for each episode ("episode", or True) or each round ("round"), from the graph model or as
+    `num_graphs` of `graphs`. One reward function holds for all of them. "unit" then scales over 100 random graphs, or
+    over all of `graphs`."""
     reward_model: RewardModel | None = None
     """Mean reward as a function of the graph: "linear", "gp_gntk", "gp_representation", "gp_representation_relu", an
     array of K means, or a function from a PyG `Data` to a number. None: "linear", which needs random graphs."""

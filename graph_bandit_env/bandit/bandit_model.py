@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, BanditArguments
+from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RESAMPLINGS, BanditArguments
 from graph_bandit_env.bandit.graph_sources import (
     GraphSource,
     NewGraphs,
@@ -52,7 +52,7 @@ class BanditModel:
             feature_dim=arguments.feature_dim,
             edge_prob=arguments.edge_prob,
         )
-        self.resample_graphs = check_flag("resample_graphs", arguments.resample_graphs)
+        self.resample_graphs, self.each_round = _read_resampling(arguments.resample_graphs)
         self.own_graphs = None if arguments.graphs is None else as_graph_set(arguments.graphs)
         self.num_graphs = self._check_num_graphs()
         self.reward_model = self._check_reward_model(arguments.reward_model)
@@ -66,6 +66,15 @@ class BanditModel:
             self.actions_per_round = check_integer("actions_per_round", arguments.actions_per_round, 1, self.num_graphs)
         self.replacement = check_flag("replacement", arguments.replacement)
         self.observes_graphs = check_choice("observe", arguments.observe, OBSERVATION_KINDS) == "graphs"
+        if self.each_round and not self.replacement:
+            raise ValueError(
+                'Expected `replacement=True` with resample_graphs="round": each round has its own graphs. Got False.'
+            )
+        if self.each_round and not self.observes_graphs:
+            raise ValueError(
+                'Expected observe="graphs" with resample_graphs="round": indices do not show which graphs a round has. '
+                'Got "indices".'
+            )
 
         self.action_space = Discrete(self.num_graphs)
         source = self.own_graphs or self.random_graphs
@@ -164,3 +173,12 @@ class BanditModel:
                 "`graphs`. To fix the rewards of your own graphs, draw the means once and pass them as `reward_model`."
             )
         return check_integer("reward_seed", reward_seed, 0)
+
+
+def _read_resampling(given: object) -> tuple[bool, bool]:
+    """Return whether graphs change, and whether they change in each round."""
+    if isinstance(given, str):
+        return True, check_choice("resample_graphs", given, RESAMPLINGS) == "round"
+    if not isinstance(given, (bool, np.bool_)):
+        raise ValueError(f'Expected `resample_graphs` to be True, False, "episode" or "round". Got {given!r}.')
+    return bool(given), False

@@ -1,4 +1,4 @@
-"""Sources of the graph set and the mean rewards of each episode."""
+"""Sources of graph sets and their mean rewards, for each episode or round."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rewards = Callable[[GraphSet], NDArray[np.float64]]
 
 
 class GraphSource(Protocol):
-    """Gives the graph set of the next episode."""
+    """Gives the graph set of the next episode, or round."""
 
     def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
         """Return K graphs and their `(K,)` float64 mean rewards."""
@@ -25,7 +25,7 @@ class GraphSource(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SameGraphs:
-    """One graph set for all episodes."""
+    """One graph set for ever."""
 
     graph_set: GraphSet
     mean_rewards: NDArray[np.float64]
@@ -37,7 +37,7 @@ class SameGraphs:
 
 @dataclass(frozen=True, eq=False)
 class NewGraphs:
-    """New random graphs for each episode; one reward function gives the means of all of them."""
+    """New random graphs each time; one reward function gives the means of all of them."""
 
     random_graphs: RandomGraphs
     rewards: Rewards
@@ -51,7 +51,7 @@ class NewGraphs:
 
 @dataclass(frozen=True, eq=False)
 class PoolSubsets:
-    """A new random subset of a pool for each episode, in the order of the pool."""
+    """A new random subset of a pool each time, in the order of the pool."""
 
     pool: GraphSet
     mean_rewards: NDArray[np.float64]

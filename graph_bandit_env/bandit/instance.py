@@ -13,13 +13,13 @@ class Instance:
     """Graphs, mean rewards, and the random streams of rounds and noise.
 
     Args:
-        source: gives the graph set and the mean rewards of each episode.
+        source: gives graph sets with their mean rewards.
         actions_per_round: how many graphs a round offers.
         rounds_rng: draws the graphs that a round offers.
         noise: the noise of the rewards.
 
     Attributes:
-        graph_set: the K graphs of the current episode.
+        graph_set: the K graphs of the current episode, or round.
         mean_rewards: `(K,)` float64, the mean reward of each.
     """
 
@@ -32,10 +32,10 @@ class Instance:
             rounds_rng,
             noise,
         )
-        self.begin_episode()
+        self.take_graphs()
 
-    def begin_episode(self) -> None:
-        """Take the graphs of the next episode."""
+    def take_graphs(self) -> None:
+        """Take the graphs of the next episode, or round."""
         self.graph_set, self.mean_rewards = self._source.next()
 
     def offer(self, left: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -56,6 +56,12 @@ class Renderer:
             cumulative_regret=array("d", [0.0]),
         )
 
+    def change_graphs(self, graph_set: GraphSet, mean_rewards: NDArray[np.float64]) -> None:
+        """Show other graphs of the same number, those of the round that is recorded next; counts start at zero."""
+        episode = self._after_begin()
+        episode.graph_set, episode.mean_rewards = graph_set, np.array(mean_rewards, np.float64)
+        episode.counts[:] = 0
+
     def record(self, action: int, reward: float, regret: float) -> None:
         """Record a round.
 

@@ -9,7 +9,7 @@ from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 
 import graph_bandit_env  # noqa: F401
-from graph_bandit_env import GraphPool
+from graph_bandit_env import GraphPool, GraphSet
 
 SMALL = {"num_graphs": 4, "num_nodes": 5, "feature_dim": 3, "horizon": 2, "resample_graphs": True}
 REWARDS = ("linear", "gp_gntk", "gp_representation", "gp_representation_relu", lambda graph: graph.x.sum().item())
@@ -81,6 +81,72 @@ def test_a_new_instance_has_a_new_reward_function():
     graphs, function = env.graph_set, env._instance._source.rewards
     env.reset(options={"resample": True})
     assert not np.allclose(env._instance._source.rewards(graphs), function(graphs))
+
+
+def rounds(env, count, seed):
+    """Observation, means and info of some rounds, in which action 1 is played."""
+    observation, info = env.reset(seed=seed)
+    for _ in range(count):
+        means = env.mean_rewards
+        following, reward, *_, info = env.step(1)
+        yield observation, means, reward, info
+        observation = following
+
+
+@pytest.mark.parametrize("reward_model", REWARDS)
+def test_each_round_has_graphs_of_its_own_and_regret_against_its_best(reward_model):
+    env = make(resample_graphs="round", horizon=6, reward_model=reward_model, noise_std=0.0)
+    env.reset(seed=2)
+    function = env._instance._source.rewards
+    drawn = set()
+    for observation, means, reward, info in rounds(env, 6, seed=2):
+        assert np.array_equal(
+            function(GraphSet([g.nodes for g in observation], [g.edge_links for g in observation])), means
+        )
+        assert reward == pytest.approx(means[1])
+        assert info["regret"] == pytest.approx(means.max() - means[1])
+        assert info["optimal_action"] == means.argmax()
+        drawn.add(observation[0].nodes[0, 0])
+    assert len(drawn) == 6
+    again = make(resample_graphs="round", horizon=6, reward_model=reward_model, noise_std=0.0)
+    assert [info["regret"] for *_, info in rounds(again, 6, seed=2)] == [
+        info["regret"] for *_, info in rounds(env, 6, seed=2)
+    ]
+
+
+def test_what_is_played_does_not_change_the_graphs_to_come():
+    first, second = make(resample_graphs="round", horizon=5), make(resample_graphs="round", horizon=5)
+    for env in (first, second):
+        env.reset(seed=1)
+    for _ in range(4):
+        shown, other = first.step(0)[0], second.step(3)[0]
+        assert all(np.array_equal(a.nodes, b.nodes) for a, b in zip(shown, other, strict=True))
+
+
+def test_each_round_draws_graphs_of_a_pool():
+    pool = GraphPool.from_pyg(ragged_graphs((5, 1, 7, 3, 2, 4, 6)))
+    env = gym.make(
+        "GraphActionBandit-v0",
+        graphs=pool,
+        num_graphs=3,
+        resample_graphs="round",
+        reward_model=np.arange(7.0),
+        horizon=9,
+    ).unwrapped
+    seen = [tuple(means) for _, means, *_ in rounds(env, 9, seed=0)]
+    assert len(set(seen)) > 3
+    assert set().union(*seen) == set(np.arange(7.0))
+
+
+def test_a_frame_shows_the_graphs_of_the_round_just_played():
+    env = make(resample_graphs="round", horizon=5, render_mode="rgb_array")
+    env.reset(seed=1)
+    means = env.mean_rewards
+    env.step(2)
+    episode = env._renderer._after_begin()
+    assert np.array_equal(episode.mean_rewards, means)
+    assert episode.counts.tolist() == [0, 0, 1, 0]
+    assert env.render().shape == (540, 960, 3)
 
 
 @pytest.mark.parametrize("reward_model", ["linear", "gp_gntk"])
@@ -192,7 +258,10 @@ def test_a_pool_keeps_identifiers_and_values_of_what_is_taken():
             "Expected `reward_seed` with random",
         ),
         ({"reward_seed": -1}, "`reward_seed` to be an integer >= 0"),
-        ({"resample_graphs": 1}, "`resample_graphs` to be True or False"),
+        ({"resample_graphs": 1}, '`resample_graphs` to be True, False, "episode" or "round". Got 1'),
+        ({"resample_graphs": "rounds"}, "Unknown resample_graphs `rounds`. Did you mean `round`"),
+        ({"resample_graphs": "round", "observe": "indices"}, "indices do not show which graphs a round has"),
+        ({"resample_graphs": "round", "replacement": False}, "each round has its own graphs"),
         ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws new graphs. Got"),
         (
             {"graphs": ragged_graphs(), "num_nodes": 50, "feature_dim": 10, "num_graphs": 5},
