@@ -1,6 +1,8 @@
 from .base import BaseAgent as BaseAgent
 from .conformance import AgentCheckError as AgentCheckError
 from .conformance import check_agent as check_agent
+from .graph_memory import CAN_CHANGE as CAN_CHANGE
+from .graph_memory import can_change as can_change
 from .inputs import derive_streams as derive_streams
 from .inputs import masked_argmax as masked_argmax
 from .inputs import read_feedback as read_feedback
@@ -21,6 +23,7 @@ from .settings import read_settings as read_settings
 from .threads import one_thread as one_thread
 
 __all__ = [
+    "CAN_CHANGE",
     "LARGEST_REWARD",
     "Agent",
     "AgentCheckError",
@@ -31,6 +34,7 @@ __all__ = [
     "MoleculeSetLike",
     "Prediction",
     "State",
+    "can_change",
     "check_agent",
     "check_fields",
     "check_names",

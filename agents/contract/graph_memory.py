@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,11 @@ CAN_CHANGE = ("gnn-*", "nn-*", "gntk-*", "epsilon-greedy", "random")
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
 Key = int
 """Identifies the content of a graph within one process, in 64 bits."""
+
+
+def can_change(agent: str) -> bool:
+    """Return whether an agent of this package plays on graphs that change, with its default settings."""
+    return any(fnmatch.fnmatch(agent, pattern) for pattern in CAN_CHANGE)
 
 
 class ShownGraphs(Protocol):

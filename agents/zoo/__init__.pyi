@@ -39,6 +39,7 @@ def epsilon_greedy(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
     epsilon: float = 0.1,
 ) -> NeuralAgent: ...
@@ -66,6 +67,7 @@ def gnn_ei(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
 ) -> NeuralAgent: ...
 def gnn_greedy(
@@ -91,6 +93,7 @@ def gnn_greedy(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
 ) -> NeuralAgent: ...
 def gnn_pe(
@@ -116,6 +119,7 @@ def gnn_pe(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
     elimination: Literal["running", "doubling"] = "running",
 ) -> NeuralAgent: ...
@@ -142,6 +146,7 @@ def gnn_ts(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
     sampling: Literal["independent", "joint"] = "independent",
 ) -> NeuralAgent: ...
@@ -168,6 +173,7 @@ def gnn_ucb(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
 ) -> NeuralAgent: ...
 def gntk_ei(
@@ -182,6 +188,7 @@ def gntk_ei(
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
+    memory: int = 2000,
 ) -> KernelAgent: ...
 def gntk_greedy(
     *,
@@ -195,6 +202,7 @@ def gntk_greedy(
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
+    memory: int = 2000,
 ) -> KernelAgent: ...
 def gntk_pe(
     *,
@@ -208,6 +216,7 @@ def gntk_pe(
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
+    memory: int = 2000,
     elimination: Literal["running", "doubling"] = "running",
 ) -> KernelAgent: ...
 def gntk_ts(
@@ -222,6 +231,7 @@ def gntk_ts(
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
+    memory: int = 2000,
     sampling: Literal["independent", "joint"] = "joint",
 ) -> KernelAgent: ...
 def gntk_ucb(
@@ -236,6 +246,7 @@ def gntk_ucb(
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
+    memory: int = 2000,
 ) -> KernelAgent: ...
 def molecule_ei(
     *,
@@ -332,6 +343,7 @@ def nn_ei(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
 ) -> NeuralAgent: ...
 def nn_greedy(
@@ -356,6 +368,7 @@ def nn_greedy(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
 ) -> NeuralAgent: ...
 def nn_pe(
@@ -380,6 +393,7 @@ def nn_pe(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
     elimination: Literal["running", "doubling"] = "running",
 ) -> NeuralAgent: ...
@@ -405,6 +419,7 @@ def nn_ts(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
     sampling: Literal["independent", "joint"] = "independent",
 ) -> NeuralAgent: ...
@@ -430,6 +445,7 @@ def nn_ucb(
     penalty_center: Literal["initial", "zero"] = "initial",
     start: Literal["warm", "initial"] = "warm",
     standardize: bool = True,
+    memory: int = 2000,
     device: str = "cpu",
 ) -> NeuralAgent: ...
 def random() -> RandomAgent: ...

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tyro.conf import Suppress
 
-from graph_bandit_env.bandit import REASON, BanditArguments, BanditModel, name_nearest
+from graph_bandit_env.bandit import REASON, BanditArguments, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.rewards import NoiseName, RewardModelName
 from graph_bandit_lab.design.keys import without_later_defaults
 
@@ -33,20 +33,13 @@ class EnvironmentSettings(BanditArguments):
         init=False,
         metadata={REASON: "results store settings, not graphs. `run_bandit` plays on your own graphs."},
     )
-    resample_graphs: Suppress[Literal[False]] = field(
-        default=False,
-        init=False,
-        metadata={REASON: "a repetition is one episode on one graph set, drawn by its seed."},
-    )
-    reward_seed: Suppress[None] = field(
-        default=None,
-        init=False,
-        metadata={REASON: "the seed of a repetition draws its rewards too."},
-    )
-    observe: Suppress[Literal["indices"]] = field(
+    resample_graphs: bool | Literal["episode", "round"] = False
+    """"round": each round has its own graph set. "episode", or True: a repetition has one set, as without it, but the
+    reward function is one of all graphs."""
+    observe: Suppress[ObservationKind] = field(
         default="indices",
         init=False,
-        metadata={REASON: "agents get the graphs once, and indices in each round."},
+        metadata={REASON: "agents get the graphs once, and indices in each round, unless graphs change."},
     )
     render_mode: Suppress[None] = field(
         default=None,
@@ -55,6 +48,10 @@ class EnvironmentSettings(BanditArguments):
     )
 
     def __post_init__(self) -> None:
+        if self.resample_graphs is True:
+            object.__setattr__(self, "resample_graphs", "episode")
+        if self.resample_graphs == "round":
+            object.__setattr__(self, "observe", "graphs")
         for name in ("edge_prob", "noise_std"):  # equal numbers are equal settings
             value = getattr(self, name)
             if isinstance(value, int) and not isinstance(value, bool):
@@ -73,6 +70,6 @@ class EnvironmentSettings(BanditArguments):
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the keywords of `registry.make_environment`, as results store them."""
+        """Return the settings as results store them; `design.keys.to_arguments` makes keywords of them."""
         arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
         return without_later_defaults(arguments)

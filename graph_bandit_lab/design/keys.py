@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 # Defaults of settings that were added to environments after results had been stored without them.
-LATER_DEFAULTS = {"replacement": True, "common_noise": False}
+LATER_DEFAULTS = {"replacement": True, "common_noise": False, "resample_graphs": False, "reward_seed": None}
 # The same of the agents of this package.
 LATER_AGENT_DEFAULTS = {"memory": 2000}
 SIZES = ("num_graphs", "num_nodes", "horizon")
@@ -80,6 +80,12 @@ def without_later_defaults(
 ) -> dict[str, object]:
     """Leave out settings that earlier results do not have, where they are at their defaults: the keys stay the same."""
     return {name: value for name, value in settings.items() if name not in defaults or value != defaults[name]}
+
+
+def to_arguments(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keywords of `registry.make_environment`: agents observe graphs where these change, else indices."""
+    graphs_change = environment.get("resample_graphs") == "round"
+    return {**environment, "observe": "graphs" if graphs_change else "indices"}
 
 
 def with_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:

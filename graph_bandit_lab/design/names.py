@@ -16,6 +16,11 @@ SYMBOLS = {
     "horizon": "T",
     "width": "m",
 }
+RESAMPLING: Mapping[object, str] = {
+    False: "one graph set",
+    "episode": "new graphs each episode",
+    "round": "new graphs each round",
+}
 
 
 def describe_environment(environment: Mapping[str, object]) -> str:
@@ -24,9 +29,12 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     settings = with_later_defaults(environment)
     once = "" if settings["replacement"] else ", each graph once"
     common = ", common noise" if settings["common_noise"] else ""
+    changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
+    function = "" if settings["reward_seed"] is None else f", reward function {settings['reward_seed']}"
     return (
         f"{graphs[str(environment['graph_model'])]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
         f"{environment['reward_model']} reward, T = {environment['horizon']}{once}{common}"
+        f"{changing}{function}"
     )
 
 
@@ -57,4 +65,8 @@ def name_setting(setting: str, value: object) -> str:
         return "with replacement" if value else "without replacement"
     if setting == "common_noise":
         return "common noise" if value else "noise of each agent"
+    if setting == "resample_graphs":
+        return RESAMPLING[value]
+    if setting == "reward_seed":
+        return "reward function of each repetition" if value is None else f"reward function {value}"
     return f"{SYMBOLS[setting]} = {value}" if setting in SYMBOLS else str(value)

@@ -121,6 +121,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         without = {label: _key_without_environment(spec, origins[spec.name]) for label, spec in specs.items()}
         for environment in grid.environments:
             settings = environment.to_dict()
+            _check_that_all_can_play([name for name, origin in origins.items() if not origin], settings)
             keys = {label: dataclasses.replace(key, environment=settings) for label, key in without.items()}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
@@ -140,6 +141,18 @@ def _origin_of(agent: str) -> str:
             "`graph-bandit suggest` and `graph_bandit_campaign.Campaign` play it on your own pool."
         )
     return registry.agent_origin(agent)
+
+
+def _check_that_all_can_play(agents: Sequence[str], environment: Mapping[str, object]) -> None:
+    """Refuse agents of this package that play on one graph set, where graphs change; of others nothing is known."""
+    from agents.contract import CAN_CHANGE, can_change
+
+    stuck = [] if environment.get("resample_graphs") != "round" else [name for name in agents if not can_change(name)]
+    if stuck:
+        raise ValueError(
+            f"Expected agents that play on graphs that change ({', '.join(CAN_CHANGE)}) with "
+            f'resample_graphs="round". Got {", ".join(stuck)}.'
+        )
 
 
 def _key_without_environment(spec: AgentSpec, origin: str) -> RunKey:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 import registry
+from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of
 from graph_bandit_lab.execution.executors import InProcess, Workers
@@ -199,7 +200,7 @@ class _Instance:
     def __init__(self, environment: Mapping[str, object]) -> None:
         begin = _now()
         endless = {"horizon": 10**9, "replacement": True}
-        self.env = registry.make_environment(**{**environment, **endless}, observe="indices")
+        self.env = registry.make_environment(**to_arguments({**environment, **endless}))
         self.observation, self.info = self.env.reset(seed=SEED)
         self.drawn = _now() - begin
         """Wall time and CPU time of drawing it."""

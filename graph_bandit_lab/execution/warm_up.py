@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 
 import registry
+from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import run_bandit
 
@@ -29,7 +30,7 @@ def warm_up(repetition: Repetition) -> None:
     _warm.add(kind)
     try:
         with one_thread():
-            env = registry.make_environment(**key.environment | _small(key.environment), observe="indices")
+            env = registry.make_environment(**to_arguments(key.environment | _small(key.environment)))
             run_bandit(env, registry.make_agent(repetition.spec.name, **repetition.spec.settings))
             env.close()
     except KeyboardInterrupt:

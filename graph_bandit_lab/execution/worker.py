@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import registry
+from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
 from graph_bandit_lab.execution.warm_up import warm_up
@@ -45,7 +46,7 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
     begin = time.perf_counter()
     try:
         with one_thread():
-            env = registry.make_environment(**repetition.key.environment, observe="indices")
+            env = registry.make_environment(**to_arguments(repetition.key.environment))
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
             result = run_bandit(env, agent, repetition.seed, on_round=on_round, diagnose=diagnose)
             env.close()

@@ -5,7 +5,7 @@ import pytest
 
 from graph_bandit_env import BanditArguments
 from graph_bandit_lab import EnvironmentSettings
-from graph_bandit_lab.design.keys import RunKey, with_later_defaults
+from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaults
 
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 
@@ -13,7 +13,7 @@ TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 def test_each_argument_of_the_environment_is_taken_or_left_out_with_a_reason():
     of_environment = {field.name: field.default for field in fields(BanditArguments)}
     assert [field.name for field in fields(EnvironmentSettings)] == list(of_environment)
-    assert set(of_environment) - set(TAKEN) == {"graphs", "resample_graphs", "reward_seed", "observe", "render_mode"}
+    assert set(of_environment) - set(TAKEN) == {"graphs", "observe", "render_mode"}
     for name in set(TAKEN) - {"reward_model"}:
         assert getattr(EnvironmentSettings(), name) == of_environment[name]
     for name in set(of_environment) - set(TAKEN):
@@ -80,9 +80,21 @@ def test_environments_of_earlier_results_keep_their_key():
     assert once.to_dict()["replacement"] is False
 
 
-@pytest.mark.parametrize("later", [{}, {"replacement": False}, {"common_noise": True}])
+@pytest.mark.parametrize(
+    "later",
+    [{}, {"replacement": False}, {"common_noise": True}, {"resample_graphs": "round"}, {"reward_seed": 3}],
+)
 def test_what_is_left_out_of_an_environment_can_be_said_again(later):
     environment = EnvironmentSettings(num_graphs=8, horizon=8, **later)
     assert EnvironmentSettings(**environment.to_dict()) == environment
     said = with_later_defaults(environment.to_dict())
     assert said == {name: getattr(environment, name) for name in TAKEN}
+
+
+def test_agents_observe_graphs_where_they_change_and_indices_elsewhere():
+    changing, same = EnvironmentSettings(resample_graphs="round"), EnvironmentSettings(resample_graphs=True)
+    assert same.resample_graphs == "episode"
+    assert (changing.observe, same.observe) == ("graphs", "indices")
+    assert to_arguments(changing.to_dict())["observe"] == "graphs"
+    assert to_arguments(same.to_dict())["observe"] == "indices"
+    assert "resample_graphs" not in EnvironmentSettings().to_dict()

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.design import name_environments
+from graph_bandit_lab.design import EnvironmentSettings, describe_environment, name_environments
 from graph_bandit_lab.reports.panels import MAX_PANELS, arrange, panels_figure
 from graph_bandit_lab.reports.settings_figure import settings_figure
 
@@ -66,6 +66,12 @@ def test_what_earlier_results_do_not_say_is_said_beside_those_that_do():
     assert name_environments(environments) == ["with replacement", "without replacement"]
     environments = [BASE, {**BASE, "common_noise": True}]
     assert name_environments(environments) == ["noise of each agent", "common noise"]
+    environments = [BASE, {**BASE, "resample_graphs": "round"}]
+    assert name_environments(environments) == ["one graph set", "new graphs each round"]
+    environments = [BASE, {**BASE, "reward_seed": 3}]
+    assert name_environments(environments) == ["reward function of each repetition", "reward function 3"]
+    changing = EnvironmentSettings(resample_graphs="round", reward_seed=3)
+    assert describe_environment(changing.to_dict()).endswith("T = 1000, new graphs each round, reward function 3")
 
 
 def test_a_panel_has_means_and_deviations_of_its_own_environment():

@@ -1,0 +1,40 @@
+"""The laboratory plays on graphs that change from round to round."""
+
+import numpy as np
+import pytest
+
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Processes
+from graph_bandit_lab.design import derive_seeds
+from graph_bandit_lab.design.plan import plan
+from graph_bandit_lab.execution import InProcess
+from graph_bandit_lab.execution.execute import execute
+
+CHANGING = EnvironmentSettings(num_graphs=5, num_nodes=6, horizon=25, reward_scale="unit", resample_graphs="round")
+
+
+def planned(*agents):
+    return plan([Grid((CHANGING,), tuple(map(AgentSpec.parse, agents)))], derive_seeds(0, 2))
+
+
+def outcomes(workers, repetitions):
+    found = {}
+    execute(repetitions, workers, lambda one, outcome: found.update({(one.label, one.seed): outcome.result}))
+    return found
+
+
+def test_repetitions_are_the_same_in_every_kind_of_worker_and_agents_learn():
+    repetitions = planned("gntk-ucb", "gnn-ucb:width=16,steps=5", "random")
+    here, there = outcomes(InProcess(), repetitions), outcomes(Processes(2), repetitions)
+    assert here.keys() == there.keys()
+    for key, result in here.items():
+        assert result.status == "finished"
+        np.testing.assert_array_equal(result.actions, there[key].actions)
+        np.testing.assert_array_equal(result.regret, there[key].regret)
+    late = {key: result.regret[12:].sum() for key, result in here.items()}
+    for seed in {seed for _, seed in late}:
+        assert late["gntk-ucb", seed] < 0.3 * late["random", seed]
+
+
+def test_agents_that_play_on_one_set_are_refused_before_anything_is_played():
+    with pytest.raises(ValueError, match=r'gntk-\*.*resample_graphs="round". Got ucb1, sb3-ppo'):
+        planned("ucb1", "gntk-ts", "sb3-ppo")
