@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.attack.attempts import Attempt, run_command
+from benchmarks.parallel import run_in_parallel
 from benchmarks.speed.measure import ROOT
 from graph_bandit_lab import load_results
 
@@ -243,21 +244,28 @@ def rows_in(folder: Path) -> dict[tuple[str, str, int], tuple[str, list[int], li
     return table
 
 
+def kill_often(number: int, kills: int, seed: int) -> str:
+    """Kill one of the commands so often, and say what was survived."""
+    with tempfile.TemporaryDirectory() as name:
+        generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+        killing = Kills(jobs(Path(name))[number], generator, Path(name) / str(number))
+        faults = Counter(killing().fault for _ in range(kills))
+    found = {fault: count for fault, count in faults.items() if fault}
+    lines = [f"{killing.job.kind}: {kills} kills, {sum(found.values())} faults; traces: {dict(killing.marks)}"]
+    return "\n".join([*lines, *(f"  {fault} ({count} times)" for fault, count in found.items())])
+
+
 def main() -> None:
-    """Kill each command equally often, and print what was survived."""
+    """Kill a sweep and a campaign equally often, and print what was survived."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50, help="of a sweep, and as many of a campaign")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    generator = np.random.default_rng(arguments.seed)
-    with tempfile.TemporaryDirectory() as name:
-        for number, job in enumerate(jobs(Path(name))[:2]):
-            kills = Kills(job, generator, Path(name) / str(number))
-            faults = Counter(kills().fault for _ in range(arguments.kills))
-            found = sum(faults.values()) - faults[""]
-            print(f"{job.kind}: {arguments.kills} kills, {found} faults; traces: {dict(kills.marks)}", flush=True)
-            for fault in filter(None, faults):
-                print(f"  {fault} ({faults[fault]} times)", flush=True)
+    tasks = [(number, arguments.kills, arguments.seed) for number in range(2)]
+    for _, outcome in run_in_parallel(kill_often, tasks, workers=2):
+        if isinstance(outcome, Exception):
+            raise outcome
+        print(outcome, flush=True)
 
 
 if __name__ == "__main__":
