@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="DataclassInstance")
 
+NOTHING = object()  # no observation
+
 
 class BaseAgent(ABC, Generic[S]):
     """The part that all agents share: subclasses implement `begin`, `choose` and `learn`, and state what they remember.
@@ -192,17 +194,21 @@ class BaseAgent(ABC, Generic[S]):
         check_identity(state, self._identity())
         state = {"graph_memory": None, **state}  # earlier states do not contain it
         memory = None if state["graph_memory"] is None else GraphMemory.from_state(state["graph_memory"], self._first)
+        if memory is None:
+            check_form(state, self._form)
+        torch.Generator().set_state(state["generator"])
         before, present = self.state(), self._memory
         try:
             self._move_to(memory)
-            check_form(state, self._form if memory is None else self._form_now())
-            torch.Generator().set_state(state["generator"])
+            if memory is not None:
+                check_form(state, self._form_now())  # of an agent that has learnt nothing on these graphs
             self.restore(state)
         except Exception as error:  # a stranger's values may raise anything in an agent
             self._move_to(present)
             self.restore(before)
             raise ValueError(f"Expected a state made by `state_dict`. Got one that does not fit: {error}") from error
         self.generator.set_state(state["generator"])
+        self._looked_at = NOTHING
 
     @final
     def check_reset(self) -> None:

@@ -78,7 +78,10 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: extend the kernel by the new ones, and condition on all rewards that stay."""
         if self._given is not None:
-            super().meet(kept, graphs)  # there is no kernel of the new graphs
+            raise ValueError(
+                "Expected the graphs of `reset` in each observation, because a given `kernel_matrix` is that of these "
+                'graphs. Got other graphs. Make the agent with kernel="infinite" or "empirical".'
+            )
         encoded = encode_more(aggregate_neighbours, self._graphs, kept, graphs, self.settings.node_count == "own")
         rows = self._kernel_between(select_graphs(encoded, torch.arange(len(kept), len(encoded))), encoded)
         old = torch.cat([self.kernel[kept][:, kept], rows[:, : len(kept)].T], dim=1)
@@ -155,9 +158,13 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         return [self._graphs.nodes, self._graphs.offsets, self._graphs.divisors]
 
     def state(self) -> State:
-        """Return kernel, posterior and history."""
+        """Return kernel, posterior and history, and what the kernel of other graphs depends on."""
+        begun: State = {"seed": self._seed} if self.settings.kernel == "empirical" else {}
+        if self.offered is not None:
+            begun["prior_scale"] = self._prior_scale  # that of the graphs of `reset`
         return {
             **super().state(),
+            **begun,
             "kernel": self.kernel.clone(),
             "root": self.posterior.root.clone(),
             "mean": self.posterior.mean.clone(),
@@ -171,7 +178,8 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         """Continue with kernel, posterior and history of a state."""
         super().restore(state)
         self.kernel = state["kernel"].clone()
-        self._prior_scale = _scale_of_unit_rewards(self.kernel)
+        self._prior_scale = state.get("prior_scale") or _scale_of_unit_rewards(self.kernel)
+        self._seed = state.get("seed", self._seed)
         self.posterior.root, self.posterior.mean = state["root"].clone(), state["mean"].clone()
         self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
         self.location, self.unit = state["targets"]

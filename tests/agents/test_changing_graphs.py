@@ -64,6 +64,20 @@ def test_a_run_resumed_on_other_graphs_goes_on_as_if_it_had_not_stopped(name):
     assert play(agent, range(14)) == expected
 
 
+@pytest.mark.parametrize("before", [4, 8])
+def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
+    """It knows the network of the agent that was saved, before and after graphs changed."""
+    agent = started("gntk-ucb", kernel="empirical", width=8)
+    resumed = started("gntk-ucb", seed=1, kernel="empirical", width=8)
+    for t in range(before // 8, before):
+        agent.update(graphs_of_round(t if before == 8 else 0), t % 4, float(t % 3))
+    resumed.load_state_dict(agent.state_dict())
+    play(agent, range(1, 9))
+    play(resumed, range(1, 9))
+    np.testing.assert_array_equal(agent.predict().mean, resumed.predict().mean)
+    np.testing.assert_array_equal(agent.predict().std, resumed.predict().std)
+
+
 @pytest.mark.parametrize("name", BELIEVERS)
 def test_the_order_of_the_graphs_changes_no_belief(name):
     agent = started(name)

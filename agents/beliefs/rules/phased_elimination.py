@@ -31,8 +31,8 @@ class PhasedElimination:
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the spread of the candidates, and minus infinity for the others."""
-        new_set = self.candidates is None
-        if self.candidates is None:
+        new_set = self.candidates is None or len(self.candidates) == 0
+        if self.candidates is None or new_set:
             self.candidates = torch.ones_like(action_mask)
         upper, lower = belief.mean + belief.spread, belief.mean - belief.spread
         episode_is_over = (self.rounds + 1).bit_count() == 1  # before the rounds 0, 1, 3, 7, ...
@@ -45,7 +45,7 @@ class PhasedElimination:
 
     def forget_graphs(self) -> None:
         """Make all graphs of the next round candidates."""
-        self.candidates = None
+        self.candidates = None if self.candidates is None else self.candidates[:0]
 
     def state_dict(self) -> State:
         """Return the candidates and the number of rounds."""
@@ -55,9 +55,9 @@ class PhasedElimination:
         """Replace the candidates and the number of rounds.
 
         Raises:
-            ValueError: if there are candidates before the first round.
+            ValueError: if there are candidates before the first round, or None after it.
         """
-        if state["candidates"] is not None and state["rounds"] == 0:
+        if (state["candidates"] is None) != (state["rounds"] == 0):
             raise ValueError("Expected candidates from the first round on.")
         self.candidates = None if state["candidates"] is None else state["candidates"].clone()
         self.rounds = state["rounds"]

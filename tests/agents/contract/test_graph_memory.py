@@ -106,3 +106,46 @@ def test_graphs_of_another_kind_are_refused():
     wide = edited(GRAPHS, nodes=np.zeros((5, 9), np.float32))
     with pytest.raises(ValueError, match=r"with `x` of 4 columns, as at `reset`. Got \(5, 9\)"):
         GraphMemory.of(first).showing(ObservedGraphs(wide, first), torch.tensor([], dtype=torch.int64))
+
+
+def test_an_observation_seen_before_a_state_was_loaded_is_looked_at_again():
+    agent, twin = (registry.make_agent("gntk-ucb") for _ in range(2))
+    for player in (agent, twin):
+        player.reset(GRAPHS, seed=0)
+    twin.update(STRANGERS, 1, 5.0)
+    agent.select_action(GRAPHS)
+    agent.load_state_dict(twin.state_dict())
+    agent.update(GRAPHS, 3, 1.0)
+    twin.update(GRAPHS, 3, 1.0)
+    np.testing.assert_array_equal(agent.predict().mean, twin.predict().mean)
+
+
+def test_a_given_kernel_is_that_of_one_graph_set():
+    agent = registry.make_agent("gntk-ts", kernel="custom", kernel_matrix=np.eye(4))
+    agent.reset(GRAPHS, seed=0)
+    with pytest.raises(ValueError, match="a given `kernel_matrix` is that of these graphs. Got other graphs"):
+        agent.select_action(STRANGERS)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"offered": torch.tensor([0, 9])},
+        {"offered": torch.tensor([], dtype=torch.int64)},
+        {"offered": torch.tensor([0.0])},
+        {"graphs": []},
+        {"graphs": [{"x": torch.zeros(2, 4)}]},
+        {"graphs": [{"x": torch.zeros(2, 4), "edge_index": torch.tensor([[0], [2]]), "edge_attr": torch.ones(1, 1)}]},
+        {"graphs": [{"x": torch.zeros(2, 5), "edge_index": torch.tensor([[0], [1]]), "edge_attr": torch.ones(1, 1)}]},
+    ],
+)
+def test_a_state_with_wrong_graphs_is_refused_and_changes_nothing(wrong):
+    agent, twin = (registry.make_agent("gntk-ucb") for _ in range(2))
+    for player in (agent, twin):
+        player.reset(GRAPHS, seed=0)
+        player.update(STRANGERS, [0, 1], [0.5, 2.0])
+    state = agent.state_dict()
+    with pytest.raises(ValueError, match="Expected"):
+        agent.load_state_dict({**state, "graph_memory": {**state["graph_memory"], **wrong}})
+    np.testing.assert_array_equal(agent.predict().mean, twin.predict().mean)
+    assert agent.select_action(STRANGERS) == twin.select_action(STRANGERS)
