@@ -196,12 +196,12 @@ class BaseAgent(ABC, Generic[S]):
         memory = None if state["graph_memory"] is None else GraphMemory.from_state(state["graph_memory"], self._first)
         if memory is None:
             check_form(state, self._form)
-        torch.Generator().set_state(state["generator"])
         before, present = self.state(), self._memory
         try:
             self._move_to(memory)
             if memory is not None:
                 check_form(state, self._form_now())  # of an agent that has learnt nothing on these graphs
+            torch.Generator().set_state(state["generator"])
             self.restore(state)
         except Exception as error:  # a stranger's values may raise anything in an agent
             self._move_to(present)

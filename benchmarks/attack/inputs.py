@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from gymnasium.error import Error
 
 import agents.zoo
 import registry
-from agents.contract import BatchAgent
+from agents.contract import BatchAgent, can_change
 from benchmarks.attack.attempts import Attempt, time_limit
 from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet, from_smiles
 
@@ -75,7 +75,7 @@ class Player:
     """An agent on six graphs that has learnt a little, and what it was when it was last looked at."""
 
     def __init__(self, name: str, **settings: Any) -> None:
-        self.agent: Any = registry.make_agent(name, **{**SMALL.get(name[:3], {}), **settings})
+        self.name, self.agent = name, cast(Any, registry.make_agent(name, **{**SMALL.get(name[:3], {}), **settings}))
         self.graph_set = from_smiles(SMILES, [0.0] * K) if registry.agent_needs(name) == "molecules" else graphs(K)
         self.agent.reset(None, seed=0, graph_set=self.graph_set)
         for action in (0, 1, 2, 1):
@@ -137,15 +137,15 @@ def attack_actions(player: Player, rng: Rng) -> str:
 
 
 def attack_observations(player: Player, rng: Rng) -> str:
-    """Show another number of graphs than the agent has."""
-    count = int(rng.choice([1, 3, K - 1, K + 1, 9]))
-    observation = pick((tuple, list), rng)(graphs(count))
-    uses: tuple[Callable[[Any], object], ...] = (
-        lambda agent: agent.select_action(observation),
-        lambda agent: agent.update(observation, 0, 1.0),
-        lambda agent: agent.reset(observation, graph_set=player.graph_set),
-    )
-    return player.try_out(pick(uses, rng), False, f"{count} graphs instead of {K}")
+    """Show another number of graphs than the agent has, which some agents can play."""
+    observation = pick((tuple, list), rng)(graphs(count := int(rng.choice([1, 3, K - 1, K + 1, 9]))))
+    uses: dict[Callable[[Any], object], bool] = {
+        lambda agent: agent.select_action(observation): can_change(player.name),
+        lambda agent: agent.update(observation, 0, 1.0): can_change(player.name),
+        lambda agent: agent.reset(observation, graph_set=player.graph_set): False,
+    }
+    use, plays = pick(list(uses.items()), rng)
+    return player.try_out(use, None if plays else False, f"{count} graphs instead of {K}")
 
 
 def attack_batches(player: Player, rng: Rng) -> str:
@@ -164,8 +164,8 @@ def attack_states(player: Player, rng: Rng) -> str:
     """Load a state with one entry that is wrong."""
     path, entry = pick(list(entries(state := player.agent.state_dict())), rng)
     wrong = pick(list(wrongs(entry)), rng)
-    if path[-2:] == ("chosen", "reward") or (path[-1] == "chosen" and wrong is None):
-        return ""  # it is not known before the reward is
+    if path[-2:] == ("chosen", "reward") or (path[-1] == "chosen" and wrong is None) or path[-1] == "offered":
+        return ""  # not known before the reward is; slots of another round
     changed = replace(state, path, wrong)
     return player.try_out(
         lambda agent: agent.load_state_dict(changed), False, f"{'.'.join(map(str, path))} = {str(wrong)[:60]!r}"

@@ -145,7 +145,8 @@ def test_a_state_with_wrong_graphs_is_refused_and_changes_nothing(wrong):
         player.reset(GRAPHS, seed=0)
         player.update(STRANGERS, [0, 1], [0.5, 2.0])
     state = agent.state_dict()
-    with pytest.raises(ValueError, match="Expected"):
-        agent.load_state_dict({**state, "graph_memory": {**state["graph_memory"], **wrong}})
+    for changes in ({"graph_memory": {**state["graph_memory"], **wrong}}, {"generator": torch.zeros(9).byte()}):
+        with pytest.raises(ValueError, match="Expected"):
+            agent.load_state_dict({**state, **changes})
     np.testing.assert_array_equal(agent.predict().mean, twin.predict().mean)
     assert agent.select_action(STRANGERS) == twin.select_action(STRANGERS)
