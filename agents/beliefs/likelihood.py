@@ -53,6 +53,16 @@ class MarginalLikelihood:
         self._repeats = len(history) - len(values)
         self._within = float(history.squares.sum()) / unit**2
 
+    @classmethod
+    def of_coordinates(
+        cls, eigenvalues: NDArray[np.float64], coordinates: NDArray[np.float64], repeats: int, within: float
+    ) -> MarginalLikelihood:
+        """Make it from e, u, t - q and SS, where they are known; eigenvalues of 0 have coordinates of 0."""
+        likelihood = cls.__new__(cls)
+        likelihood._eigenvalues, likelihood._coordinates = eigenvalues, coordinates
+        likelihood._repeats, likelihood._within = repeats, within
+        return likelihood
+
     def twice_negative_log(self, scale: float, noise: float) -> float:
         """Return 2 NLL, up to a constant."""
         total = scale * self._eigenvalues + noise

@@ -46,7 +46,7 @@ class BaseAgent(ABC, Generic[S]):
     algorithm: int = 1
     generator: torch.Generator
     num_graphs: int
-    _memory: GraphMemory | None  # None until an observation shows other graphs than those of `reset`
+    _memory: GraphMemory | None = None  # until an observation shows other graphs than those of `reset`
 
     def __init__(self, settings: S) -> None:
         self.settings = settings

@@ -48,7 +48,7 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
     """
     if graph_set is not None:
         graphs = list(graph_set.to_pyg())
-    elif holds_graphs(observation):
+    elif holds_graphs(observation) or (isinstance(observation, (tuple, list)) and not observation):
         graphs = [make_data(graph) for graph in observation]
         _fill_missing_edge_features(graphs)
     else:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from agents.classic.independent import IndependentAgent
 from agents.classic.random_agent import RandomAgent
 from agents.kernel.agent import KernelAgent
+from agents.linear.agent import LinearAgent
 from agents.molecule.agent import MoleculeAgent
 from agents.neural.agent import NeuralAgent
 from agents.policy_gradient.agent import PPOAgent
@@ -248,6 +249,16 @@ def gntk_ucb(
     standardize: bool = True,
     memory: int = 2000,
 ) -> KernelAgent: ...
+def lin_ts(
+    *,
+    exploration_scale: float = 1.0,
+    output_scale: float | None = None,
+    noise_variance: float | None = None,
+    sampling: Literal["independent", "joint"] = "joint",
+) -> LinearAgent: ...
+def lin_ucb(
+    *, exploration_scale: float = 2.0, output_scale: float | None = None, noise_variance: float | None = None
+) -> LinearAgent: ...
 def molecule_ei(
     *,
     pairs_weight: float = 0.2,
@@ -478,6 +489,8 @@ __all__ = [
     "gntk_pe",
     "gntk_ts",
     "gntk_ucb",
+    "lin_ts",
+    "lin_ucb",
     "molecule_ei",
     "molecule_greedy",
     "molecule_ts",
