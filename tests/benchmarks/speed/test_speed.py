@@ -4,7 +4,7 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from benchmarks.speed import kernels, pool, whole_run
+from benchmarks.speed import changing, kernels, pool, whole_run
 from benchmarks.speed.measure import Row, compare, in_a_process_of_its_own
 from benchmarks.speed.plain import PlainFit, infinite_width_kernel_in_torch, one_backward_per_graph
 from gntk import GraphMLP, aggregate_neighbours, infinite_width_kernel
@@ -29,6 +29,13 @@ def test_the_compiled_scores_are_those_of_one_backward_per_graph():
     found_values, found_squares = NETWORK.values_and_squares(WEIGHTS, torch.ones(50))
     torch.testing.assert_close(found_values, values)
     torch.testing.assert_close(found_squares.float(), squares)
+
+
+def test_rounds_on_graphs_that_change_are_timed_late_and_early():
+    row = changing.late_against_early("lin-ucb", rounds=8, memory=4, seed=0)
+    assert row.name.endswith("a round at t=8 against t=2")
+    assert row.value > 0
+    assert changing.recognition(num_graphs=3, num_nodes=4).value > 0
 
 
 def test_the_compiled_kernel_is_that_of_one_arc_cosine_a_pair():
