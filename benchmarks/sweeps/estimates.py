@@ -17,7 +17,7 @@ from functools import partial
 import registry
 from agents.contract import one_thread
 from graph_bandit_lab import Processes, count_cores, run_bandit
-from graph_bandit_lab.design import Overrides, Repetition, to_arguments
+from graph_bandit_lab.design import Overrides, Repetition
 from graph_bandit_lab.execution import calibrate, plan_sweep
 from graph_bandit_lab.reports import print_columns
 
@@ -29,7 +29,7 @@ def time_play(repetition: Repetition, rounds: int) -> tuple[float, float]:
     for changes in (SMALL, {"horizon": rounds}):
         wall, cpu = time.perf_counter(), time.thread_time()
         with one_thread():
-            env = registry.make_environment(**to_arguments({**repetition.key.environment, **changes}))
+            env = registry.make_environment(**{**repetition.key.environment, **changes}, observe="indices")
             run_bandit(env, registry.make_agent(repetition.spec.name, **repetition.spec.settings), repetition.seed)
     return time.perf_counter() - wall, time.thread_time() - cpu
 

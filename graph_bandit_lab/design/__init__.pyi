@@ -1,6 +1,5 @@
 from .environment import EnvironmentSettings as EnvironmentSettings
 from .keys import RunKey as RunKey
-from .keys import to_arguments as to_arguments
 from .names import describe_environment as describe_environment
 from .names import name_environments as name_environments
 from .plan import Grid as Grid
@@ -31,5 +30,4 @@ __all__ = [
     "list_presets",
     "name_environments",
     "read_sweep",
-    "to_arguments",
 ]

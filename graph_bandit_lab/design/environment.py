@@ -34,8 +34,8 @@ class EnvironmentSettings(BanditArguments):
         metadata={REASON: "results store settings, not graphs. `run_bandit` plays on your own graphs."},
     )
     resample_graphs: bool | Literal["episode", "round"] = False
-    """"round": each round has its own graph set. "episode", or True: a repetition has one set, as without it, but the
-    reward function is one of all graphs."""
+    """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
+    but the reward function is one of all graphs."""
     observe: Suppress[ObservationKind] = field(
         default="indices",
         init=False,

@@ -271,7 +271,7 @@ def test_a_network_that_explodes_without_infinite_weights_is_diverged_too():
 def test_covariances_too_large_to_factor_are_a_divergence(monkeypatch):
     agent = ready()
 
-    def fail(features):
+    def fail(features, among):
         raise torch.linalg.LinAlgError("not positive definite")
 
     monkeypatch.setattr(agent.covariance, "variance", fail)
