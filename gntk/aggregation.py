@@ -117,7 +117,15 @@ def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
 
 
 def join_graphs(first: AggregatedGraphs, second: AggregatedGraphs) -> AggregatedGraphs:
-    """Return the graphs of one set, then those of another; each keeps its N."""
+    """Return the graphs of one set, then those of another; each keeps its N.
+
+    Args:
+        first: K graphs with nodes `(M, d)`.
+        second: L graphs with nodes `(P, d)` of the same type.
+
+    Returns:
+        K + L graphs with nodes `(M + P, d)`.
+    """
     return AggregatedGraphs(
         torch.cat([first.nodes, second.nodes]),
         torch.cat([first.offsets, second.offsets[1:] + first.offsets[-1]]),

@@ -190,15 +190,14 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         self._offered[i, instance.offer(self._left[i])] = True
 
     def _open_round(self, playing: NDArray[np.bool_]) -> None:
+        instances = self._after_reset()
         for i in np.flatnonzero(playing) if self.bandit.each_round else ():
-            instance = self._after_reset()[i]
-            instance.take_graphs()
-            self._means[i] = instance.mean_rewards
+            instances[i].take_graphs()
+            self._means[i] = instances[i].mean_rewards
         if self.bandit.actions_per_round == self.num_graphs:
             self._offered[playing] = self._left[playing]
             return
         self._offered[playing] = False
-        instances = self._after_reset()
         for i in np.flatnonzero(playing):
             self._offered[i, instances[i].offer(self._left[i])] = True
 

@@ -57,7 +57,14 @@ class MarginalLikelihood:
     def of_coordinates(
         cls, eigenvalues: NDArray[np.float64], coordinates: NDArray[np.float64], repeats: int, within: float
     ) -> MarginalLikelihood:
-        """Make it from e, u, t - q and SS, where they are known; eigenvalues of 0 have coordinates of 0."""
+        """Make it where e, u, t - q and SS are known.
+
+        Args:
+            eigenvalues: e, `(q,)` float64, at least 0.
+            coordinates: u, `(q,)` float64; 0 where the eigenvalue is 0.
+            repeats: t - q; below 0 if there are fewer rounds than coordinates.
+            within: SS, in squared units of the targets.
+        """
         likelihood = cls.__new__(cls)
         likelihood._eigenvalues, likelihood._coordinates = eigenvalues, coordinates
         likelihood._repeats, likelihood._within = repeats, within

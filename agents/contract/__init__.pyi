@@ -1,8 +1,8 @@
 from .base import BaseAgent as BaseAgent
 from .conformance import AgentCheckError as AgentCheckError
 from .conformance import check_agent as check_agent
-from .graph_memory import CAN_CHANGE as CAN_CHANGE
-from .graph_memory import can_change as can_change
+from .graph_memory import PLAY_CHANGING_GRAPHS as PLAY_CHANGING_GRAPHS
+from .graph_memory import plays_changing_graphs as plays_changing_graphs
 from .inputs import derive_streams as derive_streams
 from .inputs import masked_argmax as masked_argmax
 from .inputs import read_feedback as read_feedback
@@ -23,8 +23,8 @@ from .settings import read_settings as read_settings
 from .threads import one_thread as one_thread
 
 __all__ = [
-    "CAN_CHANGE",
     "LARGEST_REWARD",
+    "PLAY_CHANGING_GRAPHS",
     "Agent",
     "AgentCheckError",
     "BaseAgent",
@@ -34,7 +34,6 @@ __all__ = [
     "MoleculeSetLike",
     "Prediction",
     "State",
-    "can_change",
     "check_agent",
     "check_fields",
     "check_names",
@@ -42,6 +41,7 @@ __all__ = [
     "describe_fields",
     "masked_argmax",
     "one_thread",
+    "plays_changing_graphs",
     "read_feedback",
     "read_graphs",
     "read_mask",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar, final
 
 import torch
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from agents.contract.graph_memory import CAN_CHANGE, FirstGraphs, GraphMemory, ObservedGraphs
+from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS, FirstGraphs, GraphMemory, ObservedGraphs
 from agents.contract.inputs import derive_streams, holds_graphs, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, State
 from agents.contract.state import check_form, check_identity, form_of, make_identity
@@ -86,7 +87,7 @@ class BaseAgent(ABC, Generic[S]):
         """
         raise ValueError(
             f"Expected the graphs of `reset` in each observation, because {type(self).__name__} plays on one graph "
-            f"set. Got other graphs. Agents that play on graphs that change: {', '.join(CAN_CHANGE)}."
+            f"set. Got other graphs. Agents that play on graphs that change: {', '.join(PLAY_CHANGING_GRAPHS)}."
         )
 
     def worth_keeping(self) -> Tensor:
@@ -132,7 +133,8 @@ class BaseAgent(ABC, Generic[S]):
         self._memory = None
         self.begin(graphs, network_seed)
         self.generator, self.num_graphs = generator, graphs.num_graphs
-        self._first, self._looked_at = FirstGraphs(graphs, observation), observation
+        again = None if graph_set is None else partial(self.read, None, graph_set)
+        self._first, self._looked_at = FirstGraphs(graphs, observation, again), observation
         self._known, self._form = self.known(), self._form_now()
 
     @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -18,15 +18,15 @@ from agents.contract.inputs import Instance, holds_graphs, make_data
 from agents.contract.protocol import State
 from agents.contract.state import check_form, form_of
 
-CAN_CHANGE = ("gnn-*", "nn-*", "gntk-*", "lin-*", "epsilon-greedy", "random")
+PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "lin-*", "epsilon-greedy", "random")
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
 Key = int
 """Identifies the content of a graph within one process, in 64 bits."""
 
 
-def can_change(agent: str) -> bool:
+def plays_changing_graphs(agent: str) -> bool:
     """Return whether an agent of this package plays on graphs that change, with its default settings."""
-    return any(fnmatch.fnmatch(agent, pattern) for pattern in CAN_CHANGE)
+    return any(fnmatch.fnmatch(agent, pattern) for pattern in PLAY_CHANGING_GRAPHS)
 
 
 class ShownGraphs(Protocol):
@@ -41,16 +41,28 @@ class ShownGraphs(Protocol):
 
 
 class FirstGraphs:
-    """The graphs of `reset`.
+    """The graphs of `reset`, which stay in memory once more only if they must.
 
     Args:
         batch: the K graphs.
         observation: the observation of `reset`, which may be of the same graphs.
+        read_again: returns the same batch, if that can be read again later; None: it is kept.
     """
 
-    def __init__(self, batch: Batch, observation: object) -> None:
-        self.batch = batch
+    def __init__(self, batch: Batch, observation: object, read_again: Callable[[], Batch] | None = None) -> None:
+        kept = None if read_again else batch
+        self._read = read_again or (lambda: kept)
         self._shown = tuple(map(_key_of, observation)) if holds_graphs(observation) else None
+        tensors = {name: getattr(batch, name) for name in ("x", "edge_attr")}
+        self.empty = {
+            name: tensor.new_zeros(0, *tensor.shape[1:]) for name, tensor in tensors.items() if tensor is not None
+        }
+        """Tensors like those of a graph, without nodes or edges."""
+
+    @cached_property
+    def batch(self) -> Batch:
+        """Return the K graphs; they are kept from the first call on, which is when others are shown."""
+        return self._read()
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
@@ -69,12 +81,10 @@ class FirstGraphs:
             ValueError: if it has another number of features of nodes or edges.
         """
         tensors: dict[str, Tensor] = {}
-        for name in ("x", "edge_attr"):
-            mine, given = getattr(self.batch, name), getattr(graph, name)
-            if mine is None:
-                continue
+        for name, mine in self.empty.items():
+            given = getattr(graph, name)
             if given is None and graph.num_edges == 0:
-                given = mine[:0]
+                given = mine
             if given is None or given.shape[1:] != mine.shape[1:]:
                 shape = None if given is None else tuple(given.shape)
                 raise ValueError(
@@ -151,8 +161,7 @@ class GraphMemory:
         Raises:
             ValueError: if it does not hold graphs like those of `reset`, and the slots of a round.
         """
-        form = {name: tensor[:0] for name, tensor in first.graph(0).to_dict().items() if name != "edge_index"}
-        form["edge_index"] = torch.zeros(2, 0, dtype=torch.int64)
+        form = {**first.empty, "edge_index": torch.zeros(2, 0, dtype=torch.int64)}
         check_form(state, {"graphs": [], "offered": form_of(torch.zeros(0, dtype=torch.int64))}, "graphs")
         check_form(state["graphs"], [form_of(form)] * len(state["graphs"]), "graphs")
         graphs, offered = tuple(Data(**fields) for fields in state["graphs"]), state["offered"]

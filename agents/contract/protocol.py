@@ -42,7 +42,11 @@ class MoleculeSetLike(GraphSetLike, Protocol):
 
 @runtime_checkable
 class Agent(Protocol):
-    """A learner on a graph set. All its randomness comes from the seed given to `reset`."""
+    """A learner on graph sets. All its randomness comes from the seed given to `reset`.
+
+    The graphs of a round are those of its observation; an observation that is None or indices means those of `reset`.
+    An agent that plays on one graph set refuses other graphs in the first round that shows them.
+    """
 
     @property
     def settings(self) -> object:
@@ -61,23 +65,28 @@ class Agent(Protocol):
         """Return the index of a graph to play.
 
         Args:
-            observation: observation of this round.
+            observation: observation of this round, whose K graphs are played.
             action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed.
 
         Returns:
             A Python int from 0 to K - 1.
+
+        Raises:
+            ValueError: if the observation shows graphs that the agent cannot play, or the mask does not fit them.
         """
 
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
         """Learn from one reward, or from arrays of many. A call of `select_action` need not come first.
 
         Args:
-            observation: the one in which the action was chosen, as in Gymnasium's (s, a, r); not the next one.
+            observation: the one in which the action was chosen, as in Gymnasium's (s, a, r); not the next one. With
+                delayed rewards it may be that of an earlier round.
             action: index of the graph that was played, or `(n,)` integers.
             reward: the reward that was observed, or `(n,)` numbers.
 
         Raises:
-            ValueError: if a reward is not finite or an action is not a graph of the set; nothing is changed then.
+            ValueError: if a reward is not finite, an action is not a graph of the observation, or the agent cannot play
+                such graphs; nothing is changed then.
             DivergedError: if the fit turned non-finite.
         """
 
@@ -123,4 +132,4 @@ class BatchAgent(Agent, Protocol):
         """
 
     def predict(self) -> Prediction:
-        """Return the current prediction of the mean reward of each graph."""
+        """Return the current prediction of the mean reward of each graph of the last observation."""

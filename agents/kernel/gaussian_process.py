@@ -49,6 +49,9 @@ class GaussianProcess:
             counts: `(M,)`. Number of rewards of each graph.
             means: `(M,)` float64. Their mean rewards.
             among: `(n,)` int64. The graphs of the result, in its order.
+
+        Raises:
+            LinAlgError: if kernel and noise are not positive definite on the graphs that were played.
         """
         seen = counts.nonzero().squeeze(1)
         inner = kernel[seen][:, seen] + torch.diag(noise_variance / counts[seen].double())

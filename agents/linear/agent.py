@@ -41,6 +41,7 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
         self._prior_scale = _scale_of_unit_rewards(self.features)
         self.scale = self.settings.output_scale or self._prior_scale
         self.noise, self.next_fit = self.settings.noise_variance or PRIOR_NOISE, 1
+        self.location, self.unit = 0.0, 1.0
         self._condition(Sums.empty(self.features.shape[1]))
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
@@ -53,15 +54,14 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
         """Return posterior mean and nu times standard deviation of each graph of the round, in the targets' units."""
         weights = self.weights if sums is None else posterior(sums, self.scale, self.noise)
         features, nu = self._of_round(), self.settings.exploration_scale
-        mean = features @ weights.mean
-        variance = ((features @ weights.covariance) * features).sum(1).clamp(min=0)
-        best = self.best_seen(mean)
-        return Belief(mean, nu * variance.sqrt(), root=lambda: nu * features @ weights.root(), best=best)
+        mean, spread = features @ weights.mean, nu * weights.variance(features).sqrt()
+        return Belief(mean, spread, root=lambda: nu * features @ weights.root(), best=self.best_seen(mean))
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Add the rewards to the sums; at rounds 1, 2, 4, ... fit scale and noise first."""
         super().learn(slots, rewards)
-        self._condition(self.sums.add(self.features[slots], rewards))
+        sums = self.sums if self.sums.rounds else Sums.empty(self.features.shape[1], origin=float(rewards[0]))
+        self._condition(sums.add(self.features[slots], rewards))
 
     def imagine(self) -> Callable[[int], Belief]:
         """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
@@ -77,11 +77,9 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
 
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each graph's mean reward."""
-        location, unit = self.sums.location_and_unit()
-        features = self._of_round()
-        mean = location + unit * (features @ self.weights.mean)
-        variance = ((features @ self.weights.covariance) * features).sum(1).clamp(min=0)
-        return Prediction(mean.numpy(), (unit * variance.sqrt()).numpy(), unit * self.noise**0.5)
+        features, unit = self._of_round(), self.unit
+        mean, std = self.location + unit * (features @ self.weights.mean), unit * self.weights.variance(features).sqrt()
+        return Prediction(mean.numpy(), std.numpy(), unit * self.noise**0.5)
 
     @one_thread()
     def insight(self) -> Insight:
@@ -95,8 +93,9 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
             belief,
             index,
             self.rule,
-            *self.sums.location_and_unit(),
-            variance=((features @ self.weights.covariance) * features).sum(1) / self.noise,
+            self.location,
+            self.unit,
+            variance=self.weights.variance(features) / self.noise,
             log_determinant=2 * information_gain(torch.outer(root, root) * self.sums.gram, self.noise),
             effective_dimension=effective_dimension(
                 (features * root) @ (features * root).T, max(1, self.sums.rounds), self.noise
@@ -108,14 +107,14 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
         return [self.features]
 
     def state(self) -> State:
-        """Return sums, scale, noise and history."""
-        sums = {"gram": self.sums.gram, "products": self.sums.products, "squares": self.sums.squares}
+        """Return sums, targets, scale, noise and history."""
         fitted = {"scale": self.scale, "noise": self.noise, "next_fit": self.next_fit}
-        return {**super().state(), "sums": sums, **fitted}
+        return {**super().state(), "sums": vars(self.sums).copy(), "targets": [self.location, self.unit], **fitted}
 
     def restore(self, state: State) -> None:
-        """Continue with sums, scale, noise and history of a state."""
+        """Continue with sums, targets, scale, noise and history of a state."""
         super().restore(state)
+        self.location, self.unit = state["targets"]
         self.scale, self.noise, self.next_fit = state["scale"], state["noise"], state["next_fit"]
         self.sums = Sums(**state["sums"])
         self.weights = posterior(self._standardised(), self.scale, self.noise)
@@ -123,15 +122,15 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
     def _condition(self, sums: Sums) -> None:
         self.sums = sums
         if sums.rounds >= self.next_fit:
-            _, unit = sums.location_and_unit()
-            noise = None if self.settings.noise_variance is None else self.settings.noise_variance / unit**2
+            self.location, self.unit = sums.location_and_unit()
+            noise = None if self.settings.noise_variance is None else self.settings.noise_variance / self.unit**2
             fitted = likelihood(self._standardised()).fit(self.settings.output_scale, noise, self._prior_scale)
             self.scale, self.noise = fitted.scale, fitted.noise
             self.next_fit = 1 << sums.rounds.bit_length()  # the next power of two
         self.weights = posterior(self._standardised(), self.scale, self.noise)
 
     def _standardised(self) -> Sums:
-        return self.sums.standardised(*self.sums.location_and_unit())
+        return self.sums.standardised(self.location, self.unit)
 
     def _of_round(self) -> Tensor:
         return self.features if self.offered is None else self.features[self.offered]

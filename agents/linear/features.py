@@ -14,13 +14,17 @@ def describe(batch: Batch) -> Tensor:
 
         phi(G) = ((1/n) sum_i h_i, (1/n) sum_i X_i, log n, log(1 + e))
 
-    Here h_i is the aggregated node of `gntk.aggregate_neighbours`, n the number of nodes, and e that of edges.
+    Here h_i is the aggregated node of `gntk.aggregate_neighbours`, n the number of nodes, and e that of edges, where an
+    undirected edge counts twice, once in each direction.
 
     Args:
         batch: K graphs.
 
     Returns:
         `(K, 2 d + 2)` float64.
+
+    Raises:
+        ValueError: as `gntk.aggregate_neighbours`.
     """
     graphs = aggregate_neighbours(batch, own_count=True)
     edges = torch.bincount(batch.batch[batch.edge_index[0]], minlength=batch.num_graphs)

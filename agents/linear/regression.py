@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from agents.beliefs.history import SMALLEST_SCALE
 from agents.beliefs.likelihood import MarginalLikelihood
 from gntk import symmetric_root
 
 FLAT = 100.0  # prior variance of the constant, in units of that of a weight
-SMALLEST = 1e-12  # eigenvalues below it, relative to the largest, are rounding errors
+SMALLEST = 1e-12  # eigenvalues and variances below it, relative to the largest, are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums over the t rounds so far. The last of the p features is 1, so that the sums of the others are here, too."""
+    """Sums over the t rounds so far. The last of the p features is 1, so that the sums of the others are here, too.
+
+    Rewards are counted from an origin c, such as the first of them: their squares would lose what tells them apart if
+    all are large.
+    """
 
     gram: Tensor
     """`(p, p)` float64. sum_i phi_i phi_i^T; its last entry is t."""
     products: Tensor
-    """`(p,)` float64. sum_i y_i phi_i; its last entry is sum_i y_i."""
+    """`(p,)` float64. sum_i (y_i - c) phi_i; its last entry is sum_i (y_i - c)."""
     squares: float
-    """sum_i y_i^2."""
+    """sum_i (y_i - c)^2."""
+    origin: float = 0.0
+    """c."""
 
     @staticmethod
-    def empty(num_features: int) -> Sums:
+    def empty(num_features: int, origin: float = 0.0) -> Sums:
         """Return the sums over no rounds."""
         zeros = torch.zeros(num_features, num_features, dtype=torch.float64)
-        return Sums(zeros, zeros[0].clone(), 0.0)
+        return Sums(zeros, zeros[0].clone(), 0.0, origin)
 
     def add(self, features: Tensor, rewards: Tensor) -> Sums:
         """Return the sums with more rounds: features `(n, p)` and rewards `(n,)`."""
+        rewards = rewards - self.origin
         gram, products = self.gram + features.T @ features, self.products + features.T @ rewards
-        return Sums(gram, products, self.squares + float(rewards @ rewards))
+        return Sums(gram, products, self.squares + float(rewards @ rewards), self.origin)
 
     @property
     def rounds(self) -> int:
@@ -42,18 +50,20 @@ class Sums:
         return int(self.gram[-1, -1])
 
     def location_and_unit(self) -> tuple[float, float]:
-        """Return mean and standard deviation of the rewards; 1 where they are equal."""
+        """Return mean and standard deviation of the rewards; 1 where they differ by rounding errors only."""
         if not self.rounds:
             return 0.0, 1.0
         mean = float(self.products[-1]) / self.rounds
-        variance = self.squares / self.rounds - mean**2
-        return mean, variance**0.5 if variance > SMALLEST * max(mean**2, SMALLEST) else 1.0
+        location, variance = self.origin + mean, self.squares / self.rounds - mean**2
+        rounding = max(SMALLEST * mean**2, (SMALLEST * location) ** 2, SMALLEST_SCALE**2)
+        return location, variance**0.5 if variance > rounding else 1.0
 
     def standardised(self, location: float, unit: float) -> Sums:
         """Return the sums for the targets (y - location) / unit."""
-        products = (self.products - location * self.gram[-1]) / unit
-        squares = (self.squares - 2 * location * float(self.products[-1]) + location**2 * self.rounds) / unit**2
-        return replace(self, products=products, squares=max(0.0, squares))
+        shift = location - self.origin
+        products = (self.products - shift * self.gram[-1]) / unit
+        squares = (self.squares - 2 * shift * float(self.products[-1]) + shift**2 * self.rounds) / unit**2
+        return Sums(self.gram, products, max(0.0, squares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +74,10 @@ class Weights:
     """`(p,)` float64."""
     covariance: Tensor
     """`(p, p)` float64."""
+
+    def variance(self, features: Tensor) -> Tensor:
+        """Return phi^T covariance phi of each row phi of features `(n, p)`, `(n,)`."""
+        return ((features @ self.covariance) * features).sum(1).clamp(min=0)
 
     def root(self) -> Tensor:
         """Return the symmetric root of the covariance, `(p, p)`."""

@@ -15,7 +15,7 @@ from gymnasium.error import Error
 
 import agents.zoo
 import registry
-from agents.contract import BatchAgent, can_change
+from agents.contract import BatchAgent, plays_changing_graphs
 from benchmarks.attack.attempts import Attempt, time_limit
 from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet, from_smiles
 
@@ -140,8 +140,8 @@ def attack_observations(player: Player, rng: Rng) -> str:
     """Show another number of graphs than the agent has, which some agents can play."""
     observation = pick((tuple, list), rng)(graphs(count := int(rng.choice([1, 3, K - 1, K + 1, 9]))))
     uses: dict[Callable[[Any], object], bool] = {
-        lambda agent: agent.select_action(observation): can_change(player.name),
-        lambda agent: agent.update(observation, 0, 1.0): can_change(player.name),
+        lambda agent: agent.select_action(observation): plays_changing_graphs(player.name),
+        lambda agent: agent.update(observation, 0, 1.0): plays_changing_graphs(player.name),
         lambda agent: agent.reset(observation, graph_set=player.graph_set): False,
     }
     use, plays = pick(list(uses.items()), rng)

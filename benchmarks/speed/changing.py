@@ -77,7 +77,7 @@ def recognition(num_graphs: int = 100, num_nodes: int = 50) -> Row:
     observation, _ = env.reset(seed=0)
     agent = registry.make_agent("random")
     agent.reset(observation, seed=0)
-    graph_set = env.unwrapped.graph_set  # type: ignore[attr-defined]
+    graph_set = env.get_wrapper_attr("graph_set")
     ratio, check, copy = compare(lambda: agent.select_action(observation), lambda: tuple(graph_set), pairs=5)
     detail = f"{check * 1e3:.2f} ms a round against {copy * 1e3:.2f} ms"
     return Row(f"recognising {num_graphs} graphs of {num_nodes} nodes against copying them", ratio, "x", detail=detail)

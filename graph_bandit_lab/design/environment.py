@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
 from tyro.conf import Suppress
 
 from graph_bandit_env.bandit import REASON, BanditArguments, BanditModel, ObservationKind, name_nearest
@@ -48,8 +49,8 @@ class EnvironmentSettings(BanditArguments):
     )
 
     def __post_init__(self) -> None:
-        if self.resample_graphs is True:
-            object.__setattr__(self, "resample_graphs", "episode")
+        if isinstance(self.resample_graphs, (bool, np.bool_)):  # equal choices are equal settings
+            object.__setattr__(self, "resample_graphs", "episode" if self.resample_graphs else False)
         if self.resample_graphs == "round":
             object.__setattr__(self, "observe", "graphs")
         for name in ("edge_prob", "noise_std"):  # equal numbers are equal settings

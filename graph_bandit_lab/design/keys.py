@@ -88,6 +88,8 @@ def to_arguments(environment: Mapping[str, Any]) -> dict[str, Any]:
     return {**environment, "observe": "graphs" if graphs_change else "indices"}
 
 
-def with_later_defaults(environment: Mapping[str, object]) -> dict[str, object]:
+def with_later_defaults(
+    settings: Mapping[str, object], defaults: Mapping[str, object] = LATER_DEFAULTS
+) -> dict[str, object]:
     """Add the settings that `without_later_defaults` left out."""
-    return dict(environment) | {name: value for name, value in LATER_DEFAULTS.items() if name not in environment}
+    return dict(settings) | {name: value for name, value in defaults.items() if name not in settings}

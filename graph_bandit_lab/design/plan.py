@@ -145,12 +145,16 @@ def _origin_of(agent: str) -> str:
 
 def _check_that_all_can_play(agents: Sequence[str], environment: Mapping[str, object]) -> None:
     """Refuse agents of this package that play on one graph set, where graphs change; of others nothing is known."""
-    from agents.contract import CAN_CHANGE, can_change
+    from agents.contract import PLAY_CHANGING_GRAPHS, plays_changing_graphs
 
-    stuck = [] if environment.get("resample_graphs") != "round" else [name for name in agents if not can_change(name)]
+    stuck = (
+        []
+        if environment.get("resample_graphs") != "round"
+        else [name for name in agents if not plays_changing_graphs(name)]
+    )
     if stuck:
         raise ValueError(
-            f"Expected agents that play on graphs that change ({', '.join(CAN_CHANGE)}) with "
+            f"Expected agents that play on graphs that change ({', '.join(PLAY_CHANGING_GRAPHS)}) with "
             f'resample_graphs="round". Got {", ".join(stuck)}.'
         )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, with_later_defaults
 from graph_bandit_lab.design.names import SYMBOLS, varying_settings
 from graph_bandit_lab.reports.figures import agent_lines
 from graph_bandit_lab.reports.panels import MAX_COLUMNS, draw_panels
@@ -26,7 +26,7 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
     """
     finished = results[results["status"] == "finished"]
     firsts = finished.drop_duplicates("label")
-    settings: list[Mapping[str, object]] = list(firsts["agent_settings"])
+    settings = [with_later_defaults(own, LATER_AGENT_DEFAULTS) for own in firsts["agent_settings"]]
     if finished["agent"].nunique() != 1 or len(settings) < 4:
         return None
     varying = varying_settings(settings)

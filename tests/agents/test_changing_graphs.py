@@ -8,13 +8,13 @@ import torch
 from support.graphs import ragged_graphs
 
 import registry
-from agents.contract.graph_memory import CAN_CHANGE
+from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS
 from agents.contract.inputs import derive_streams, read_graphs
 from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel, tangent_features
 from graph_bandit_env import GraphSet
 
 SMALL = {"gnn": {"width": 16, "steps": 5}, "nn": {"width": 16, "steps": 5}, "epsilon": {"width": 16, "steps": 5}}
-NAMES = [name for name in registry.list_agents() if any(name.startswith(p.rstrip("*")) for p in CAN_CHANGE)]
+NAMES = [name for name in registry.list_agents() if any(name.startswith(p.rstrip("*")) for p in PLAY_CHANGING_GRAPHS)]
 BELIEVERS = [name for name in NAMES if hasattr(registry.make_agent(name), "predict")]
 
 

@@ -1,6 +1,8 @@
 """The graphs of a round are those of its observation: agents play them as what they are, or refuse."""
 
 import fnmatch
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 
 import registry
-from agents.contract.graph_memory import CAN_CHANGE, FirstGraphs, GraphMemory, ObservedGraphs
+from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS, FirstGraphs, GraphMemory, ObservedGraphs
 from agents.contract.inputs import read_graphs
 from graph_bandit_env import GraphSet
 
@@ -37,7 +39,7 @@ OTHERS = {
 
 
 def plays_anything(name):
-    return any(fnmatch.fnmatch(name, pattern) for pattern in CAN_CHANGE)
+    return any(fnmatch.fnmatch(name, pattern) for pattern in PLAY_CHANGING_GRAPHS)
 
 
 def ready(name, observation=GRAPHS, **settings):
@@ -89,6 +91,15 @@ def test_graphs_that_are_alike_are_recognised():
     assert first.keys == FirstGraphs(read_graphs(GRAPHS), GRAPHS).keys == ObservedGraphs(GRAPHS, first).keys
     copied = edited(GRAPHS, nodes=np.asfortranarray(GRAPHS[0].nodes.astype(np.float64)))
     assert ObservedGraphs(copied, first).keys == first.keys
+
+
+def test_graphs_that_can_be_read_again_are_not_held():
+    batch = read_graphs(None, SET)
+    first, held = FirstGraphs(batch, None, lambda: read_graphs(None, SET)), weakref.ref(batch)
+    del batch
+    gc.collect()
+    assert held() is None
+    assert first.keys == ObservedGraphs(GRAPHS, first).keys
 
 
 def test_a_memory_keeps_some_graphs_and_adds_those_that_are_new():

@@ -18,8 +18,8 @@ REWARDS = FEATURES @ RNG.normal(size=5) + 0.3 * RNG.normal(size=30) + 2
 PRIOR = np.diag([1.0, 1.0, 1.0, 1.0, FLAT])
 
 
-def sums_of(count):
-    return Sums.empty(5).add(torch.tensor(FEATURES[:count]), torch.tensor(REWARDS[:count]))
+def sums_of(count, origin=0.0):
+    return Sums.empty(5, origin).add(torch.tensor(FEATURES[:count]), torch.tensor(REWARDS[:count]))
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 30])
@@ -51,17 +51,19 @@ def test_the_likelihood_is_the_density_of_all_rewards(count):
 
 @given(st.floats(-100, 100), st.floats(0.01, 100), st.integers(1, 30))
 def test_sums_of_standardised_targets_are_those_of_the_targets(location, unit, count):
-    found = sums_of(count).standardised(location, unit)
+    found = sums_of(count, origin=1.5).standardised(location, unit)
     targets = torch.tensor((REWARDS[:count] - location) / unit)
     expected = Sums.empty(5).add(torch.tensor(FEATURES[:count]), targets)
+    assert found.origin == expected.origin == 0
     np.testing.assert_allclose(found.products, expected.products, rtol=1e-7, atol=1e-7)
     assert found.squares == pytest.approx(expected.squares, rel=1e-6, abs=1e-6)
 
 
 def test_location_and_unit_are_mean_and_deviation_and_equal_rewards_have_unit_one():
-    location, unit = sums_of(30).location_and_unit()
-    assert location == pytest.approx(REWARDS.mean())
-    assert unit == pytest.approx(REWARDS.std())
+    for origin in (0.0, 3.0):
+        location, unit = sums_of(30, origin).location_and_unit()
+        assert location == pytest.approx(REWARDS.mean())
+        assert unit == pytest.approx(REWARDS.std())
     assert Sums.empty(5).location_and_unit() == (0.0, 1.0)
     equal = Sums.empty(5).add(torch.tensor(FEATURES), torch.full((30,), 0.1, dtype=torch.float64))
     assert equal.location_and_unit() == (pytest.approx(0.1), 1.0)
@@ -103,3 +105,30 @@ def test_features_that_are_equal_at_reset_tell_graphs_apart_later():
         action = agent.select_action(observation)
         agent.update(observation, action, float(len(observation[action].nodes)))
     assert agent.select_action(tuple(GraphSet.from_pyg(ragged_graphs((3, 12, 7), seed=99)))) == 1
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e10])
+def test_a_large_offset_of_the_rewards_costs_no_digits(offset):
+    graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 15)), seed=2))
+    rewards = np.random.default_rng(1).normal(size=40)
+    agents = []
+    for shift in (0.0, offset):
+        agents.append(registry.make_agent("lin-ucb"))
+        agents[-1].reset(None, seed=0, graph_set=graphs)
+        for t, reward in enumerate(rewards):
+            agents[-1].update(None, t % 12, reward + shift)
+    plain, shifted = (agent.predict() for agent in agents)
+    np.testing.assert_allclose(shifted.mean - offset, plain.mean, atol=1e-15 * offset + 1e-4)
+    np.testing.assert_allclose(shifted.std, plain.std, rtol=1e-3)
+    assert shifted.noise_std == pytest.approx(plain.noise_std, rel=1e-3)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 7])
+def test_a_known_noise_is_that_of_the_rewards_between_fits_too(count):
+    """Scale, noise and targets keep the units of the last fit."""
+    graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 15)), seed=2))
+    agent = registry.make_agent("lin-ts", noise_variance=0.25)
+    agent.reset(None, seed=0, graph_set=graphs)
+    for action, reward in enumerate(10 * np.random.default_rng(3).normal(size=count)):
+        agent.update(None, action, reward)
+        assert agent.predict().noise_std == pytest.approx(0.5)

@@ -1,3 +1,4 @@
+import json
 from dataclasses import fields
 
 import numpy as np
@@ -98,3 +99,10 @@ def test_agents_observe_graphs_where_they_change_and_indices_elsewhere():
     assert to_arguments(changing.to_dict())["observe"] == "graphs"
     assert to_arguments(same.to_dict())["observe"] == "indices"
     assert "resample_graphs" not in EnvironmentSettings().to_dict()
+
+
+@pytest.mark.parametrize("given", [np.True_, np.False_])
+def test_a_flag_of_numpy_is_a_flag(given):
+    environment = EnvironmentSettings(resample_graphs=given)
+    assert environment == EnvironmentSettings(resample_graphs=bool(given))
+    assert json.dumps(environment.to_dict())

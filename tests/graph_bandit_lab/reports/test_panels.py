@@ -100,6 +100,16 @@ def test_figure_3_has_a_panel_a_place_of_gradients_and_a_line_a_width():
     assert drawn == ["m = 32", "m = 128", "m = 512"]
 
 
+def test_a_default_that_results_leave_out_is_named():
+    told = {
+        f"{m} {width}": {"width": width, **({} if m == 2000 else {"memory": m})}
+        for m in (2000, 100)
+        for width in (32, 64, 128)
+    }
+    figure = settings_figure(results([BASE], list(told), agent_settings=told))
+    assert [axes.get_title("left") for axes in figure.axes] == ["memory = 2000", "memory = 100"]
+
+
 def test_agents_that_tell_different_settings_have_no_such_figure_and_no_error():
     told = {"a": {"a": 1, "b": 1}, "b": {"a": 1, "b": 2}, "c": {"a": 2}, "d": {"b": 1}}
     assert settings_figure(results([BASE], list(told), agent_settings=told)) is None
