@@ -18,7 +18,7 @@ from agents.contract.inputs import Instance, holds_graphs, make_data
 from agents.contract.protocol import State
 from agents.contract.state import check_form, form_of
 
-PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "lin-*", "epsilon-greedy", "random")
+PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "lin-*", "wl-*", "epsilon-greedy", "random")
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
 Key = int
 """Identifies the content of a graph within one process, in 64 bits."""

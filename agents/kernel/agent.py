@@ -1,42 +1,31 @@
-"""The kernel agent: an exact Gaussian process on the graph set."""
+"""The kernel agent: an exact Gaussian process on the graphs."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
-from agents.beliefs.encoding import encode_more
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.kernel.gaussian_process import GaussianProcess
-from agents.kernel.settings import KernelSettings
-from gntk import (
-    AggregatedGraphs,
-    GraphMLP,
-    aggregate_neighbours,
-    effective_dimension,
-    empirical_kernel,
-    gram,
-    infinite_width_kernel,
-    information_gain,
-    one_thread,
-    select_graphs,
-    tangent_features,
-)
+from agents.kernel.kernels import Encode
+from agents.kernel.settings import ProcessSettings
+from gntk import effective_dimension, information_gain, one_thread
+
+P = TypeVar("P", bound=ProcessSettings)
 
 
-class KernelAgent(BatchBeliefAgent[KernelSettings]):
+class KernelAgent(BatchBeliefAgent[P]):
     """Keep the posterior of all mean rewards; play by its mean and covariance.
 
     Memory is O(K^2), and a round costs O(K^2). At rounds 1, 2, 4, ... scale and noise are fitted again and the
@@ -46,30 +35,21 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
     Args:
         settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
-        kernel: `(K, K)`, read as float64, if `settings.kernel` is "custom"; else None.
-
-    Raises:
-        ValueError: if a kernel is given without `kernel="custom"` or missing with it, or if it is not finite, symmetric
-            and positive semi-definite.
+        encode: takes in the graphs of `reset`, in the form of which their kernel is computed.
     """
 
     algorithm = 2  # the belief uses the symmetric root of the kernel; version 1 used another root
 
-    def __init__(
-        self, settings: KernelSettings, make_rule: Callable[[], AcquisitionRule], kernel: ArrayLike | None = None
-    ) -> None:
-        if (kernel is not None) != (settings.kernel == "custom"):
-            raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
+    def __init__(self, settings: P, make_rule: Callable[[], AcquisitionRule], encode: Encode) -> None:
         super().__init__(settings, make_rule)
-        self._given = None if kernel is None else _check_kernel(kernel)
+        self._encode = encode
         self.posterior: GaussianProcess
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Compute the kernel of the graphs once, and start with nothing observed."""
         super().begin(graphs, seed)
-        self._graphs = aggregate_neighbours(graphs, own_count=self.settings.node_count == "own")
-        self._seed = seed
-        self.kernel = self._build_kernel(self._graphs)
+        self._graphs = self._encode(graphs, seed)
+        self.kernel = self._graphs.rows()
         self._prior_scale = _scale_of_unit_rewards(self.kernel)
         self.location, self.unit, self.next_fit = 0.0, 1.0, 1
         scale, noise = self.settings.output_scale, self.settings.noise_variance
@@ -77,15 +57,10 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: extend the kernel by the new ones, and condition on all rewards that stay."""
-        if self._given is not None:
-            raise ValueError(
-                "Expected the graphs of `reset` in each observation, because a given `kernel_matrix` is that of these "
-                'graphs. Got other graphs. Make the agent with kernel="infinite" or "empirical".'
-            )
-        encoded = encode_more(aggregate_neighbours, self._graphs, kept, graphs, self.settings.node_count == "own")
-        rows = self._kernel_between(select_graphs(encoded, torch.arange(len(kept), len(encoded))), encoded)
+        exchanged = self._graphs.exchange(kept, graphs)
+        rows = exchanged.rows(len(kept))
         old = torch.cat([self.kernel[kept][:, kept], rows[:, : len(kept)].T], dim=1)
-        self._graphs, self.kernel = encoded, torch.cat([old, rows])
+        self._graphs, self.kernel = exchanged, torch.cat([old, rows])
         if len(kept) < len(self.history.seen):
             self.next_fit = 0  # the rewards that are left may have another scale
         self.exchange(kept, len(graphs))
@@ -154,12 +129,12 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         )
 
     def known(self) -> list[Tensor]:
-        """Return the aggregated graphs; the state holds the kernel, which may depend on the seed."""
-        return [self._graphs.nodes, self._graphs.offsets, self._graphs.divisors]
+        """Return what identifies the graphs to the kernel."""
+        return self._graphs.known()
 
     def state(self) -> State:
         """Return kernel, posterior and history, and what the kernel of other graphs depends on."""
-        begun: State = {"seed": self._seed} if self.settings.kernel == "empirical" else {}
+        begun = self._graphs.state()
         if self.offered is not None:
             begun["prior_scale"] = self._prior_scale  # that of the graphs of `reset`
         return {
@@ -179,27 +154,11 @@ class KernelAgent(BatchBeliefAgent[KernelSettings]):
         super().restore(state)
         self.kernel = state["kernel"].clone()
         self._prior_scale = state.get("prior_scale") or _scale_of_unit_rewards(self.kernel)
-        self._seed = state.get("seed", self._seed)
+        self._graphs = self._graphs.restored(state)
         self.posterior.root, self.posterior.mean = state["root"].clone(), state["mean"].clone()
         self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
         self.location, self.unit = state["targets"]
         self.next_fit = state["next_fit"]
-
-    def _build_kernel(self, graphs: AggregatedGraphs) -> Tensor:
-        if self._given is not None:
-            if len(self._given) != len(graphs):
-                raise ValueError(f"Expected a kernel of {len(graphs)} graphs. Got {len(self._given)}.")
-            return self._given
-        return self._kernel_between(graphs)
-
-    def _kernel_between(self, graphs: AggregatedGraphs, others: AggregatedGraphs | None = None) -> Tensor:
-        """Return the kernel of some graphs with others; None: with themselves."""
-        if self.settings.kernel == "infinite":
-            return infinite_width_kernel(graphs, self.settings.depth, others=others)
-        model = GraphMLP(graphs.feature_dim, self.settings.width, self.settings.depth, seed=self._seed)
-        if others is None:
-            return empirical_kernel(model, graphs)
-        return gram(tangent_features(model, graphs), tangent_features(model, others))
 
     def _fit(self) -> None:
         if self.settings.standardize:
@@ -229,16 +188,3 @@ def _scale_of_unit_rewards(kernel: Tensor) -> float:
     centred = kernel.diagonal().mean() - kernel.mean()
     typical = centred if centred > 1e-12 else kernel.diagonal().mean()
     return 1.0 / float(typical) if typical > 1e-12 else 1.0
-
-
-def _check_kernel(kernel: ArrayLike) -> Tensor:
-    array = np.asarray(kernel, np.float64)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
-        count = int((~np.isfinite(array)).sum())
-        raise ValueError(
-            f"Expected a finite kernel of shape `(K, K)`. Got shape `{array.shape}`, with {count} entries that are not "
-            "finite."
-        )
-    if not np.allclose(array, array.T) or np.linalg.eigvalsh(array)[0] < -1e-8 * np.abs(array).max():
-        raise ValueError("Expected a symmetric and positive semi-definite kernel. Got one that is not.")
-    return torch.from_numpy((array + array.T) / 2)

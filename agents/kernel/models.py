@@ -1,20 +1,23 @@
-"""The exact Gaussian process as a model: with the infinite-width GNTK, an empirical GNTK, or the user's kernel."""
+"""The exact Gaussian process as a model: with the kernel of a network, a given one, or that of subtrees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from numpy.typing import ArrayLike
 
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.kernel.agent import KernelAgent
-from agents.kernel.settings import KernelSettings
+from agents.kernel.kernels import check_kernel, encode_given, encode_network
+from agents.kernel.settings import KernelSettings, SubtreeSettings
+from agents.kernel.subtrees import encode_subtrees
 
 
 def gntk(
     settings: KernelSettings, make_rule: Callable[[], AcquisitionRule], *, kernel_matrix: ArrayLike | None = None
-) -> KernelAgent:
-    """The exact posterior of a Gaussian process on the graph set.
+) -> KernelAgent[KernelSettings]:
+    """The exact posterior of a Gaussian process on the graphs, with the kernel of a graph network.
 
     Args:
         settings: settings of kernel and likelihood.
@@ -22,6 +25,20 @@ def gntk(
         kernel_matrix: `(K, K)`, read as float64, if `settings.kernel` is "custom"; else None.
 
     Raises:
-        ValueError: as `KernelAgent`.
+        ValueError: if a kernel is given without `kernel="custom"` or missing with it; or as `check_kernel`.
     """
-    return KernelAgent(settings, make_rule, kernel_matrix)
+    if (kernel_matrix is not None) != (settings.kernel == "custom"):
+        raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
+    if kernel_matrix is None:
+        return KernelAgent(settings, make_rule, partial(encode_network, settings))
+    return KernelAgent(settings, make_rule, partial(encode_given, settings, check_kernel(kernel_matrix)))
+
+
+def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> KernelAgent[SubtreeSettings]:
+    """The same with the kernel of Weisfeiler-Lehman subtrees, for graphs with labelled nodes.
+
+    Args:
+        settings: settings of kernel and likelihood.
+        make_rule: makes the acquisition rule.
+    """
+    return KernelAgent(settings, make_rule, partial(encode_subtrees, settings))

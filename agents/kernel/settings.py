@@ -1,27 +1,19 @@
-"""Settings of the exact Gaussian-process agents."""
+"""Settings of the agents with an exact Gaussian process."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.contract.settings import check_depth, check_fields
+from agents.contract.settings import LARGEST_DEPTH, check_depth, check_fields
+
+LARGEST_BINS = 256
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelSettings:
-    """Settings of an exact Gaussian process on the graph set."""
+class ProcessSettings:
+    """Settings of an exact Gaussian process, whatever its kernel."""
 
-    kernel: Literal["infinite", "empirical", "custom"] = "infinite"
-    """Prior covariance: the infinite-width GNTK, the GNTK of a network of finite width, or a given K x K array."""
-    kernel_name: str = ""
-    """Name of a given kernel, which identifies it in results."""
-    depth: int = 2
-    """L, number of weight matrices of the network behind the kernel; at least 2."""
-    width: int = 512
-    """m of that network, if its width is finite; even."""
-    node_count: Literal["largest", "own"] = "largest"
-    """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
     exploration_scale: float = 1.0
     """nu, multiplies sigma."""
     output_scale: float | None = None
@@ -35,9 +27,46 @@ class KernelSettings:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_depth(self.depth)
-        if self.width % 2:
-            raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
         for name in ("output_scale", "noise_variance"):
             if getattr(self, name) == 0:
                 raise ValueError(f"Expected `{name}` to be positive or None. Got 0.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelSettings(ProcessSettings):
+    """Settings of an exact Gaussian process with the kernel of a graph network."""
+
+    kernel: Literal["infinite", "empirical", "custom"] = "infinite"
+    """Prior covariance: the infinite-width GNTK, the GNTK of a network of finite width, or a given K x K array."""
+    kernel_name: str = ""
+    """Name of a given kernel, which identifies it in results."""
+    depth: int = 2
+    """L, number of weight matrices of the network behind the kernel; at least 2."""
+    width: int = 512
+    """m of that network, if its width is finite; even."""
+    node_count: Literal["largest", "own"] = "largest"
+    """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_depth(self.depth)
+        if self.width % 2:
+            raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubtreeSettings(ProcessSettings):
+    """Settings of an exact Gaussian process with the kernel of Weisfeiler-Lehman subtrees."""
+
+    iterations: int = 1
+    """Number of refinements of the labels of nodes: subtrees reach so many edges far."""
+    bins: int = 4
+    """Number of bins of a feature of nodes, of equally many nodes of the graphs of `reset`; integers need no bins."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.iterations > LARGEST_DEPTH or not 2 <= self.bins <= LARGEST_BINS:
+            raise ValueError(
+                f"Expected `iterations` to be at most {LARGEST_DEPTH} and `bins` from 2 to {LARGEST_BINS}. "
+                f"Got {self.iterations} and {self.bins}."
+            )

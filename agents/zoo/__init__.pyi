@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from agents.classic.independent import IndependentAgent
 from agents.classic.random_agent import RandomAgent
 from agents.kernel.agent import KernelAgent
+from agents.kernel.settings import KernelSettings, SubtreeSettings
 from agents.linear.agent import LinearAgent
 from agents.molecule.agent import MoleculeAgent
 from agents.neural.agent import NeuralAgent
@@ -180,75 +181,75 @@ def gnn_ucb(
 def gntk_ei(
     *,
     kernel_matrix: ArrayLike | None = None,
-    kernel: Literal["infinite", "empirical", "custom"] = "infinite",
-    kernel_name: str = "",
-    depth: int = 2,
-    width: int = 512,
-    node_count: Literal["largest", "own"] = "largest",
     exploration_scale: float = 1.0,
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
     memory: int = 2000,
-) -> KernelAgent: ...
+    kernel: Literal["infinite", "empirical", "custom"] = "infinite",
+    kernel_name: str = "",
+    depth: int = 2,
+    width: int = 512,
+    node_count: Literal["largest", "own"] = "largest",
+) -> KernelAgent[KernelSettings]: ...
 def gntk_greedy(
     *,
     kernel_matrix: ArrayLike | None = None,
-    kernel: Literal["infinite", "empirical", "custom"] = "infinite",
-    kernel_name: str = "",
-    depth: int = 2,
-    width: int = 512,
-    node_count: Literal["largest", "own"] = "largest",
     exploration_scale: float = 1.0,
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
     memory: int = 2000,
-) -> KernelAgent: ...
+    kernel: Literal["infinite", "empirical", "custom"] = "infinite",
+    kernel_name: str = "",
+    depth: int = 2,
+    width: int = 512,
+    node_count: Literal["largest", "own"] = "largest",
+) -> KernelAgent[KernelSettings]: ...
 def gntk_pe(
     *,
     kernel_matrix: ArrayLike | None = None,
-    kernel: Literal["infinite", "empirical", "custom"] = "infinite",
-    kernel_name: str = "",
-    depth: int = 2,
-    width: int = 512,
-    node_count: Literal["largest", "own"] = "largest",
     exploration_scale: float = 2.0,
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
     memory: int = 2000,
-    elimination: Literal["running", "doubling"] = "running",
-) -> KernelAgent: ...
-def gntk_ts(
-    *,
-    kernel_matrix: ArrayLike | None = None,
     kernel: Literal["infinite", "empirical", "custom"] = "infinite",
     kernel_name: str = "",
     depth: int = 2,
     width: int = 512,
     node_count: Literal["largest", "own"] = "largest",
+    elimination: Literal["running", "doubling"] = "running",
+) -> KernelAgent[KernelSettings]: ...
+def gntk_ts(
+    *,
+    kernel_matrix: ArrayLike | None = None,
     exploration_scale: float = 1.0,
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
     memory: int = 2000,
-    sampling: Literal["independent", "joint"] = "joint",
-) -> KernelAgent: ...
-def gntk_ucb(
-    *,
-    kernel_matrix: ArrayLike | None = None,
     kernel: Literal["infinite", "empirical", "custom"] = "infinite",
     kernel_name: str = "",
     depth: int = 2,
     width: int = 512,
     node_count: Literal["largest", "own"] = "largest",
+    sampling: Literal["independent", "joint"] = "joint",
+) -> KernelAgent[KernelSettings]: ...
+def gntk_ucb(
+    *,
+    kernel_matrix: ArrayLike | None = None,
     exploration_scale: float = 2.0,
     output_scale: float | None = None,
     noise_variance: float | None = None,
     standardize: bool = True,
     memory: int = 2000,
-) -> KernelAgent: ...
+    kernel: Literal["infinite", "empirical", "custom"] = "infinite",
+    kernel_name: str = "",
+    depth: int = 2,
+    width: int = 512,
+    node_count: Literal["largest", "own"] = "largest",
+) -> KernelAgent[KernelSettings]: ...
 def lin_ts(
     *,
     exploration_scale: float = 1.0,
@@ -473,6 +474,27 @@ def sb3_ppo(
     embedding: int = 64,
 ) -> PPOAgent: ...
 def ucb1(*, exploration_scale: float = 0.3) -> IndependentAgent: ...
+def wl_ts(
+    *,
+    exploration_scale: float = 1.0,
+    output_scale: float | None = None,
+    noise_variance: float | None = None,
+    standardize: bool = True,
+    memory: int = 2000,
+    iterations: int = 1,
+    bins: int = 4,
+    sampling: Literal["independent", "joint"] = "joint",
+) -> KernelAgent[SubtreeSettings]: ...
+def wl_ucb(
+    *,
+    exploration_scale: float = 2.0,
+    output_scale: float | None = None,
+    noise_variance: float | None = None,
+    standardize: bool = True,
+    memory: int = 2000,
+    iterations: int = 1,
+    bins: int = 4,
+) -> KernelAgent[SubtreeSettings]: ...
 
 __all__ = [
     "RECIPES",
@@ -503,4 +525,6 @@ __all__ = [
     "random",
     "sb3_ppo",
     "ucb1",
+    "wl_ts",
+    "wl_ucb",
 ]

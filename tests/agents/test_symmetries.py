@@ -16,7 +16,7 @@ REWARDS = np.array([1.0, -0.5, 0.8, 0.2, -0.4, 1.1])
 NEURAL = ("gnn", "nn", "epsilon")
 ANY = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
 LEARNERS = [name for name in ANY if hasattr(registry.make_agent(name), "belief")]
-STRUCTURED = [name for name in LEARNERS if name.startswith((*NEURAL, "gntk", "lin"))]
+STRUCTURED = [name for name in LEARNERS if name.startswith((*NEURAL, "gntk", "lin", "wl"))]
 DETERMINISTIC = [name for name in STRUCTURED if name.endswith(("-ucb", "-pe", "-ei")) or name == "gnn-greedy"] + [
     "ucb1"
 ]
@@ -80,7 +80,7 @@ def test_relabelling_nodes_changes_nothing(name):
     assert_equal_beliefs(told(name, [relabelled(graph, generator) for graph in GRAPHS]), told(name, GRAPHS))
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNERS if not name.startswith("lin")])  # sizes are features
+@pytest.mark.parametrize("name", [name for name in LEARNERS if not name.startswith(("lin", "wl"))])  # their sizes count
 def test_padding_with_featureless_isolated_nodes_up_to_the_largest_changes_nothing(name):
     assert_equal_beliefs(told(name, [padded(graph, 7) for graph in GRAPHS]), told(name, GRAPHS))
 

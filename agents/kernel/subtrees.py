@@ -1,0 +1,206 @@
+"""Count the subtree patterns of graphs by Weisfeiler-Lehman refinement: a kernel without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from agents.contract.protocol import State
+from agents.kernel.settings import SubtreeSettings
+
+Labels = NDArray[np.uint64]
+"""Hashes of 64 bits: a million different patterns have two equal ones with a probability of 3e-8."""
+
+
+@dataclass(frozen=True, eq=False)
+class PatternCounts:
+    """How often each subtree pattern occurs in each of K graphs, one graph after the other."""
+
+    patterns: Labels
+    """`(M,)`. The different patterns of each graph, in ascending order."""
+    counts: NDArray[np.float64]
+    """`(M,)`. How often they occur; integers, so that sums of their products are exact."""
+    offsets: NDArray[np.int64]
+    """`(K + 1,)`. The rows of graph k are `offsets[k]:offsets[k + 1]`."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, slots: NDArray[np.int64]) -> PatternCounts:
+        """Return the counts of some graphs, in the order of their slots `(n,)`."""
+        sizes = np.diff(self.offsets)[slots]
+        offsets = np.concatenate([[0], sizes.cumsum()])
+        rows = np.arange(offsets[-1]) + np.repeat(self.offsets[slots] - offsets[:-1], sizes)
+        return PatternCounts(self.patterns[rows], self.counts[rows], offsets)
+
+    def join(self, others: PatternCounts) -> PatternCounts:
+        """Return the counts of these graphs, then those of others."""
+        return PatternCounts(
+            np.concatenate([self.patterns, others.patterns]),
+            np.concatenate([self.counts, others.counts]),
+            np.concatenate([self.offsets, others.offsets[1:] + self.offsets[-1]]),
+        )
+
+
+def count_patterns(batch: Batch, labels: Labels, iterations: int) -> PatternCounts:
+    """Count labels and their refinements: a node's label with those of its neighbours, again and again.
+
+        l_0 = label,   l_{h+1}(v) = hash(l_h(v), {(e_uv, l_h(u)) : u -> v})      [Shervashidze et al. 2011]
+
+    Here {...} is a multiset, and e_uv the features of the edge if all features of edges are integers, else nothing.
+    Each column of labels is refined by itself, and all are counted.
+
+    Args:
+        batch: K graphs with n nodes in all.
+        labels: `(n, c)`.
+        iterations: number of refinements.
+
+    Returns:
+        The counts of all patterns of depth 0 to `iterations`.
+    """
+    sources, targets = batch.edge_index.numpy()
+    edges = np.zeros(len(sources), np.uint64)
+    if batch.edge_attr is not None and _are_integers(batch.edge_attr):
+        edges = _hash_rows(batch.edge_attr)
+    depths = [labels]
+    for _ in range(iterations):
+        arriving = np.zeros_like(labels)
+        np.add.at(arriving, targets, _mix(depths[-1][sources] + edges[:, None]))
+        depths.append(_mix(np.uint64(3) * depths[-1] + _mix(arriving)))
+    patterns = np.concatenate(depths, axis=1)
+    graph = np.repeat(batch.batch.numpy(), patterns.shape[1])
+    order = np.lexsort((patterns.ravel(), graph))
+    pairs = np.stack([graph[order].astype(np.uint64), patterns.ravel()[order]])
+    begins = np.flatnonzero(np.concatenate([[True], (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)]))
+    counts = np.diff(np.append(begins, pairs.shape[1])).astype(np.float64)
+    offsets = np.searchsorted(pairs[0, begins], np.arange(batch.num_graphs + 1, dtype=np.uint64))
+    return PatternCounts(pairs[1, begins], counts, offsets)
+
+
+def compare_patterns(first: PatternCounts, second: PatternCounts) -> Tensor:
+    """Return the cosine between the counts of graphs.
+
+        k(G, G') = <phi(G), phi(G')> / (|phi(G)| |phi(G')|)
+
+    Args:
+        first: n graphs.
+        second: K graphs.
+
+    Returns:
+        `(n, K)` float64, each entry from 0 to 1. It does not depend on the other graphs.
+    """
+    if not len(first):
+        return torch.zeros(0, len(second), dtype=torch.float64)
+    vocabulary, columns = np.unique(first.patterns, return_inverse=True)
+    place = np.searchsorted(vocabulary, second.patterns).clip(max=len(vocabulary) - 1)
+    shared = np.where(vocabulary[place] == second.patterns, second.counts, 0.0)
+    left = csr_array((first.counts, columns, first.offsets), shape=(len(first), len(vocabulary)))
+    right = csr_array((shared, place, second.offsets), shape=(len(second), len(vocabulary)))
+    squares = (np.add.reduceat(graphs.counts**2, graphs.offsets[:-1]) for graphs in (first, second))
+    return torch.from_numpy((left @ right.T).toarray() / np.sqrt(np.multiply.outer(*squares)))
+
+
+@dataclass(frozen=True, eq=False)
+class NodeLabels:
+    """Labels of nodes: their features as they are if these are integers, else the bin of each feature."""
+
+    thresholds: NDArray[np.float32] | None
+    """`(bins - 1, d)`. Between the bins of each feature; None: features are integers."""
+
+    @staticmethod
+    def of(nodes: Tensor, bins: int) -> NodeLabels:
+        """Choose bins that hold equally many of these nodes `(n, d)`, or none."""
+        if _are_integers(nodes):
+            return NodeLabels(None)
+        shares = np.arange(1, bins) / bins  # values that occur, so that no rounding decides on which side they are
+        return NodeLabels(np.quantile(nodes.numpy(), shares, axis=0, method="inverted_cdf"))
+
+    def read(self, nodes: Tensor) -> Labels:
+        """Return the labels of nodes `(n, d)`: `(n, d)`, or `(n, 1)` if features are integers."""
+        if self.thresholds is None:
+            return _hash_rows(nodes)[:, None]
+        bins = (nodes.numpy()[:, None, :] > self.thresholds).sum(axis=1)
+        return _mix(bins.astype(np.uint64) * np.uint64(bins.shape[1]) + np.arange(bins.shape[1], dtype=np.uint64))
+
+
+@dataclass(frozen=True, eq=False)
+class SubtreeGraphs:
+    """Graphs with the kernel of their subtree patterns."""
+
+    iterations: int
+    """Number of refinements."""
+    labels: NodeLabels
+    """Labels of nodes, as chosen for the graphs of `reset`."""
+    counts: PatternCounts
+    """The patterns of each graph."""
+
+    def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> SubtreeGraphs:
+        """Return the graphs that stay, and then new ones."""
+        counts = self.counts.take(kept.numpy())
+        if graphs:
+            batch = Batch.from_data_list(list(graphs))
+            counts = counts.join(count_patterns(batch, self.labels.read(batch.x), self.iterations))
+        return replace(self, counts=counts)
+
+    def rows(self, first: int = 0) -> Tensor:
+        """Return the kernel of the graphs from `first` on with all."""
+        return compare_patterns(self.counts.take(np.arange(first, len(self.counts))), self.counts)
+
+    def known(self) -> list[Tensor]:
+        """Return the patterns and their counts."""
+        patterns = torch.from_numpy(self.counts.patterns.view(np.int64))
+        return [patterns, torch.from_numpy(self.counts.counts), torch.from_numpy(self.counts.offsets)]
+
+    def state(self) -> State:
+        """Return an empty dict."""
+        return {}
+
+    def restored(self, state: State) -> SubtreeGraphs:
+        """Return the same graphs."""
+        return self
+
+
+def encode_subtrees(settings: SubtreeSettings, graphs: Batch, seed: int) -> SubtreeGraphs:
+    """Choose labels for nodes like those of some graphs, and count the patterns of these.
+
+    Args:
+        settings: settings of the patterns.
+        graphs: K graphs.
+        seed: has no effect.
+
+    Raises:
+        ValueError: if there is a graph without nodes, or a feature that is not finite.
+    """
+    if not graphs.x.isfinite().all() or int(graphs.ptr.diff().min()) == 0:
+        raise ValueError("Expected graphs with nodes, and finite features. Got an empty graph, or other features.")
+    labels = NodeLabels.of(graphs.x, settings.bins)
+    counts = count_patterns(graphs, labels.read(graphs.x), settings.iterations)
+    return SubtreeGraphs(settings.iterations, labels, counts)
+
+
+def _are_integers(features: Tensor) -> bool:
+    return bool((features == features.round()).all())
+
+
+def _hash_rows(features: Tensor) -> Labels:
+    """Return a hash of each row, `(n,)`."""
+    values = (features.double().numpy() + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
+    hashed = np.zeros(len(values), np.uint64)
+    for column in values.T:
+        hashed = _mix(np.uint64(3) * hashed + column)
+    return hashed
+
+
+def _mix(values: Labels) -> Labels:
+    """Return hashes of which each bit depends on all bits of a value: the end of SplitMix64 (Steele et al. 2014)."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

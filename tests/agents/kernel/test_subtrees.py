@@ -1,0 +1,146 @@
+import itertools
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from torch_geometric.data import Batch
+
+import registry
+from agents.contract.inputs import read_graphs
+from agents.kernel import SubtreeSettings
+from agents.kernel.subtrees import NodeLabels, compare_patterns, count_patterns, encode_subtrees
+from graph_bandit_env import GraphSet
+
+SIZES = (5, 1, 7, 3, 6, 2)
+
+
+def labelled_graphs(num_labels=3, edge_labels=0, seed=0, sizes=SIZES):
+    """Random graphs whose nodes, and perhaps edges, are labelled by integers."""
+    rng = np.random.default_rng(seed)
+    graphs = ragged_graphs(sizes, seed=seed)
+    for graph in graphs:
+        graph.x = torch.from_numpy(rng.integers(0, num_labels, (len(graph.x), 1))).float()
+        if edge_labels:
+            sums = graph.edge_index.sum(0)  # the same in both directions
+            graph.edge_attr = (sums % edge_labels).unsqueeze(1).float()
+    return graphs
+
+
+def counted(graphs, iterations):
+    batch = Batch.from_data_list(graphs)
+    return count_patterns(batch, NodeLabels.of(batch.x, 2).read(batch.x), iterations)
+
+
+def cosine_by_networkx(graphs, iterations, edge_attr=None):
+    counters = []
+    for graph in graphs:
+        drawn = nx.Graph()
+        drawn.add_nodes_from((k, {"label": str(int(label))}) for k, label in enumerate(graph.x[:, 0]))
+        for k, (u, v) in enumerate(graph.edge_index.T.tolist()):
+            drawn.add_edge(u, v, bond="" if edge_attr is None else str(int(graph.edge_attr[k, 0])))
+        hashes = nx.weisfeiler_lehman_subgraph_hashes(
+            drawn, edge_attr, "label", iterations, digest_size=16, include_initial_labels=True
+        )
+        counters.append(Counter((depth, h) for own in hashes.values() for depth, h in enumerate(own)))
+    inner = np.array([[sum(a[key] * b[key] for key in a) for b in counters] for a in counters], float)
+    return inner / np.sqrt(np.outer(inner.diagonal(), inner.diagonal()))
+
+
+@pytest.mark.parametrize("edge_labels", [0, 2])
+@pytest.mark.parametrize("iterations", [1, 2, 3])
+def test_the_kernel_is_the_cosine_between_counts_of_labels_refined_by_networkx(iterations, edge_labels):
+    graphs = labelled_graphs(edge_labels=edge_labels)
+    found = counted(graphs, iterations)
+    expected = cosine_by_networkx(graphs, iterations, "bond" if edge_labels else None)
+    np.testing.assert_allclose(compare_patterns(found, found), expected, rtol=1e-14)
+
+
+def test_an_entry_is_the_same_number_in_any_company():
+    counts = counted(labelled_graphs(), 2)
+    whole = compare_patterns(counts, counts)
+    some, few = np.array([4, 0, 2]), np.array([5, 2])
+    assert torch.equal(compare_patterns(counts.take(some), counts.take(few)), whole[some][:, few])
+
+
+def test_graphs_met_one_by_one_are_like_graphs_met_at_once():
+    graphs = ragged_graphs(SIZES)
+    settings = SubtreeSettings(iterations=2, bins=3)
+    first = encode_subtrees(settings, Batch.from_data_list(graphs[:3]), seed=0)
+    grown = first.exchange(torch.tensor([2, 0]), graphs[3:]).exchange(torch.tensor([4, 1]), graphs[:0])
+    batch = Batch.from_data_list([graphs[5], graphs[0]])
+    alone = count_patterns(batch, first.labels.read(batch.x), 2)
+    for name in ("patterns", "counts", "offsets"):
+        np.testing.assert_array_equal(getattr(grown.counts, name), getattr(alone, name))
+
+
+def test_the_order_of_nodes_and_edges_changes_nothing():
+    (graph,) = labelled_graphs(sizes=(7,))
+    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
+    place = order.argsort()
+    other = graph.clone()
+    other.x, other.edge_index = graph.x[order], place[graph.edge_index].flip(1)
+    same, moved = counted([graph], 3), counted([other], 3)
+    np.testing.assert_array_equal(same.patterns, moved.patterns)
+    np.testing.assert_array_equal(same.counts, moved.counts)
+
+
+def test_bins_hold_equally_many_nodes_and_each_feature_is_a_label_of_its_own():
+    nodes = torch.randn(40, 3, generator=torch.Generator().manual_seed(0))
+    labels = NodeLabels.of(nodes, 4).read(nodes)
+    for column, values in zip(labels.T, nodes.T, strict=True):
+        found = [values[torch.from_numpy(column == label)] for label in np.unique(column)]
+        assert [len(held) for held in found] == [10] * 4
+        edges = sorted((float(held.min()), float(held.max())) for held in found)
+        assert all(low[1] < high[0] for low, high in itertools.pairwise(edges))
+    assert len(np.unique(labels)) == 12  # the first bin of one feature is not that of another
+
+
+def test_labels_of_later_graphs_are_read_by_the_bins_of_the_first():
+    nodes = torch.tensor([[0.5], [1.5], [2.5], [3.5]])
+    labels = NodeLabels.of(nodes, 2)
+    low, _, _, high = labels.read(nodes)
+    assert labels.read(torch.tensor([[-9.0], [9.0]])).tolist() == [low.tolist(), high.tolist()]
+
+
+def test_integers_are_labels_as_they_are_and_zero_has_no_sign():
+    nodes = torch.tensor([[0.0, 1.0], [1.0, 0.0], [-0.0, 1.0]])
+    first, second, third = NodeLabels.of(nodes, 2).read(nodes)[:, 0].tolist()
+    assert first == third != second
+
+
+@pytest.mark.parametrize("settings", [{"bins": 1}, {"bins": 257}, {"iterations": 101}])
+def test_settings_out_of_range_are_refused(settings):
+    with pytest.raises(ValueError, match="`iterations` to be at most 100 and `bins` from 2 to 256"):
+        registry.make_agent("wl-ts", **settings)
+
+
+@pytest.mark.parametrize("name", ["wl-ts", "wl-ucb"])
+def test_the_agent_learns_a_reward_that_counts_labels(name):
+    graphs = labelled_graphs(num_labels=3, sizes=(6,) * 40)
+    rewards = [float((graph.x == 2).sum()) for graph in graphs]
+    agent = registry.make_agent(name)
+    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
+    for _ in range(30):
+        action = agent.select_action(None)
+        agent.update(None, action, rewards[action])
+    assert rewards[agent.select_action(None)] == max(rewards)
+
+
+def test_a_graph_of_which_nothing_is_known_is_refused():
+    graphs = ragged_graphs((3, 2))
+    graphs[1].x[0, 0] = torch.nan
+    with pytest.raises(ValueError, match="finite features"):
+        encode_subtrees(SubtreeSettings(), read_graphs(None, _Pair(graphs)), seed=0)
+
+
+class _Pair:
+    """A graph set that is not checked."""
+
+    def __init__(self, graphs):
+        self._graphs = graphs
+
+    def to_pyg(self):
+        return self._graphs
