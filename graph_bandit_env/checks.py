@@ -25,6 +25,17 @@ def check_integer(name: str, value: object, minimum: int, maximum: float = math.
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
+def check_size(name: str, value: object) -> int | tuple[int, int]:
+    """Return `value` as an int >= 1, or as two of them, the least and the most, or raise a ValueError."""
+    if not isinstance(value, (tuple, list)):
+        return check_integer(name, value, 1)
+    if len(value) != 2:
+        raise ValueError(f"Expected `{name}` to be an integer >= 1, or the least and the most. Got {value!r}.")
+    least = check_integer(name, value[0], 1)
+    most = check_integer(name, value[1], least)
+    return most if least == most else (least, most)
+
+
 def check_number(name: str, value: object, minimum: float, maximum: float = math.inf) -> float:
     """Return `value` as a finite float in [minimum, maximum], or raise a ValueError that names the setting."""
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -31,12 +31,14 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     `gymnasium.make_vec` makes many such bandits that step together (`graph_bandit_env.vector_env`).
 
     ## Action space
-    `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`.
+    `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`. Where the
+    number of graphs varies, K is the most here and in `action_mask`.
 
     ## Observation space
-    `observe="graphs"`: a tuple of K `GraphInstance` (see `graph_bandit_env.bandit.spaces`), a fresh copy each round.
-    `observe="indices"`: the indices of the graphs that this round offers (without replacement, -1 fills the entries of
-    graphs that are used up). The graphs themselves are at `env.unwrapped.graph_set`.
+    `observe="graphs"`: a tuple of K `GraphInstance` (see `graph_bandit_env.bandit.spaces`), a fresh copy each round;
+    where their number varies, the space is a `Sequence`.
+    `observe="indices"`: the indices of the graphs that this round offers (-1 fills the entries of graphs that are used
+    up or do not exist). The graphs themselves are at `env.unwrapped.graph_set`.
 
     ## Rewards
     mu of the graph that was played, plus noise. The mean of each graph is fixed within an instance. With
@@ -129,7 +131,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         else:
             self._instance.take_graphs()
         self._round = 0
-        self._left[:] = True
+        self._left[:] = self._instance.exists(self.num_graphs)
         self._available = self._instance.offer(self._left)
         if self._renderer is not None:
             self._renderer.begin(self.graph_set, self.mean_rewards, self.bandit.horizon)
@@ -164,6 +166,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self._left[played] = self.bandit.replacement
         if self.bandit.each_round:
             self._instance.take_graphs()
+            self._left[:] = self._instance.exists(self.num_graphs)
         self._available = self._instance.offer(self._left)
         info["action_mask"] = self.action_masks().astype(np.int8)
         observation = self._observe()

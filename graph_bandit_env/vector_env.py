@@ -27,7 +27,7 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 
 Array = NDArray[np.bool_ | np.integer | np.float64]
 VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
-"""K tuples of n graphs each (one tuple for each action), or `(n, k)` indices."""
+"""K tuples of n graphs each, one for each action (if K varies, n tuples, one for each bandit), or `(n, k)` indices."""
 
 
 @describes(VectorArguments)
@@ -101,7 +101,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
 
     @property
     def mean_rewards(self) -> NDArray[np.float64]:
-        """Return a copy of the noise-free mean rewards, `(n, K)` float64."""
+        """Return a copy of the noise-free mean rewards, `(n, K)` float64; nan where there is no graph."""
         self._after_reset()
         return self._means.copy()
 
@@ -184,22 +184,27 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
             self._noise.forget(i)
         else:
             instance.take_graphs()
-        self._means[i] = instance.mean_rewards
-        self._left[i], self._round[i], self._over[i] = True, 0, False
+        self._show(i, instance)
+        self._round[i], self._over[i] = 0, False
         self._offered[i] = False
         self._offered[i, instance.offer(self._left[i])] = True
 
     def _open_round(self, playing: NDArray[np.bool_]) -> None:
         instances = self._after_reset()
-        for i in np.flatnonzero(playing) if self.bandit.each_round else ():
+        for i in np.flatnonzero(playing).tolist() if self.bandit.each_round else ():
             instances[i].take_graphs()
-            self._means[i] = instances[i].mean_rewards
+            self._show(i, instances[i])
         if self.bandit.actions_per_round == self.num_graphs:
             self._offered[playing] = self._left[playing]
             return
         self._offered[playing] = False
-        for i in np.flatnonzero(playing):
+        for i in np.flatnonzero(playing).tolist():
             self._offered[i, instances[i].offer(self._left[i])] = True
+
+    def _show(self, i: int, instance: Instance) -> None:
+        self._left[i] = instance.exists(self.num_graphs)
+        self._means[i] = np.nan
+        self._means[i, self._left[i]] = instance.mean_rewards
 
     def _end_episodes(self, outcome: dict[str, Array]) -> Info:
         over, final = self._over, np.full(self.num_envs, None, dtype=object)
@@ -219,6 +224,8 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
 
     def _observe(self) -> VectorObservation:
         if self.bandit.observes_graphs:
+            if self.bandit.varies:
+                return tuple(map(tuple, self.graph_sets))
             return tuple(zip(*self.graph_sets, strict=True))
         return pack_indices(self._offered, self.bandit.actions_per_round)
 

@@ -81,17 +81,21 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
     """Return the mask as a `(K,)` bool tensor.
 
     Args:
-        action_mask: `(K,)`. True or 1 for the graphs that are allowed, else False or 0; None: all are allowed.
+        action_mask: `(K,)`. True or 1 for the graphs that are allowed, else False or 0; None: all are allowed. It may
+            be longer, with zeros after the K graphs, as where their number varies.
         num_graphs: K.
 
     Raises:
-        ValueError: if the mask is not of shape `(K,)`, has other values, or allows no graph.
+        ValueError: if the mask is of another shape, has other values, or allows no graph, or one that does not exist.
     """
     if action_mask is None:
         return torch.ones(num_graphs, dtype=torch.bool)
     mask = _as_array(action_mask)
-    if mask.shape != (num_graphs,):
+    if mask.ndim != 1 or len(mask) < num_graphs:
         raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`. Got `{mask.shape}`.")
+    if np.any(mask[num_graphs:] != 0):
+        raise ValueError(f"Expected `action_mask` to hold zeros after the {num_graphs} graphs. Got {action_mask!r}.")
+    mask = mask[:num_graphs]
     if mask.dtype.kind not in "biuf" or not ((mask == 0) | (mask == 1)).all():
         raise ValueError(f"Expected `action_mask` to hold zeros and ones. Got {action_mask!r}.")
     if not mask.any():

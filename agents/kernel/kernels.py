@@ -44,7 +44,7 @@ class KernelGraphs(Protocol):
         """Return tensors that identify the graphs."""
 
     def state(self) -> State:
-        """Return what the kernel of other graphs depends on, beside settings and graphs."""
+        """Return what the kernel of other graphs depends on, apart from settings and graphs."""
 
     def restored(self, state: State) -> KernelGraphs:
         """Return the same graphs with what `state` returned."""

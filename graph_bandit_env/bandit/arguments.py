@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode
 
 from graph_bandit_env.bandit.signatures import name_nearest
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.random_graphs import GraphModelName
+from graph_bandit_env.graphs.random_graphs import GraphModelName, Size
 from graph_bandit_env.rewards.noise import Noise, NoiseName
 from graph_bandit_env.rewards.reward_models import RewardModel, RewardScale
 
@@ -39,10 +39,11 @@ class BanditArguments:
 
     graph_model: GraphModelName = "er"
     """Erdős–Rényi graphs ("er"), or random dot product graphs ("rdpg")."""
-    num_graphs: int = 100
-    """K, the number of graphs to choose from."""
-    num_nodes: int = 50
-    """N, the number of nodes of each graph."""
+    num_graphs: Size = 100
+    """K, the number of graphs to choose from; or two numbers, between which that of each graph set is drawn. The action
+    space and `action_mask` are then those of the most."""
+    num_nodes: Size = 50
+    """N, the number of nodes of each graph; or two numbers, between which that of each graph is drawn."""
     feature_dim: int = 10
     """d, the number of features of a node."""
     edge_prob: float = 0.4

@@ -21,7 +21,7 @@ from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import LARGEST_MEAN, check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graphs.graph_set import as_graph_set
-from graph_bandit_env.graphs.random_graphs import RandomGraphs
+from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
 from graph_bandit_env.rewards.noise import NoiseStream, make_noise
 from graph_bandit_env.rewards.reward_models import (
     REWARD_MODELS,
@@ -55,6 +55,7 @@ class BanditModel:
         self.resample_graphs, self.each_round = _read_resampling(arguments.resample_graphs)
         self.own_graphs = None if arguments.graphs is None else as_graph_set(arguments.graphs)
         self.num_graphs = self._check_num_graphs()
+        self.varies = isinstance(self.random_graphs.num_graphs, tuple)
         self.reward_model = self._check_reward_model(arguments.reward_model)
         self.reward_scale = check_choice("reward_scale", arguments.reward_scale, REWARD_SCALES)
         self.reward_seed = self._check_reward_seed(arguments.reward_seed)
@@ -82,16 +83,18 @@ class BanditModel:
         self.feature_dim: int = source.feature_dim
         self.edge_feature_dim = None if self.own_graphs is None else self.own_graphs.edge_feature_dim
         self.observation_space: Space[Observation] = indices_space(
-            self.num_graphs, self.actions_per_round, exhaustible=not self.replacement
+            self.num_graphs, self.actions_per_round, exhaustible=self.varies or not self.replacement
         )
         if self.observes_graphs:
-            self.observation_space = graph_set_space(self.num_graphs, self.feature_dim, self.edge_feature_dim)
+            self.observation_space = graph_set_space(
+                self.num_graphs, self.feature_dim, self.edge_feature_dim, self.varies
+            )
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from four new streams of `rng`: graphs, mean rewards, rounds and noise."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
         source = self._draw_source(graphs_rng, reward_rng)
-        noise = NoiseStream(self.noise, noise_rng, self.common_noise)
+        noise = NoiseStream(self.noise, noise_rng, self.common_noise, self.num_graphs)
         return Instance(source, self.actions_per_round, rounds_rng, noise)
 
     def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
@@ -100,7 +103,7 @@ class BanditModel:
             if means is None:
                 means = draw_mean_rewards(self.reward_model, self.own_graphs, reward_rng, self.reward_scale)
             if self.resample_graphs:
-                return PoolSubsets(self.own_graphs, means, self.num_graphs, graphs_rng)
+                return PoolSubsets(self.own_graphs, means, self.random_graphs.num_graphs, graphs_rng)
             return SameGraphs(self.own_graphs, means)
         if self.resample_graphs:
             return NewGraphs(self.random_graphs, self._known_rewards or self._draw_rewards(reward_rng), graphs_rng)
@@ -129,8 +132,9 @@ class BanditModel:
         return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)
 
     def _check_num_graphs(self) -> int:
+        most = largest_size(self.random_graphs.num_graphs)
         if self.own_graphs is None:
-            return self.random_graphs.num_graphs
+            return most
         if not self.resample_graphs:
             if self.random_graphs != RandomGraphs():
                 raise ValueError(
@@ -144,7 +148,7 @@ class BanditModel:
                 "Expected `graphs` and `num_graphs`, or `graph_model`, `num_nodes`, `feature_dim` and `edge_prob`. "
                 "Got both. Leave one out."
             )
-        return check_integer("num_graphs", self.random_graphs.num_graphs, 1, len(self.own_graphs))
+        return check_integer("num_graphs", most, 1, len(self.own_graphs))
 
     def _check_reward_model(self, reward_model: RewardModel | None) -> RewardModel:
         if self.own_graphs is not None:
@@ -161,6 +165,12 @@ class BanditModel:
             raise ValueError(
                 "Expected `reward_model` to be a name or a function, since `resample_graphs` draws new graphs. Got "
                 f"{type(reward_model).__name__}. If these are means of known graphs, pass the graphs as `graphs`."
+            )
+        known = isinstance(reward_model, str) or callable(reward_model)
+        if not known and isinstance(self.random_graphs.num_graphs, tuple):
+            raise ValueError(
+                "Expected `reward_model` to be a name or a function, since the number of graphs varies. Got "
+                f"{type(reward_model).__name__}."
             )
         return check_reward_model(reward_model, self.num_graphs)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.random_graphs import RandomGraphs
+from graph_bandit_env.graphs.random_graphs import RandomGraphs, Size, draw_sizes
 from graph_bandit_env.rewards.reward_models import RewardModel, draw_mean_rewards, location_and_scale
 
 Rewards = Callable[[GraphSet], NDArray[np.float64]]
@@ -55,12 +55,13 @@ class PoolSubsets:
 
     pool: GraphSet
     mean_rewards: NDArray[np.float64]
-    num_graphs: int
+    num_graphs: Size
     rng: np.random.Generator
 
     def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
         """Draw a subset of the pool, without replacement."""
-        index = np.sort(self.rng.choice(len(self.pool), self.num_graphs, replace=False))
+        (count,) = draw_sizes(self.num_graphs, 1, self.rng).tolist()
+        index = np.sort(self.rng.choice(len(self.pool), count, replace=False))
         return self.pool.take(index), self.mean_rewards[index]
 
 

@@ -38,6 +38,10 @@ class Instance:
         """Take the graphs of the next episode, or round."""
         self.graph_set, self.mean_rewards = self._source.next()
 
+    def exists(self, most: int) -> NDArray[np.bool_]:
+        """Return which of `most` indices are graphs, bool `(most,)`."""
+        return np.arange(most) < len(self.graph_set)
+
     def offer(self, left: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Draw the graphs that the next round offers, among those left (bool `(K,)`); return ascending indices."""
         offered = np.flatnonzero(left)

@@ -27,7 +27,7 @@ class NoiseAhead:
 
     def __init__(self, num_envs: int, bandit: BanditModel) -> None:
         self._ahead = isinstance(bandit.noise, NamedNoise)
-        self._num_graphs, self._common = bandit.num_graphs, bandit.common_noise
+        self._common = bandit.common_noise
         columns = bandit.num_graphs if bandit.common_noise else 1
         rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
         self._numbers = np.zeros((num_envs, rounds if self._ahead else 0, columns))
@@ -58,7 +58,7 @@ class NoiseAhead:
             return noise
         rounds = self._numbers.shape[1]
         for i in rows[self._used[rows] == rounds].tolist():
-            self._numbers[i] = instances[i].noise.draw_ahead(rounds, self._num_graphs)
+            self._numbers[i] = instances[i].noise.draw_ahead(rounds)
             self._used[i] = 0
         columns = played[rows] if self._common else 0
         noise[rows] = self._numbers[rows, self._used[rows], columns]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Graph, GraphInstance, Tuple
+from gymnasium.spaces import Box, Graph, GraphInstance, Sequence, Space, Tuple
 from numpy.typing import NDArray
 
-USED_UP = -1  # stands for a used-up graph in an observation of indices
+USED_UP = -1  # fills an observation of indices, if fewer graphs are on offer than there may be
 
 Observation = tuple[GraphInstance, ...] | NDArray[np.int64]
 """The K graphs, or the indices of the graphs on offer."""
@@ -33,7 +33,9 @@ class GraphSpace(Graph):
         )
 
 
-def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | None = None) -> Tuple[GraphInstance]:
+def graph_set_space(
+    num_graphs: int, feature_dim: int, edge_feature_dim: int | None = None, varies: bool = False
+) -> Space[tuple[GraphInstance, ...]]:
     """Return the space of K graphs, each a Gymnasium `GraphInstance`.
 
     Nodes are float32 `(n, d)`, `edge_links` integers `(E, 2)` with both directions of each edge, and `edges` float32
@@ -44,21 +46,24 @@ def graph_set_space(num_graphs: int, feature_dim: int, edge_feature_dim: int | N
         num_graphs: K.
         feature_dim: d.
         edge_feature_dim: e, or None for graphs without edge features.
+        varies: whether K varies.
 
     Returns:
-        A `Tuple` of K `Graph` spaces.
+        A `Tuple` of K `Graph` spaces, or a `Sequence` of any number of graphs if K varies.
     """
     nodes = Box(-np.inf, np.inf, (feature_dim,), np.float32)
     edges = Box(0, 1, (1,), np.float32)
     if edge_feature_dim is not None:
         edges = Box(-np.inf, np.inf, (edge_feature_dim,), np.float32)
+    if varies:
+        return Sequence(GraphSpace(nodes, edges))
     return Tuple([GraphSpace(nodes, edges) for _ in range(num_graphs)])
 
 
 def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False) -> Box[np.int64]:
     """Return the space of the indices of the graphs that a round offers, ascending: int64 `(k,)` in [0, K).
 
-    If graphs can be used up, `USED_UP` fills the entries after the last graph that is still offered.
+    If fewer can be left, `USED_UP` fills the entries after the last graph on offer.
     """
     return Box(USED_UP if exhaustible else 0, num_graphs - 1, (num_available,), np.int64)
 

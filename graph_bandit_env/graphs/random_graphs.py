@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.checks import check_choice, check_integer, check_number
+from graph_bandit_env.checks import check_choice, check_integer, check_number, check_size
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 GraphModelName = Literal["er", "rdpg"]
+Size = int | tuple[int, int]
+"""A number, or the least and the most, all equally probable."""
 GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
 NUM_EXAMPLES = 100  # example graphs, by which a reward function for all graphs of a distribution is fitted and scaled
 PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary adjacency matrices
@@ -29,10 +31,10 @@ class RandomGraphs:
 
     graph_model: GraphModelName = "er"
     """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>))."""
-    num_graphs: int = 100
-    """K, the number of graphs."""
-    num_nodes: int = 50
-    """N, the number of nodes of each graph."""
+    num_graphs: Size = 100
+    """K, the number of graphs, of each set."""
+    num_nodes: Size = 50
+    """N, the number of nodes, of each graph."""
     feature_dim: int = 10
     """d, the number of features of a node."""
     edge_prob: float = 0.4
@@ -40,14 +42,16 @@ class RandomGraphs:
 
     def __post_init__(self) -> None:
         check_choice("graph_model", self.graph_model, GRAPH_MODELS)
-        for name in ("num_graphs", "num_nodes", "feature_dim"):
-            check_integer(name, getattr(self, name), 1)
+        for name in ("num_graphs", "num_nodes"):
+            object.__setattr__(self, name, check_size(name, getattr(self, name)))
+        check_integer("feature_dim", self.feature_dim, 1)
         check_number("edge_prob", self.edge_prob, 0.0, 1.0)
 
     @property
     def largest_sizes(self) -> tuple[int, int]:
-        """Return the number of nodes of a graph, and the most edges it can have (both directions counted)."""
-        return self.num_nodes, self.num_nodes * (self.num_nodes - 1)
+        """Return the most nodes of a graph, and the most edges it can have (both directions counted)."""
+        most = largest_size(self.num_nodes)
+        return most, most * (most - 1)
 
     def draw_examples(self, rng: np.random.Generator) -> GraphSet:
         """Draw `NUM_EXAMPLES` graphs of this distribution, whatever K is, from a child of `rng`."""
@@ -56,14 +60,32 @@ class RandomGraphs:
 
     def draw(self, rng: np.random.Generator) -> GraphSet:
         """Draw K graphs; `rng` is the only source of randomness."""
-        sizes = self.num_graphs, self.num_nodes, self.feature_dim
+        (count,) = draw_sizes(self.num_graphs, 1, rng).tolist()
+        sizes = count, draw_sizes(self.num_nodes, count, rng), self.feature_dim
         if self.graph_model == "er":
             return erdos_renyi(rng, *sizes, self.edge_prob)
         return random_dot_product(rng, *sizes)
 
 
+def smallest_size(size: Size) -> int:
+    """Return the least that a size can be."""
+    return size[0] if isinstance(size, tuple) else size
+
+
+def largest_size(size: Size) -> int:
+    """Return the most that a size can be."""
+    return size[1] if isinstance(size, tuple) else size
+
+
+def draw_sizes(size: Size, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw `(count,)` int64 sizes; nothing is drawn if there is only one."""
+    if isinstance(size, tuple):
+        return rng.integers(size[0], size[1], count, endpoint=True)
+    return np.full(count, size, np.int64)
+
+
 def erdos_renyi(
-    rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int, edge_prob: float
+    rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike, feature_dim: int, edge_prob: float
 ) -> GraphSet:
     """Draw K graphs of N nodes with d features, in which each pair is joined with probability p.
 
@@ -72,7 +94,7 @@ def erdos_renyi(
     Args:
         rng: the only source of randomness.
         num_graphs: K.
-        num_nodes: N, of each graph.
+        num_nodes: N, of all graphs, or `(K,)`, of each.
         feature_dim: d.
         edge_prob: p, in [0, 1].
 
@@ -83,7 +105,7 @@ def erdos_renyi(
     return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: edge_prob)
 
 
-def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: int, feature_dim: int) -> GraphSet:
+def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike, feature_dim: int) -> GraphSet:
     """Draw K graphs of N nodes with d features, in which similar nodes are more likely to be joined.
 
         P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))      [Young & Scheinerman 2007, with the sigmoid as link]
@@ -91,7 +113,7 @@ def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: int
     Args:
         rng: the only source of randomness.
         num_graphs: K.
-        num_nodes: N, of each graph.
+        num_nodes: N, of all graphs, or `(K,)`, of each.
         feature_dim: d.
 
     Returns:
@@ -103,19 +125,21 @@ def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: int
 def _draw(
     rng: np.random.Generator,
     num_graphs: int,
-    num_nodes: int,
+    num_nodes: ArrayLike,
     feature_dim: int,
     probability: Callable[[NDArray[np.float32]], NDArray[np.float32] | float],
 ) -> GraphSet:
     nodes, links = [], []
-    block = max(1, PAIRS_PER_BLOCK // num_nodes**2)
+    sizes = np.broadcast_to(np.asarray(num_nodes, np.int64), num_graphs)
+    most = int(sizes.max())
+    block = max(1, PAIRS_PER_BLOCK // most**2)
     for start in range(0, num_graphs, block):
         count = min(block, num_graphs - start)
-        joined = np.empty((count, num_nodes, num_nodes), np.bool_)
-        for k in range(count):
-            nodes.append(rng.standard_normal((num_nodes, feature_dim), dtype=np.float32))
-            joined[k] = rng.random((num_nodes, num_nodes), dtype=np.float32) < probability(nodes[-1])
-        joined &= np.tri(num_nodes, k=-1, dtype=np.bool_).T
+        joined = np.zeros((count, most, most), np.bool_)
+        for k, n in enumerate(sizes[start : start + count].tolist()):
+            nodes.append(rng.standard_normal((n, feature_dim), dtype=np.float32))
+            joined[k, :n, :n] = rng.random((n, n), dtype=np.float32) < probability(nodes[-1])
+        joined &= np.tri(most, k=-1, dtype=np.bool_).T
         graph, *ends = np.nonzero(joined | joined.transpose(0, 2, 1))
         pairs = np.stack(ends, axis=1).astype(np.int32)
         links.extend(np.split(pairs, np.searchsorted(graph, np.arange(1, count))))

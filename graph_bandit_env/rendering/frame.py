@@ -81,7 +81,7 @@ class Frame:
 
         Args:
             episode: the episode.
-            mask: `(K,)`: the graphs that the next round offers; None when the episode is over.
+            mask: the graphs that the next round offers, `(K,)` or longer; None when the episode is over.
         """
         with style.context(["default", STYLE]):
             if episode.graph_set is not self._graph_set:
@@ -95,7 +95,7 @@ class Frame:
             kinds = (
                 np.full(len(order), KINDS.index(ABSENT))
                 if mask is None
-                else np.where(mask, KINDS.index(OFFERED), KINDS.index(ABSENT))
+                else np.where(mask[: len(order)], KINDS.index(OFFERED), KINDS.index(ABSENT))
             )
             if episode.played is not None:
                 kinds[episode.played] = KINDS.index(PLAYED)

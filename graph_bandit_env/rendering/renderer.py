@@ -57,10 +57,10 @@ class Renderer:
         )
 
     def change_graphs(self, graph_set: GraphSet, mean_rewards: NDArray[np.float64]) -> None:
-        """Show other graphs of the same number, those of the round that is recorded next; counts start at zero."""
+        """Show other graphs, those of the round that is recorded next; counts start at zero."""
         episode = self._after_begin()
         episode.graph_set, episode.mean_rewards = graph_set, np.array(mean_rewards, np.float64)
-        episode.counts[:] = 0
+        episode.counts = np.zeros(len(graph_set), np.int64)
 
     def record(self, action: int, reward: float, regret: float) -> None:
         """Record a round.
@@ -79,7 +79,7 @@ class Renderer:
         """Draw the episode so far.
 
         Args:
-            mask: `(K,)`: the graphs that the next round offers; None when the episode is over.
+            mask: the graphs that the next round offers, `(K,)` or longer; None when the episode is over.
 
         Returns:
             A frame `(540, 960, 3)` for "rgb_array"; None for "human", which draws into a window. A window that the user

@@ -29,6 +29,9 @@ from graph_bandit_env.rewards.reward_functions import (
 class GeneralReward:
     """mu(G) = <phi(G), w>, the same function for every graph set."""
 
+    num_nodes: int
+    """N, by which sums over nodes are divided."""
+
     features: Callable[[AggregatedGraphs], Tensor]
     """phi, a function from K graphs to `(K, p)`."""
     weights: Tensor
@@ -38,7 +41,9 @@ class GeneralReward:
     @torch.no_grad()
     def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
         """Return the `(K,)` float64 mean rewards, the same for any number of threads."""
-        values: Tensor = self.features(aggregate_neighbours(graph_set.to_batch())).double() @ self.weights
+        values: Tensor = (
+            self.features(aggregate_neighbours(graph_set.to_batch(), self.num_nodes)).double() @ self.weights
+        )
         return values.numpy()
 
 
@@ -58,16 +63,17 @@ def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> Ge
     Returns:
         The function.
     """
+    largest, _ = random_graphs.largest_sizes
     if name == "linear":
-        return GeneralReward(mean_node, draw_normal(rng, random_graphs.feature_dim))
+        return GeneralReward(largest, mean_node, draw_normal(rng, random_graphs.feature_dim))
     examples = random_graphs.draw_examples(rng)
-    graphs = aggregate_neighbours(examples.to_batch())
+    graphs = aggregate_neighbours(examples.to_batch(), largest)
     if name == "gp_gntk":
         model = GraphMLP(graphs.feature_dim, WIDTH, seed=draw_seed(rng), zero_start=False)
         features = tangent_features(model, graphs).double()
-        return GeneralReward(partial(tangent_features, model), draw_posterior_weights(features, rng))
+        return GeneralReward(largest, partial(tangent_features, model), draw_posterior_weights(features, rng))
     model = train_on_degrees(graphs, examples.average_degrees, rng)
-    return GeneralReward(partial(representation, model, relu=name.endswith("_relu")), draw_normal(rng, WIDTH))
+    return GeneralReward(largest, partial(representation, model, relu=name.endswith("_relu")), draw_normal(rng, WIDTH))
 
 
 def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor:

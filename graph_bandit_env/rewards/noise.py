@@ -84,10 +84,11 @@ class NoiseStream:
         noise: draws the noise of one reward.
         rng: the only source of randomness.
         common: draw noise for every graph in every round, so that it does not depend on what is played.
+        num_graphs: K, or the most graphs of a round.
     """
 
-    def __init__(self, noise: Noise, rng: np.random.Generator, common: bool) -> None:
-        self._noise, self._rng, self._common = noise, rng, common
+    def __init__(self, noise: Noise, rng: np.random.Generator, common: bool, num_graphs: int) -> None:
+        self._noise, self._rng, self._common, self._num_graphs = noise, rng, common, num_graphs
 
     def draw(self, means: NDArray[np.float64], action: int) -> float:
         """Draw the noise of this round's reward.
@@ -105,10 +106,10 @@ class NoiseStream:
         if not self._common:
             return draw_noise(self._noise, self._rng, float(means[action]))
         if isinstance(self._noise, NamedNoise):
-            return float(self._noise.block(self._rng, len(means))[action])
+            return float(self._noise.block(self._rng, self._num_graphs)[action])
         return [draw_noise(self._noise, self._rng, mean) for mean in means.tolist()][action]
 
-    def draw_ahead(self, rounds: int, num_graphs: int) -> NDArray[np.float64]:
+    def draw_ahead(self, rounds: int) -> NDArray[np.float64]:
         """Draw the noise of the next rounds, the same numbers as from `draw`; only for named noise.
 
         Returns:
@@ -119,5 +120,5 @@ class NoiseStream:
         """
         if not isinstance(self._noise, NamedNoise):
             raise TypeError(f"Expected noise that has a name. Got {self._noise!r}, which may depend on what is played.")
-        columns = num_graphs if self._common else 1
+        columns = self._num_graphs if self._common else 1
         return self._noise.block(self._rng, rounds * columns).reshape(rounds, columns)

@@ -6,7 +6,7 @@ from typing import SupportsFloat
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.spaces import Discrete, GraphInstance, Tuple
+from gymnasium.spaces import Discrete, GraphInstance, Sequence, Tuple
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
@@ -49,7 +49,7 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
     ) -> None:
         RecordConstructorArgs.__init__(self, max_nodes=max_nodes, max_edges=max_edges, max_graphs=max_graphs)
         gym.Wrapper.__init__(self, env)
-        if not isinstance(env.unwrapped, GraphActionBandit) or not isinstance(env.observation_space, Tuple):
+        if not isinstance(env.unwrapped, GraphActionBandit) or not isinstance(env.observation_space, (Sequence, Tuple)):
             raise TypeError(
                 f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. Use '
                 '`GraphSetIndices` with observe="indices".'

@@ -10,8 +10,9 @@ import numpy as np
 from tyro.conf import Suppress
 
 from graph_bandit_env.bandit import REASON, BanditArguments, BanditModel, ObservationKind, name_nearest
+from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import without_later_defaults
+from graph_bandit_lab.design.keys import without_later_defaults, write_size
 
 
 @name_nearest
@@ -63,14 +64,17 @@ class EnvironmentSettings(BanditArguments):
                 f"{type(self.reward_model).__name__} and {type(self.noise).__name__}. `run_bandit` plays "
                 "with your own means and functions."
             )
-        BanditModel(self)  # checks every field
-        if not self.replacement and self.horizon > self.num_graphs:  # the episode would end before its horizon
+        drawn = BanditModel(self).random_graphs  # checks every field
+        for name in ("num_graphs", "num_nodes"):
+            object.__setattr__(self, name, getattr(drawn, name))
+        if not self.replacement and self.horizon > smallest_size(drawn.num_graphs):  # the episode would end before
             raise ValueError(
                 f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
-                f"{self.num_graphs} graphs, and each can be played only once."
+                f"{write_size(self.num_graphs)} graphs, and each can be played only once."
             )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as results store them; `design.keys.to_arguments` makes keywords of them."""
         arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
-        return without_later_defaults(arguments)
+        stored = {name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()}
+        return without_later_defaults(stored)

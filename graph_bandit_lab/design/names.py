@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.keys import with_later_defaults, write_size
 
 SYMBOLS = {
     "num_nodes": "N",
@@ -32,7 +32,8 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
     function = "" if settings["reward_seed"] is None else f", reward function {settings['reward_seed']}"
     return (
-        f"{graphs[str(environment['graph_model'])]}, N = {environment['num_nodes']}, K = {environment['num_graphs']}, "
+        f"{graphs[str(environment['graph_model'])]}, N = {write_size(environment['num_nodes'])}, "
+        f"K = {write_size(environment['num_graphs'])}, "
         f"{environment['reward_model']} reward, T = {environment['horizon']}{once}{common}"
         f"{changing}{function}"
     )
@@ -69,4 +70,4 @@ def name_setting(setting: str, value: object) -> str:
         return RESAMPLING[value]
     if setting == "reward_seed":
         return "reward function of each repetition" if value is None else f"reward function {value}"
-    return f"{SYMBOLS[setting]} = {value}" if setting in SYMBOLS else str(value)
+    return f"{SYMBOLS[setting]} = {write_size(value)}" if setting in SYMBOLS else str(value)

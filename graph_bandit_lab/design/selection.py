@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.keys import with_later_defaults, write_size
 from graph_bandit_lab.design.names import SYMBOLS
 from graph_bandit_lab.design.settings import json_or_string
 
@@ -46,7 +46,7 @@ def select_environments(
         ValueError: if no environment has such a setting or such a value, or none has all of them; the message says what
             there is.
     """
-    described = [with_later_defaults(environment.to_dict()) for environment in environments]
+    described = [_describe(environment) for environment in environments]
     for setting, values in selection.items():
         known = list(described[0])
         if setting not in known:
@@ -71,3 +71,9 @@ def select_environments(
         )
         raise ValueError(f"Expected environments that have all of these. There are: {'; '.join(combinations)}.")
     return chosen
+
+
+def _describe(environment: EnvironmentSettings) -> dict[str, object]:
+    """Return all settings; sizes that vary are written as in reports, such as "5 to 40"."""
+    settings = with_later_defaults(environment.to_dict())
+    return {name: write_size(value) if isinstance(value, list) else value for name, value in settings.items()}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 import registry
-from graph_bandit_lab.design.keys import to_arguments
+from graph_bandit_lab.design.keys import to_arguments, typical_size
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of
 from graph_bandit_lab.execution.executors import InProcess, Workers
@@ -47,11 +47,10 @@ class Probe:
     """One for each kind of agent, all on the same environment."""
 
     @property
-    def size(self) -> int:
+    def size(self) -> float:
         """Return K N."""
         environment = self.repetitions[0].key.environment
-        size: int = environment["num_graphs"] * environment["num_nodes"]
-        return size
+        return typical_size(environment["num_graphs"]) * typical_size(environment["num_nodes"])
 
 
 def calibrate(
@@ -118,10 +117,10 @@ def choose_probes(repetitions: Iterable[Repetition]) -> list[Probe]:
 
     Members of a kind (with other rates, or other probabilities of an edge) take turns.
     """
-    kinds: dict[str, dict[tuple[int, int], dict[str, dict[str, list[Repetition]]]]] = {}
+    kinds: dict[str, dict[tuple[float, float], dict[str, dict[str, list[Repetition]]]]] = {}
     for repetition in repetitions:
         key = repetition.key
-        size = key.environment["num_graphs"], key.environment["num_nodes"]
+        size = typical_size(key.environment["num_graphs"]), typical_size(key.environment["num_nodes"])
         agents = kinds.setdefault(key.environment_kind, {}).setdefault(size, {}).setdefault(key.environment_key, {})
         agents.setdefault(key.agent_kind, []).append(repetition)
     probes = []
@@ -237,9 +236,10 @@ def _timing(
 ) -> Timing:
     part: Part = next(part for part in parts_of(repetition) if part[0] == what)
     environment = repetition.key.environment
-    size = environment["num_graphs"], environment["num_nodes"], environment.get("edge_prob", 1.0)
+    size = typical_size(environment["num_graphs"]), typical_size(environment["num_nodes"])
+    edge_prob = environment.get("edge_prob", 1.0)
     wall, cpu = seconds.tolist()
-    return Timing(part, *size, wall, cpu, middle, count)
+    return Timing(part, *size, edge_prob, wall, cpu, middle, count)
 
 
 def _takes_too_long(probe: Probe, costs: Costs, share: float) -> bool:
@@ -250,7 +250,7 @@ def _takes_too_long(probe: Probe, costs: Costs, share: float) -> bool:
     return sum(costs.seconds(repetition, LEAST_ROUNDS) for repetition in probe.repetitions) > PATIENCE * share
 
 
-def _spread(values: set[int]) -> set[int]:
+def _spread(values: set[float]) -> set[float]:
     """Return the smallest, the middle and the largest."""
     ordered = sorted(values)
     return {ordered[round(share * (len(ordered) - 1))] for share in np.linspace(0, 1, VALUES)}

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_lab.design.keys import typical_size
 from graph_bandit_lab.design.plan import Repetition
 
 Part: TypeAlias = tuple[str, str, str]
@@ -25,8 +26,8 @@ class Timing:
     """Seconds that one part of the play took at one size."""
 
     part: Part
-    num_graphs: int
-    num_nodes: int
+    num_graphs: float
+    num_nodes: float
     edge_prob: float
     wall: float
     """Wall time; of rounds, the mean of one."""
@@ -96,9 +97,10 @@ class Costs:
             rounds: T; None: its horizon.
         """
         environment = repetition.key.environment
-        size = environment["num_graphs"], environment["num_nodes"], environment.get("edge_prob", 1.0)
+        size = typical_size(environment["num_graphs"]), typical_size(environment["num_nodes"])
+        edge_prob = environment.get("edge_prob", 1.0)
         bases = _sums(environment["horizon"] if rounds is None else rounds)
-        return sum(self._estimate(part, *size, bases) for part in parts_of(repetition))
+        return sum(self._estimate(part, *size, edge_prob, bases) for part in parts_of(repetition))
 
     def each(self, repetitions: Sequence[Repetition]) -> list[float]:
         """Estimate the time of each repetition; one whose agent was never timed counts as the mean of the others."""
@@ -111,7 +113,7 @@ class Costs:
         filled: list[float] = np.where(np.isfinite(times), times, timed.mean() if len(timed) else np.nan).tolist()
         return filled
 
-    def _estimate(self, part: Part, num_graphs: int, num_nodes: int, edge_prob: float, bases: Floats) -> float:
+    def _estimate(self, part: Part, num_graphs: float, num_nodes: float, edge_prob: float, bases: Floats) -> float:
         kinds = [part[:2]] if part[:2] in self._by_kind else []
         if part[0] == "instance" and not kinds:
             kinds = [kind for kind in self._by_kind if kind[0] == "instance"]
@@ -139,7 +141,7 @@ class _Fit:
         seconds = np.array([getattr(timing, clock) for timing in timings])
         self._coefficients = _fit_relative(terms, seconds, np.array([timing.count for timing in timings]))
 
-    def estimate(self, part: Part, num_graphs: int, num_nodes: int, edge_prob: float, bases: Floats) -> float:
+    def estimate(self, part: Part, num_graphs: float, num_nodes: float, edge_prob: float, bases: Floats) -> float:
         return float(self._terms(part, num_graphs, num_nodes, edge_prob, bases) @ self._coefficients)
 
     def _terms(self, part: Part, k: float, n: float, p: float, bases: Floats) -> Floats:

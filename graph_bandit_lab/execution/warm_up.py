@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import registry
 from graph_bandit_lab.design.keys import to_arguments
@@ -39,9 +39,13 @@ def warm_up(repetition: Repetition) -> None:
         logging.getLogger(__name__).debug("The warm-up of %s raised.", repetition.label, exc_info=True)
 
 
-def _small(environment: Mapping[str, int | None]) -> dict[str, object]:
+def _small(environment: Mapping[str, int | Sequence[int] | None]) -> dict[str, object]:
     """Return the settings in which a small instance differs."""
     limits = {"num_graphs": GRAPHS, "num_nodes": NODES, "actions_per_round": GRAPHS}
     given = {name: environment.get(name) for name in limits}
-    sizes = {name: min(value, limits[name]) for name, value in given.items() if value is not None}
+    sizes = {
+        name: [min(bound, limits[name]) for bound in value] if isinstance(value, Sequence) else min(value, limits[name])
+        for name, value in given.items()
+        if value is not None
+    }
     return {**sizes, "horizon": ROUNDS, "replacement": True}

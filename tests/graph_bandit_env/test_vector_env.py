@@ -28,6 +28,9 @@ VARIANTS = {
     "subsets of a pool each round": {**POOL, "num_graphs": 2, "resample_graphs": "round", "observe": "graphs"},
     "ragged": {**POOL, "observe": "graphs"},
     "subsets of a pool": {**POOL, "num_graphs": 2, "resample_graphs": True},
+    "sizes that vary": {"num_graphs": (2, 6), "num_nodes": (1, 5), "resample_graphs": "round", "observe": "graphs"},
+    "sizes that vary, common noise": {"num_graphs": (2, 6), "resample_graphs": True, "common_noise": True},
+    "subsets of any size": {**POOL, "num_graphs": (1, 3), "resample_graphs": True, "actions_per_round": 2},
     "time limit": {"max_episode_steps": 2},
     "time limit of one round": {"max_episode_steps": 1, "horizon": 1},
 }

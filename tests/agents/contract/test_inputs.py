@@ -60,7 +60,19 @@ def test_no_mask_allows_everything():
     assert read_mask(None, 2).all()
 
 
-@pytest.mark.parametrize(("mask", "message"), [([1, 1], r"shape `\(3,\)`. Got `\(2,\)`"), ([0, 0, 0], "zeros only")])
+def test_a_mask_may_be_that_of_the_most_graphs_there_may_be():
+    assert read_mask([0, 1, 1, 0, 0], 3).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ([1, 1], r"shape `\(3,\)`. Got `\(2,\)`"),
+        ([0, 0, 0], "zeros only"),
+        ([0, 0, 0, 0], "zeros only"),
+        ([1, 1, 1, 1], "zeros after the 3 graphs"),
+    ],
+)
 def test_refuses_a_mask_that_fits_not(mask, message):
     with pytest.raises(ValueError, match=message):
         read_mask(mask, 3)

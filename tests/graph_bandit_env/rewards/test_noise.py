@@ -32,7 +32,7 @@ def test_refuses_an_unknown_name_and_shows_the_nearest():
 
 
 def stream(noise="gaussian", common=True, seed=0):
-    return NoiseStream(make_noise(noise, 0.5), np.random.default_rng(seed), common)
+    return NoiseStream(make_noise(noise, 0.5), np.random.default_rng(seed), common, len(MEANS))
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "uniform", "rademacher", lambda rng, mean: mean + rng.normal(size=3)[1]])
@@ -57,11 +57,11 @@ def test_common_noise_differs_from_round_to_round_and_from_graph_to_graph():
 def test_noise_drawn_ahead_is_what_would_be_drawn_round_by_round(noise, common):
     ahead, one_by_one = stream(noise, common), stream(noise, common)
     for rounds in (3, 8):
-        block = ahead.draw_ahead(rounds, 3)
+        block = ahead.draw_ahead(rounds)
         expected = [one_by_one.draw(MEANS, 2) for _ in range(rounds)]
         assert block[:, 2 if common else 0].tolist() == expected
 
 
 def test_noise_of_ones_own_is_not_drawn_ahead():
     with pytest.raises(TypeError, match="noise that has a name"):
-        stream(lambda rng, mean: 0.0).draw_ahead(2, 3)
+        stream(lambda rng, mean: 0.0).draw_ahead(2)

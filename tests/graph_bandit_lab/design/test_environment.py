@@ -7,6 +7,7 @@ import pytest
 from graph_bandit_env import BanditArguments
 from graph_bandit_lab import EnvironmentSettings
 from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaults
+from graph_bandit_lab.design.names import describe_environment
 
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 
@@ -61,6 +62,9 @@ def test_says_what_it_cannot_take(changes, message):
         ({"horizon": 0}, "`horizon`"),
         ({"noise_std": -1.0}, "`noise_std`"),
         ({"replacement": 0, "horizon": 5}, "`replacement` to be True or False"),
+        ({"num_graphs": (5, 40, 50)}, "`num_graphs` to be an integer >= 1, or the least and the most"),
+        ({"num_nodes": (9, 5)}, "`num_nodes` to be an integer >= 9. Got 5"),
+        ({"replacement": False, "num_graphs": (3, 8), "horizon": 4}, "Got 4 rounds of 3 to 8 graphs"),
         ({"replacement": False, "num_graphs": 5, "horizon": 6}, "at most `num_graphs` .* Got 6 rounds of 5 graphs"),
     ],
 )
@@ -99,6 +103,15 @@ def test_agents_observe_graphs_where_they_change_and_indices_elsewhere():
     assert to_arguments(changing.to_dict())["observe"] == "graphs"
     assert to_arguments(same.to_dict())["observe"] == "indices"
     assert "resample_graphs" not in EnvironmentSettings().to_dict()
+
+
+def test_sizes_that_vary_are_stored_as_json_and_read_back():
+    environment = EnvironmentSettings(num_graphs=[5, np.int64(40)], num_nodes=(7, 7), resample_graphs="round")
+    assert (environment.num_graphs, environment.num_nodes) == ((5, 40), 7)
+    stored = json.loads(json.dumps(environment.to_dict()))
+    assert stored == environment.to_dict()
+    assert EnvironmentSettings(**stored) == environment
+    assert "N = 7, K = 5 to 40" in describe_environment(stored)
 
 
 @pytest.mark.parametrize("given", [np.True_, np.False_])

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 
 import registry
+from agents.contract import plays_changing_graphs
 from benchmarks.attack.kills import SWEEP
 from graph_bandit_cli.main import main
 from graph_bandit_lab.design import Overrides, list_presets, read_sweep
@@ -58,8 +59,20 @@ SIZES = {
 }
 
 
-def test_the_presets_are_those_of_the_paper():
-    assert set(list_presets()) == set(SIZES)
+def test_the_presets_are_those_of_the_paper_and_one_of_graphs_that_change():
+    assert set(list_presets()) == {*SIZES, "changing"}
+
+
+def test_the_preset_of_graphs_that_change_has_all_agents_that_play_them():
+    (grid,) = read_sweep("changing").grids
+    assert {spec.name for spec in grid.agents} == set(filter(plays_changing_graphs, registry.list_agents()))
+
+
+def test_two_numbers_in_a_list_of_their_own_are_the_least_and_the_most(tmp_path):
+    file = tmp_path / "sizes.toml"
+    file.write_text('agents = ["random"]\n[[grid]]\n[grid.environment]\nnum_graphs = [[5, 40], 10, 12]\n')
+    (grid,) = read_sweep(file).grids
+    assert [environment.num_graphs for environment in grid.environments] == [(5, 40), 10, 12]
 
 
 @cache

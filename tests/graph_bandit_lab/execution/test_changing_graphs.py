@@ -1,5 +1,7 @@
 """The laboratory plays on graphs that change from round to round."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,8 @@ from graph_bandit_lab.execution.execute import execute
 CHANGING = EnvironmentSettings(num_graphs=5, num_nodes=6, horizon=25, reward_scale="unit", resample_graphs="round")
 
 
-def planned(*agents):
-    return plan([Grid((CHANGING,), tuple(map(AgentSpec.parse, agents)))], derive_seeds(0, 2))
+def planned(*agents, environment=CHANGING):
+    return plan([Grid((environment,), tuple(map(AgentSpec.parse, agents)))], derive_seeds(0, 2))
 
 
 def outcomes(workers, repetitions):
@@ -33,6 +35,14 @@ def test_repetitions_are_the_same_in_every_kind_of_worker_and_agents_learn():
     late = {key: result.regret[12:].sum() for key, result in here.items()}
     for seed in {seed for _, seed in late}:
         assert late["gntk-ucb", seed] < 0.3 * late["random", seed]
+
+
+def test_the_number_of_graphs_may_vary():
+    sizes = {"num_graphs": (2, 9), "num_nodes": (3, 7)}
+    repetitions = planned("gntk-ucb", "wl-ts", "random", environment=dataclasses.replace(CHANGING, **sizes))
+    for result in outcomes(InProcess(), repetitions).values():
+        assert result.status == "finished"
+        assert result.actions.max() < 9
 
 
 def test_agents_that_play_on_one_set_are_refused_before_anything_is_played():
