@@ -1,1 +1,1 @@
-"""Compare policies of Stable-Baselines3 on graph sets: python -m benchmarks.policies."""
+"""Compare policies of Stable-Baselines3, and bandits, on graph sets: python -m benchmarks.policies."""

@@ -1,4 +1,7 @@
-"""Train policies on random graph sets and test them on unseen ones: python -m benchmarks.policies --out FILE.csv."""
+"""Train policies on random graph sets and test them on unseen ones: python -m benchmarks.policies --out FILE.csv.
+
+Bandit agents that play on graphs that change learn the same task online, from nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,13 @@ import numpy as np
 import pandas as pd
 import tyro
 
+import registry
+from agents.contract import plays_changing_graphs
 from benchmarks.kept_rows import append_rows, read_rows
 from benchmarks.parallel import run_in_parallel
 from benchmarks.policies.learners import LEARNERS
-from benchmarks.policies.train import COLUMNS, KEY, train
+from benchmarks.policies.online import learn
+from benchmarks.policies.train import COLUMNS, KEY
 from graph_bandit_lab.analysis import confidence_interval
 from graph_bandit_lab.reports import print_columns, to_markdown
 
@@ -25,9 +31,11 @@ class Settings:
     """The learners, and how long and how often they are trained."""
 
     learners: tuple[str, ...] = ("ppo", "maskable-ppo:10", "dqn", "flat-ppo")
-    """Names; a number after a colon says how many of the 20 graphs each round offers."""
+    """Names, also of bandit agents; a number after a colon says how many of the 20 graphs each round offers."""
     steps: int = 100_000
-    """Rounds that each learner plays."""
+    """Rounds that each policy is trained."""
+    rounds: int = 500
+    """Rounds that each bandit agent plays."""
     seeds: int = 5
     """Trainings of each learner, each with another reward function."""
     test_sets: int = 500
@@ -41,9 +49,13 @@ class Settings:
 
     def __post_init__(self) -> None:
         for learner, offered in map(read_learner, self.learners):
-            if learner not in LEARNERS or not 1 <= offered <= 20:
-                raise ValueError(f"Expected learners of {', '.join(LEARNERS)}, as in ppo or ppo:10. Got {learner!r}.")
-        for name in ("steps", "seeds", "test_sets", "workers"):
+            known = learner in LEARNERS or (learner in registry.list_agents() and plays_changing_graphs(learner))
+            if not known or learner == "random" or not 1 <= offered <= 20:
+                raise ValueError(
+                    f"Expected learners of {', '.join(LEARNERS)}, or agents that play on graphs that change, as in ppo "
+                    f"or gntk-ucb:10. Got {learner!r}."
+                )
+        for name in ("steps", "rounds", "seeds", "test_sets", "workers"):
             if getattr(self, name) < 1:
                 raise ValueError(f"Expected `{name}` to be at least 1. Got {getattr(self, name)}.")
 
@@ -59,7 +71,7 @@ def run(settings: Settings) -> tuple[pd.DataFrame, int]:
     kept = [] if settings.out is None else read_rows(settings.out, COLUMNS)
     rows = [read_test(row) for row in kept]
     asked = [
-        (learner, seed, offered, settings.steps, settings.test_sets)
+        (learner, seed, offered, settings.steps if learner in LEARNERS else settings.rounds, settings.test_sets)
         for seed in range(settings.seeds)
         for learner, offered in map(read_learner, settings.learners)
     ]
@@ -67,7 +79,7 @@ def run(settings: Settings) -> tuple[pd.DataFrame, int]:
     rows = [row for row in rows if row[: len(KEY)] in known]  # leave out a training that was saved only in part
     tasks = [key for key in asked if key not in known]
     failed = 0
-    with closing(run_in_parallel(train, tasks, settings.workers)) as outcomes:
+    with closing(run_in_parallel(learn, tasks, settings.workers)) as outcomes:
         for (learner, seed, *_), outcome in outcomes:
             if isinstance(outcome, Exception):
                 failed += 1
@@ -81,6 +93,26 @@ def run(settings: Settings) -> tuple[pd.DataFrame, int]:
     table = pd.DataFrame(rows, columns=COLUMNS)
     keys = table[list(KEY)].itertuples(index=False, name=None)
     return table[[key in set(asked) for key in keys]], failed
+
+
+def overtaking(tests: pd.DataFrame) -> list[str]:
+    """Say for each agent and each policy from which tested round on the agent is at least as good as the policy ended.
+
+    Regret is compared in mean over the seeds of each.
+    """
+    curves = {
+        (learner, offered): rows.groupby("steps")["relative_regret"].mean()
+        for (learner, offered), rows in tests.groupby(["learner", "actions_per_round"], sort=False)
+    }
+    lines = []
+    for (agent, offered), curve in curves.items():
+        for policy, trained in curves.items():
+            if agent in LEARNERS or policy[0] not in LEARNERS or policy[1] != offered:
+                continue
+            as_good = (curve <= trained.iloc[-1])[::-1].cummin()[::-1]
+            since = f"from round {as_good.idxmax():,} on" if as_good.any() else f"never in {curve.index[-1]:,} rounds"
+            lines.append(f"{agent} is as good as {policy[0]} after {trained.index[-1]:,} rounds: {since}.")
+    return lines
 
 
 def read_test(row: list[str]) -> tuple[Any, ...]:
@@ -118,8 +150,11 @@ def main(args: list[str] | None = None) -> int:
     try:
         settings = tyro.cli(Settings, args=args, prog="python -m benchmarks.policies", description=__doc__)
         tests, failed = run(settings)
+        if tests.empty:
+            return 1
         rows = summarize(tests)
         print("\n".join(to_markdown(rows))) if settings.markdown else print_columns(rows)
+        print("", *overtaking(tests), sep="\n")
     except KeyboardInterrupt:
         print("\nStopped. Finished trainings are kept if `--out` names a file.", file=sys.stderr)
         return 130

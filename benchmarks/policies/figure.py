@@ -11,9 +11,8 @@ import tyro
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from benchmarks.policies.learners import LEARNERS
 from graph_bandit_lab.reports import COLORS, DASHES, STYLE
-
-FIRST = 500  # round at the left end of the curves: no learner learns before round 2048
 
 
 def draw_curves(tests: pd.DataFrame, path: Path) -> None:
@@ -26,18 +25,20 @@ def draw_curves(tests: pd.DataFrame, path: Path) -> None:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9, 4.8), layout="constrained")
         axes = figure.subplots()
+        online = set(tests["learner"]) - LEARNERS.keys()
+        first = 1 if online else 500  # the left end of the curves: no policy learns before round 2048
         groups = tests.groupby(["learner", "actions_per_round"], sort=False)
         for index, ((learner, offered), rows) in enumerate(groups):
             table = 100 * rows.pivot_table(index="steps", columns="seed", values="relative_regret", aggfunc="last")
             table = table.dropna()
-            color, steps = COLORS[index % len(COLORS)], np.maximum(table.index.to_numpy(), FIRST)
+            color, steps = COLORS[index % len(COLORS)], np.maximum(table.index.to_numpy(), first)
             label = learner if offered == tests["actions_per_round"].max() else f"{learner}, {offered} of 20 on offer"
             axes.plot(steps, table.mean(axis=1), DASHES[index % len(DASHES)], color=color, label=label, linewidth=2)
             axes.fill_between(steps, table.min(axis=1), table.max(axis=1), color=color, alpha=0.18, linewidth=0)
         axes.axhline(100, color="#7A7A7A", linewidth=1)
         right = axes.get_yaxis_transform()
         axes.text(0.995, 100, "random play", color="#5A5A5A", ha="right", va="bottom", transform=right)
-        axes.set(xscale="log", yscale="log", xlabel="rounds of training", xlim=(FIRST, None))
+        axes.set(xscale="log", yscale="log", xlabel="rounds of learning", xlim=(first, None))
         axes.set_ylabel("regret on unseen sets, % of random")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

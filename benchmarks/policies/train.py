@@ -9,10 +9,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 import graph_bandit_env  # noqa: F401 - the import registers the environment
+import registry
 from agents.sb3 import SB3VecEnv
 from benchmarks.kept_rows import Row
 from benchmarks.policies.learners import LEARNERS
@@ -28,7 +30,7 @@ MAX_EDGES = 300  # of 380 possible: 12 standard deviations above the mean at p =
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Linear reward on random graphs, with episodes of one round; each seed has another reward function."""
+    """Linear reward on random graphs that are new in each round; each seed has another reward function."""
 
     actions_per_round: int = 20
     """How many of the 20 graphs a round offers."""
@@ -40,47 +42,66 @@ class Task:
         """Return the seed of the first bandit in training; SB3 gives the other bandits the seeds that follow."""
         return self.seed * NUM_BANDITS
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the environment."""
+        return {
+            "num_graphs": 20,
+            "num_nodes": 20,
+            "reward_model": "linear",
+            "reward_seed": self.seed,
+            "actions_per_round": self.actions_per_round,
+        }
+
     def bandits(self, count: int) -> vector.PaddedGraphSet:
-        """Make bandits that share a reward function."""
+        """Make bandits with episodes of one round, for a policy."""
         envs = gym.make_vec(
             "GraphActionBandit-v0",
             num_envs=count,
             autoreset_mode="SameStep",
-            num_graphs=20,
-            num_nodes=20,
-            reward_model="linear",
-            reward_seed=self.seed,
             resample_graphs=True,
-            actions_per_round=self.actions_per_round,
             horizon=1,
             observe="indices",
+            **self.settings,
         )
         return vector.PaddedGraphSet(envs, max_edges=MAX_EDGES)
 
+    def bandit(self) -> gym.Env[Any, Any]:
+        """Make one bandit with new graphs in every round of an episode without end, for an agent."""
+        return registry.make_environment(resample_graphs="round", horizon=10**9, **self.settings)
+
 
 class UnseenSets:
-    """Graph sets for tests, and the mean regret of a policy on them.
+    """Graph sets for tests, and the mean regret of choices on them.
 
     Args:
         task: the task that the sets belong to.
         count: how many sets to draw.
+
+    Attributes:
+        graph_sets: the sets.
+        masks: bool `(count, K)`. The graphs on offer.
     """
 
     def __init__(self, task: Task, count: int) -> None:
         bandits = task.bandits(count)
         self._observation, _ = bandits.reset(seed=TEST_SEED + task.seed)
         native: Any = bandits.unwrapped
-        self._means, self._masks = native.mean_rewards, native.action_masks()
-        self._best = np.where(self._masks, self._means, -np.inf).max(axis=1)
-        random = np.where(self._masks, self._means, 0.0).sum(axis=1) / self._masks.sum(axis=1)
+        self.graph_sets, self.masks, self._means = native.graph_sets, native.action_masks(), native.mean_rewards
+        self._best = np.where(self.masks, self._means, -np.inf).max(axis=1)
+        random = np.where(self.masks, self._means, 0.0).sum(axis=1) / self.masks.sum(axis=1)
         self._random_regret = float((self._best - random).mean())
 
     def test(self, model: BaseAlgorithm) -> tuple[float, int]:
         """Return the mean regret of a policy's choices relative to random play, and how many of them were masked."""
         actions, _ = model.predict(self._observation, deterministic=True)
+        return self.score(actions)
+
+    def score(self, actions: NDArray[np.int64]) -> tuple[float, int]:
+        """Return the same of the choices `(count,)`."""
         rows = np.arange(len(actions))
         regret = float((self._best - self._means[rows, actions]).mean())
-        return regret / self._random_regret, int((~self._masks[rows, actions]).sum())
+        return regret / self._random_regret, int((~self.masks[rows, actions]).sum())
 
 
 class Tests(BaseCallback):

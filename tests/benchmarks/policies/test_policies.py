@@ -4,10 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import registry
 from benchmarks import parallel
 from benchmarks.policies import __main__ as command_line
 from benchmarks.policies import train as training
 from benchmarks.policies.figure import main
+from benchmarks.policies.online import learn_online
+from benchmarks.policies.online import test as play_and_test
 from benchmarks.policies.train import COLUMNS, Task, UnseenSets, train
 from graph_bandit_lab.execution import InProcess
 
@@ -29,7 +32,7 @@ def sets():
 
 
 def test_the_best_graphs_on_offer_have_no_regret(sets):
-    best = np.where(sets._masks, sets._means, -np.inf).argmax(axis=1)
+    best = np.where(sets.masks, sets._means, -np.inf).argmax(axis=1)
     assert sets.test(Choices(lambda _: best)) == (0.0, 0)
 
 
@@ -70,6 +73,39 @@ def test_a_training_is_tested_from_before_its_first_round_to_its_end(learner):
     assert (rows["relative_regret"] >= 0).all()
 
 
+def test_a_bandit_agent_learns_online_and_tests_do_not_disturb_its_play():
+    rows = pd.DataFrame(learn_online("lin-ts", 0, 20, rounds=30, test_sets=40), columns=COLUMNS)
+    assert rows["steps"].tolist() == [0, 1, 2, 3, 4, 6, 9, 13, 19, 28, 30]
+    assert rows["relative_regret"].iloc[0] > 0.5
+    assert rows["relative_regret"].iloc[-1] < 0.1
+    untested = registry.make_agent("lin-ts")
+    env = Task(seed=0).bandit()
+    observation, info = env.reset(seed=0)
+    untested.reset(observation, seed=0)
+    for _ in range(30):
+        action = untested.select_action(observation, info["action_mask"])
+        played = observation
+        observation, reward, *_, info = env.step(action)
+        untested.update(played, action, float(reward))
+    assert play_and_test(untested, UnseenSets(Task(seed=0), 40))[0] == pytest.approx(rows["relative_regret"].iloc[-1])
+
+
+def test_an_agent_is_as_good_as_a_policy_from_the_round_after_which_it_stays_so():
+    curves = {"ppo": ([0, 100], [1.0, 0.2]), "lin-ts": ([0, 1, 2, 3, 4], [1.0, 0.1, 0.3, 0.2, 0.1])}
+    tests = pd.DataFrame(
+        [
+            (learner, seed, 20, steps[-1], 5, step, regret, 0, 1.0)
+            for learner, (steps, regrets) in curves.items()
+            for seed in range(2)
+            for step, regret in zip(steps, regrets, strict=True)
+        ],
+        columns=COLUMNS,
+    )
+    assert command_line.overtaking(tests) == ["lin-ts is as good as ppo after 100 rounds: from round 3 on."]
+    tests.loc[(tests["learner"] == "lin-ts") & (tests["steps"] == 4), "relative_regret"] = 0.5
+    assert command_line.overtaking(tests) == ["lin-ts is as good as ppo after 100 rounds: never in 4 rounds."]
+
+
 def made_up(learner, seed, actions_per_round, steps, test_sets):
     made_up.calls.append((learner, seed))
     if learner == "dqn":
@@ -80,7 +116,7 @@ def made_up(learner, seed, actions_per_round, steps, test_sets):
 
 @pytest.fixture
 def played(monkeypatch):
-    monkeypatch.setattr(command_line, "train", made_up)
+    monkeypatch.setattr(command_line, "learn", made_up)
     monkeypatch.setattr(parallel, "Processes", lambda count: InProcess())
     made_up.calls = []
     return made_up.calls
