@@ -87,7 +87,8 @@ def test_a_bandit_agent_learns_online_and_tests_do_not_disturb_its_play():
         played = observation
         observation, reward, *_, info = env.step(action)
         untested.update(played, action, float(reward))
-    assert play_and_test(untested, UnseenSets(Task(seed=0), 40))[0] == pytest.approx(rows["relative_regret"].iloc[-1])
+    regret, _ = play_and_test(untested, UnseenSets(Task(seed=0), 40))
+    assert round(regret, 5) == rows["relative_regret"].iloc[-1]
 
 
 def test_an_agent_is_as_good_as_a_policy_from_the_round_after_which_it_stays_so():
