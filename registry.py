@@ -35,6 +35,7 @@ __all__ = [
     "__version__",
     "agent_needs",
     "agent_origin",
+    "agent_plays_changing_graphs",
     "check_agent",
     "list_agents",
     "make_agent",
@@ -176,6 +177,18 @@ def agent_origin(name: str) -> str:
     """
     factory = _find(name).factory
     return "" if callable(factory) else _package_of(factory)
+
+
+def agent_plays_changing_graphs(name: str) -> bool | None:
+    """Return whether an agent plays on graphs that change from round to round; None: it is not of this package.
+
+    Args:
+        name: one of `list_agents()`.
+    """
+    from agents.contract import plays_changing_graphs
+
+    _find(name)
+    return plays_changing_graphs(name) if name in RECIPES else None
 
 
 def _all() -> dict[str, Registration]:

@@ -2,6 +2,8 @@ from .agent import BatchBeliefAgent as BatchBeliefAgent
 from .agent import BeliefAgent as BeliefAgent
 from .belief import Belief as Belief
 from .composition import compose as compose
+from .forgetting import least_informative as least_informative
+from .forgetting import remember as remember
 from .history import History as History
 from .insight import Insight as Insight
 from .rules import AcquisitionRule as AcquisitionRule
@@ -30,4 +32,6 @@ __all__ = [
     "ThompsonSampling",
     "UpperConfidenceBound",
     "compose",
+    "least_informative",
+    "remember",
 ]

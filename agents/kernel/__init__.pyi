@@ -1,5 +1,7 @@
 from .agent import KernelAgent as KernelAgent
 from .gaussian_process import GaussianProcess as GaussianProcess
+from .kernels import KernelGraphs as KernelGraphs
+from .kernels import encode_network as encode_network
 from .models import gntk as gntk
 from .models import wl as wl
 from .settings import KernelSettings as KernelSettings
@@ -8,8 +10,10 @@ from .settings import SubtreeSettings as SubtreeSettings
 __all__ = [
     "GaussianProcess",
     "KernelAgent",
+    "KernelGraphs",
     "KernelSettings",
     "SubtreeSettings",
+    "encode_network",
     "gntk",
     "wl",
 ]

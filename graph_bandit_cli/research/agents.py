@@ -29,8 +29,13 @@ class Command:
 
 def describe_agents() -> str:
     """Return a line for each agent: its name, and what it needs if it does not play on any graphs."""
-    needs = {name: registry.agent_needs(name) for name in registry.list_agents()}
-    return "\n".join(name if need == "any" else f"{name}  (needs {need})" for name, need in needs.items())
+    lines = []
+    for name in registry.list_agents():
+        needs, changing = registry.agent_needs(name), registry.agent_plays_changing_graphs(name)
+        notes = [f"needs {needs}"] if needs != "any" else []
+        notes += ["plays on one graph set"] if changing is False else []
+        lines.append(f"{name}  ({', '.join(notes)})" if notes else name)
+    return "\n".join(lines)
 
 
 def describe_agent(name: str) -> str:

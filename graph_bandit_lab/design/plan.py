@@ -121,7 +121,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         without = {label: _key_without_environment(spec, origins[spec.name]) for label, spec in specs.items()}
         for environment in grid.environments:
             settings = environment.to_dict()
-            _check_that_all_can_play([name for name, origin in origins.items() if not origin], settings)
+            _check_that_all_can_play(list(origins), settings)
             keys = {label: dataclasses.replace(key, environment=settings) for label, key in without.items()}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
@@ -145,14 +145,10 @@ def _origin_of(agent: str) -> str:
 
 def _check_that_all_can_play(agents: Sequence[str], environment: Mapping[str, object]) -> None:
     """Refuse agents of this package that play on one graph set, where graphs change; of others nothing is known."""
-    from agents.contract import PLAY_CHANGING_GRAPHS, plays_changing_graphs
+    from agents.contract import PLAY_CHANGING_GRAPHS
 
-    stuck = (
-        []
-        if environment.get("resample_graphs") != "round"
-        else [name for name in agents if not plays_changing_graphs(name)]
-    )
-    if stuck:
+    stuck = [name for name in agents if registry.agent_plays_changing_graphs(name) is False]
+    if environment.get("resample_graphs") == "round" and stuck:
         raise ValueError(
             f"Expected agents that play on graphs that change ({', '.join(PLAY_CHANGING_GRAPHS)}) with "
             f'resample_graphs="round". Got {", ".join(stuck)}.'

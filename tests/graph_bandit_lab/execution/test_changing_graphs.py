@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+import registry
 from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Processes
 from graph_bandit_lab.design import derive_seeds
 from graph_bandit_lab.design.plan import plan
@@ -43,6 +44,12 @@ def test_the_number_of_graphs_may_vary():
     for result in outcomes(InProcess(), repetitions).values():
         assert result.status == "finished"
         assert result.actions.max() < 9
+
+
+def test_agents_of_ones_own_are_not_refused(monkeypatch):
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
+    registry.register_agent("my-own", lambda: registry.make_agent("gntk-ucb"))
+    assert [repetition.label for repetition in planned("my-own")] == ["my-own"] * 2
 
 
 def test_agents_that_play_on_one_set_are_refused_before_anything_is_played():
