@@ -90,6 +90,15 @@ def test_descent_leaves_what_it_is_given():
     assert all(map(torch.equal, weights, before))
 
 
+def test_a_unit_that_is_exactly_zero_is_off():
+    """Seven nodes and six features: each place of a block of four nodes, four features and two more."""
+    graphs, weights = example((7,), 6, 8, 0, False)
+    weights[0][::2] = 0
+    expected = in_column_order(values_and_features(weights, graphs)[1], 8, 6)
+    found = network_of(graphs, weights).features(weights, torch.tensor([0]))
+    torch.testing.assert_close(found, expected.double(), rtol=1e-4, atol=1e-6)
+
+
 def test_placed_weights_are_a_copy():
     graphs, weights = example((5, 1, 7), 3, 8, 0, False)
     before = [weight.clone() for weight in weights]

@@ -28,6 +28,11 @@ from support.mutants.changes import Mutant
 
 COMPILED = ("gntk/engines/loops.py", "gntk/node_pairs.py")
 """Their loops run as plain Python, or Numba would compile them for each mutant, and hide their lines."""
+CHANGING = "tests/agents/test_changing_graphs.py"
+FURTHER = {
+    f"agents/{name}.py": [CHANGING] for name in ("contract/base", "kernel/agent", "linear/agent", "neural/agent")
+}
+"""Tests of all agents at once, beside those that mirror a file."""
 LONGEST = 900  # seconds that all tests of a file may take
 OPTIONS = ("-x", "-o", "addopts=", "--import-mode=importlib", "--assert=plain", "-p", "no:cacheprovider")
 
@@ -37,11 +42,9 @@ def tests_of(path: str) -> list[str]:
     *folders, name = Path(path).with_suffix("").parts
     for depth in range(len(folders), 0, -1):
         folder = Path("tests", *folders[:depth])
-        own = folder / f"test_{name}.py"
-        if (ROOT / own).exists():
-            return [str(own)]
-        if files := sorted(str(file.relative_to(ROOT)) for file in (ROOT / folder).glob("test_*.py")):
-            return files
+        own = sorted((ROOT / folder).glob(f"test_{name}.py"))
+        if files := own or sorted((ROOT / folder).glob("test_*.py")):
+            return [*(str(file.relative_to(ROOT)) for file in files), *FURTHER.get(path, [])]
     raise SystemExit(f"Expected tests of `{path}` in `{Path('tests', *folders)}`. Found none.")
 
 
