@@ -43,3 +43,9 @@ def test_new_graphs_have_the_precision_of_the_others(encode, own_count):
     more = encode_more(encode, first, torch.tensor([2, 0]), LATER, own_count)
     assert more.nodes.dtype == more.divisors.dtype == torch.float64
     assert_same(more, encode_at_once(encode, [FIRST[2], FIRST[0], *LATER], own_count).to(torch.float64))
+
+
+def test_one_graph_may_have_been_encoded_before(encode, own_count):
+    first = encode_at_once(encode, FIRST[:1], own_count)
+    more = encode_more(encode, first, torch.tensor([0]), LATER, own_count)
+    assert_same(more, encode_at_once(encode, [FIRST[0], *LATER], own_count))
