@@ -7,6 +7,7 @@ from torch_geometric.data import Batch, Data
 
 import registry
 from agents.linear.features import describe
+from agents.linear.regression import FLAT
 from graph_bandit_env import GraphSet
 
 FIRST = ragged_graphs((5, 5, 5, 5, 5, 5))  # of one size
@@ -33,8 +34,8 @@ def scaled(graphs):
 
 
 def linear_kernel(rows, scale):
-    """Weights have this variance, and the constant a hundred times as much."""
-    prior = np.diag([scale] * (rows.shape[1] - 1) + [100 * scale])
+    """Weights have this variance, and the constant more."""
+    prior = np.diag([scale] * (rows.shape[1] - 1) + [FLAT * scale])
     return rows @ prior @ rows.T
 
 
@@ -63,7 +64,7 @@ def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_th
 
 
 def test_the_weights_of_features_that_are_all_equal_have_variance_one():
-    assert ready(graphs=FIRST[:1] * 3).predict().std == pytest.approx(10.0)  # of the constant
+    assert ready(graphs=FIRST[:1] * 3).predict().std == pytest.approx(FLAT**0.5)
 
 
 def test_a_feature_that_differs_by_rounding_errors_only_is_constant():

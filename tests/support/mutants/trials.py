@@ -30,7 +30,8 @@ COMPILED = ("gntk/engines/loops.py", "gntk/node_pairs.py")
 """Their loops run as plain Python, or Numba would compile them for each mutant, and hide their lines."""
 CHANGING = "tests/agents/test_changing_graphs.py"
 FURTHER = {
-    f"agents/{name}.py": [CHANGING] for name in ("contract/base", "kernel/agent", "linear/agent", "neural/agent")
+    f"agents/{name}.py": [CHANGING]
+    for name in ("contract/base", "kernel/agent", "linear/agent", "neural/agent", "neural/network")
 }
 """Tests of all agents at once, beside those that mirror a file."""
 LONGEST = 900  # seconds that all tests of a file may take
