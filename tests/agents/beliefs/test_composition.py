@@ -44,7 +44,7 @@ def test_a_rule_brings_its_settings_to_every_model(model):
 
 
 def test_settings_are_given_by_name():
-    settings = type(compose("gnn-lucky", gnn, Lucky)().settings)
+    settings = type(compose("gnn-named", gnn, Lucky)().settings)
     assert settings(luck=0.25).luck == 0.25
     with pytest.raises(TypeError):
         settings(0.25)
