@@ -86,6 +86,15 @@ def test_each_pair_of_nodes_is_exact_to_1e_15_however_small_the_angle(feature_di
                 assert abs(plain[i, j].item() - expected) <= 2e-8 * lengths
 
 
+@pytest.mark.parametrize("depth", [2, 3])
+def test_a_whole_tile_of_nodes_that_are_nearly_equal_is_exact(depth):
+    nodes = np.ones((TILE, 3)) + 1e-6 * np.random.default_rng(2).normal(size=(TILE, 3))
+    (found,) = node_pair_sums(graphs_of(nodes), graphs_of(nodes[:2]), depth).flatten().tolist()
+    with mpmath.workdps(40):
+        expected = sum(exact_kernel(h, g, depth) for h in nodes for g in nodes[:2])
+        assert abs(found - expected) <= 1e-14 * expected
+
+
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_sums_are_those_of_torch(depth):
     graphs = graphs_of(*random_sets(feature_dim=16))
@@ -133,3 +142,8 @@ def test_a_set_may_be_empty():
     assert node_pair_sums(graphs, nothing, 2).shape == (len(SIZES), 0)
     assert node_pair_sums(nothing, graphs, 2).shape == (0, len(SIZES))
     assert node_pair_sums(nothing, nothing, 2).shape == (0, 0)
+
+
+def test_a_graph_may_be_alone():
+    alone = graphs_of(random_sets()[0])
+    torch.testing.assert_close(node_pair_sums(alone, alone, 2), node_pair_sums_in_torch(alone, alone, 2))
