@@ -170,7 +170,7 @@ def test_mean_regrets_are_over_the_trials_of_an_environment():
 
 
 def test_an_interval_over_two_environments_draws_their_means():
-    differences = table(a=[0.0, 2.0, 4.0, 6.0])["a"]
+    differences = table(a=[-9.0, 11.0, 3.0, 7.0])["a"]
     assert paired_interval(differences) == (3.0, 1.0, 5.0)  # a quarter of the draws are of one environment alone
 
 
