@@ -4,7 +4,7 @@ SOURCE = """
 LIMIT: int = 3
 
 
-def clip(value: int = 4, strict: bool = True) -> int:
+def clip(value: int = 4, *, strict: bool = True) -> int:
     if value < LIMIT and not strict:
         raise ValueError(f"at least {3 - 0}")
     return sum(zip([-value], strict=True))

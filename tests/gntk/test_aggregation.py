@@ -4,7 +4,8 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
-from gntk import AggregatedGraphs, aggregate_neighbours, aggregation, keep_nodes, select_graphs
+from gntk import AggregatedGraphs, aggregate_neighbours, aggregation, join_graphs, keep_nodes, select_graphs
+from gntk.aggregation import as_aggregated
 
 
 def adjacency_oracle(graph):
@@ -36,9 +37,10 @@ def test_integer_features_become_directions_not_integers():
     assert aggregate_neighbours(Batch.from_data_list([graph])).nodes[0].tolist() == pytest.approx([0.6, 0.8])
 
 
-def test_blocks_of_edges_add_up(batch, monkeypatch):
+@pytest.mark.parametrize("edges", [1, 3])
+def test_blocks_of_edges_add_up(batch, monkeypatch, edges):
     whole = aggregate_neighbours(batch).nodes
-    monkeypatch.setattr(aggregation, "EDGES_PER_BLOCK", 3)
+    monkeypatch.setattr(aggregation, "EDGES_PER_BLOCK", edges)
     torch.testing.assert_close(aggregate_neighbours(batch).nodes, whole)
 
 
@@ -63,6 +65,22 @@ def test_selected_graphs_keep_their_nodes_and_their_divisor(batch):
     assert torch.equal(chosen.nodes, expected)
     assert chosen.sizes.tolist() == [7, 5, 7]
     assert chosen.divisors.tolist() == [7, 7, 7]
+
+
+def test_joined_graphs_are_those_of_one_set_and_then_those_of_the_other(graphs):
+    first, second = (
+        aggregate_neighbours(Batch.from_data_list(part)) for part in (graphs[:3], [*graphs[2:], graphs[0]])
+    )
+    joined = join_graphs(first, second)
+    assert torch.equal(joined.nodes, torch.cat([first.nodes, second.nodes]))
+    assert joined.offsets.tolist() == [0, 5, 6, 13, 20, 23, 28]
+    assert joined.divisors.tolist() == [*first.divisors, *second.divisors]
+
+
+def test_aggregated_graphs_are_taken_as_they_are_with_the_divisors_they_carry(batch):
+    graphs = as_aggregated(batch, 9)
+    assert graphs.divisors.tolist() == [9] * 4
+    assert as_aggregated(graphs) is graphs
 
 
 def test_sum_over_nodes_keeps_graphs_apart():
@@ -129,7 +147,7 @@ def test_refuses_a_batch_that_is_not_whole(changes, message):
         aggregate_neighbours(Batch.from_data_list([Data(**{**PAIR, **changes})]))
 
 
-@pytest.mark.parametrize("graphs", [Data(**PAIR), [Data(**PAIR)], None])
+@pytest.mark.parametrize("graphs", [Data(**PAIR), [Data(**PAIR)], None, Batch(**PAIR)])
 def test_refuses_what_is_no_batch_with_advice(graphs):
     with pytest.raises(TypeError, match=r"Expected a PyG Batch. .* Make one with `Batch.from_data_list"):
         aggregate_neighbours(graphs)

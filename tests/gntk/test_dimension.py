@@ -25,6 +25,10 @@ def test_lies_between_zero_and_the_rank(features, horizon, ridge):
     assert 0 <= effective_dimension(kernel, horizon, ridge) <= 2 + 1e-12 + horizon / ridge * rounding
 
 
+def test_an_eigenvalue_that_is_a_negative_rounding_error_counts_as_zero():
+    assert effective_dimension(np.diag([1.0, -1e-7]), 10**6, 1e-3) == pytest.approx(1)
+
+
 def test_of_a_zero_kernel_is_zero():
     assert effective_dimension(np.zeros((3, 3))) == 0
 
@@ -112,7 +116,7 @@ def test_a_cutoff_leaves_out_eigenvalues_below_that_part_of_the_largest():
         (lambda: information_gain(np.eye(2), float("inf")), "`ridge`"),
         (lambda: rkhs_norm(np.eye(2), [1.0, 1.0], cutoff=-0.1), "`cutoff`"),
         (lambda: rkhs_norm(np.eye(2), [1.0]), r"shape `\(2,\)`"),
-        (lambda: rkhs_norm(np.eye(2), [1.0, np.nan]), "finite `means`"),
+        (lambda: rkhs_norm(np.eye(2), [np.inf, np.nan]), "finite `means`.* with 2 that"),
         (lambda: rkhs_norm(np.eye(2), [1.0, 1.0], cutoff=1.0), "`cutoff`"),
     ],
 )

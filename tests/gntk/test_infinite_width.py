@@ -33,24 +33,38 @@ def test_shallow_kernel_is_its_defining_expectation():
     assert actual == pytest.approx(monte_carlo_node_kernel(h, g), rel=0.01)
 
 
+def plain_node_kernel(h, g, depth):
+    """The recursion of Jacot et al.: variances and covariances of each layer, of one pair of nodes."""
+    sigma, theta, hh, gg = h @ g, h @ g, h @ h, g @ g
+    for _ in range(depth - 1):
+        scale = np.sqrt(hh * gg)
+        angle = np.arccos(np.clip(sigma / scale, -1, 1)) if scale else 0.0
+        sigma = scale * (np.sin(angle) + (np.pi - angle) * np.cos(angle)) / (2 * np.pi)
+        theta = sigma + theta * (np.pi - angle) / (2 * np.pi)
+        hh, gg = hh / 2, gg / 2
+    return theta
+
+
+def plain_sums(graphs, others, depth):
+    sets, columns = ([nodes.numpy() for nodes in g.nodes.split(g.sizes.tolist())] for g in (graphs, others))
+    return np.array([[sum(plain_node_kernel(h, g, depth) for h in a for g in b) for b in columns] for a in sets])
+
+
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_equals_the_recursion_of_jacot_et_al_pair_by_pair(batch, depth):
-    """The plain reference: variances and covariances of each layer, one pair of nodes at a time."""
     graphs = aggregate_neighbours(batch).to(torch.float64)
-
-    def node_kernel(h, g):
-        sigma, theta, hh, gg = h @ g, h @ g, h @ h, g @ g
-        for _ in range(depth - 1):
-            scale = np.sqrt(hh * gg)
-            angle = np.arccos(np.clip(sigma / scale, -1, 1)) if scale else 0.0
-            sigma = scale * (np.sin(angle) + (np.pi - angle) * np.cos(angle)) / (2 * np.pi)
-            theta = sigma + theta * (np.pi - angle) / (2 * np.pi)
-            hh, gg = hh / 2, gg / 2
-        return theta
-
-    sets = [nodes.numpy() for nodes in graphs.nodes.split(graphs.sizes.tolist())]
-    expected = [[sum(node_kernel(h, g) for h in a for g in b) / 49 for b in sets] for a in sets]
+    expected = plain_sums(graphs, graphs, depth) / 49
     np.testing.assert_allclose(infinite_width_kernel(graphs, depth), expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_torch_sums_the_recursion_over_nodes_of_any_length_also_opposite_ones(batch, depth):
+    units = aggregate_neighbours(batch).to(torch.float64)
+    nodes = units.nodes * torch.rand(len(units.nodes), 1).double() * 3
+    graphs, opposite = (AggregatedGraphs(sign * nodes, units.offsets, units.divisors) for sign in (1, -1))
+    for others in (graphs, opposite, select_graphs(graphs, torch.tensor([2, 0]))):
+        expected = plain_sums(graphs, others, depth)
+        np.testing.assert_allclose(node_pair_sums_in_torch(graphs, others, depth), expected, rtol=1e-7, atol=1e-6)
 
 
 def test_a_unit_node_has_kernel_one_at_depth_two():

@@ -43,6 +43,13 @@ def test_a_rule_brings_its_settings_to_every_model(model):
     assert settings.keys() - {"luck", "kind"} == asdict(compose("plain", MODELS[model], Greedy)().settings).keys()
 
 
+def test_settings_are_given_by_name():
+    settings = type(compose("gnn-named", gnn, Lucky)().settings)
+    assert settings(luck=0.25).luck == 0.25
+    with pytest.raises(TypeError):
+        settings(0.25)
+
+
 def test_settings_of_the_rule_are_checked_as_those_of_the_model_are():
     make = compose("gnn-lucky", gnn, Lucky)
     with pytest.raises(ValueError, match="`luck` to be at most 1. Got 2"):

@@ -67,6 +67,26 @@ def test_scale_follows_the_rewards_however_small():
     assert filled([(0, 1e-12), (1, 3e-12)]).location_and_scale() == pytest.approx((2e-12, 1e-12), rel=1e-6)
 
 
+@pytest.mark.parametrize(("step", "scale"), [(1e-7, 1.0), (1e-3, 5e-4)])
+def test_means_of_large_rewards_differ_if_by_more_than_their_rounding_errors(step, scale):
+    pulls = [(0, 1e6), (0, -1e6), (1, step)]
+    assert filled(pulls).location_and_scale()[1] == pytest.approx(scale)
+
+
+def test_a_scale_whose_square_leaves_the_range_of_numbers_is_none():
+    assert filled([(0, 0.0), (1, 1e-160)]).location_and_scale() == (pytest.approx(0.5e-160), 1.0)
+
+
+@pytest.mark.parametrize("kind", [History, OrderedHistory])
+def test_graphs_that_stay_keep_their_rewards_and_their_order(kind):
+    pulls = [(3, 1.0), (0, 5.0), (1, 2.0), (3, 4.0)]
+    history, expected = filled(pulls, kind), filled([(0, 1.0), (2, 2.0), (0, 4.0)], kind)
+    history.exchange(torch.tensor([3, 2, 1]), added=1)
+    assert {k: v.tolist() for k, v in history.state_dict().items()} == {
+        k: v.tolist() for k, v in expected.state_dict().items()
+    }
+
+
 def test_without_order_the_memory_does_not_grow():
     short, long = filled([(0, 1.0)], History), filled([(0, 1.0)] * 100, History)
     assert {k: v.shape for k, v in short.state_dict().items()} == {k: v.shape for k, v in long.state_dict().items()}
@@ -84,3 +104,19 @@ def test_state_round_trip_is_exact(kind, pulls):
     assert torch.equal(history.squares, twin.squares)
     if kind is OrderedHistory:
         assert torch.equal(history.rewards, twin.rewards)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        (History, {"counts": torch.tensor([0, -1, 0, 0])}),
+        (History, {"seen": torch.tensor([2])}),
+        (History, {"seen": torch.tensor([1, 2])}),
+        (OrderedHistory, {"actions": torch.tensor([1, 2])}),
+        (OrderedHistory, {"rewards": torch.ones(3, dtype=torch.float64)}),
+    ],
+)
+def test_a_state_that_contradicts_itself_is_refused(kind, changes):
+    state = filled([(1, 2.0), (1, 3.0)], kind).state_dict()
+    with pytest.raises(ValueError, match="Expected"):
+        kind(4).load_state_dict({**state, **changes})

@@ -21,12 +21,13 @@ def test_ucb1_plays_each_graph_once_first():
     assert sorted(played) == [0, 1, 2, 3]
 
 
-def test_ucb1_adds_the_bonus_of_auer_et_al():
-    agent = ready("ucb1", exploration_scale=0.5)
+@pytest.mark.parametrize("scale", [0.5, 2.0])
+def test_ucb1_adds_the_bonus_of_auer_et_al(scale):
+    agent = ready("ucb1", exploration_scale=scale)
     agent.update(None, [0, 1, 2, 3, 3], [0.0, 1.0, 2.0, 3.0, 5.0])
     index = agent.rule(agent.belief(), torch.ones(4).bool(), agent.generator)
     means = np.array([0.0, 1.0, 2.0, 4.0])
-    expected = (means - means.mean()) / means.std() + 0.5 * np.sqrt(2 * np.log(2) / np.array([1, 1, 1, 2]))
+    expected = (means - means.mean()) / means.std() + scale * np.sqrt(2 * np.log(2) / np.array([1, 1, 1, 2]))
     np.testing.assert_allclose(index, expected)
 
 
@@ -44,6 +45,8 @@ def test_gaussian_belief_is_the_conjugate_posterior():
         assert belief.spread[graph].item() == pytest.approx(variance**0.5, abs=1e-6)
 
 
-def test_refuses_no_exploration():
-    with pytest.raises(ValueError, match="positive"):
-        registry.make_agent("ucb1", exploration_scale=0)
+@pytest.mark.parametrize(("scale", "message"), [(0, "to be positive. Got 0"), (1e-101, "at least 1e-100. Got 1e-101")])
+def test_refuses_an_exploration_whose_square_is_zero(scale, message):
+    with pytest.raises(ValueError, match=message):
+        registry.make_agent("ucb1", exploration_scale=scale)
+    assert registry.make_agent("ucb1", exploration_scale=1e-100).settings.exploration_scale == 1e-100

@@ -13,22 +13,6 @@ def test_what_is_given_overrides_the_preset_which_overrides_the_defaults():
     assert (settings.epochs, settings.covariance, settings.width) == (3, "diagonal", 512)
 
 
-def test_the_papers_preset_is_its_algorithm_to_the_letter():
-    settings = read_settings(NeuralSettings, {"preset": "paper"})
-    literal = {
-        "fit": "epochs",
-        "epochs": 30,
-        "batch_size": 5,
-        "penalty": "constant",
-        "penalty_center": "zero",
-        "start": "initial",
-        "standardize": False,
-        "history": "frozen",
-        "gradients_at": "current",
-    }
-    assert literal.items() <= dataclasses.asdict(settings).items()
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MoreSettings(NeuralSettings):
     """Settings with one more."""
@@ -96,7 +80,3 @@ def test_settings_whose_squares_leave_the_range_of_numbers_are_refused(name, set
 def test_settings_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         NeuralSettings().width = 4
-
-
-def test_ridge_is_width_times_regularization():
-    assert NeuralSettings(width=100, regularization=0.01).ridge == pytest.approx(1)

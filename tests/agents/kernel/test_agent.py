@@ -1,106 +1,18 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from support.graphs import ragged_graphs
+from support.posterior import from_scratch
 from torch_geometric.data import Batch
 
 import registry
-from agents.beliefs.history import History
 from agents.contract import DivergedError
-from agents.kernel.gaussian_process import GaussianProcess
 from gntk import AggregatedGraphs, aggregate_neighbours, infinite_width_kernel
 from graph_bandit_env import GraphSet
 
 RNG = np.random.default_rng(0)
 FEATURES = RNG.normal(size=(12, 5))
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
-
-
-def from_scratch(kernel, noise, actions, rewards):
-    """Posterior mean and covariance by one solve with the t x t matrix of all observations."""
-    cross = kernel[:, actions]
-    gain = np.linalg.solve(kernel[np.ix_(actions, actions)] + noise * np.eye(len(actions)), cross.T).T
-    return gain @ rewards, kernel - gain @ cross.T
-
-
-def by_counts(kernel, noise, actions, rewards):
-    """The same from counts and means: the observations of one graph are one, with less noise."""
-    seen, counts = np.unique(actions, return_counts=True)
-    means = np.array([rewards[actions == graph].mean() for graph in seen])
-    gain = np.linalg.solve(kernel[np.ix_(seen, seen)] + np.diag(noise / counts), kernel[seen]).T
-    return gain @ means, kernel - gain @ kernel[seen]
-
-
-def observe(length, seed=1, noise=0.1):
-    rng = np.random.default_rng(seed)
-    actions = rng.integers(0, 10, length)  # two graphs are never played
-    means = FEATURES @ rng.normal(size=5)
-    return actions, means[actions] + noise**0.5 * rng.normal(size=length)
-
-
-@pytest.mark.parametrize("noise", [1e-4, 0.1, 10.0])
-def test_posterior_equals_one_solve_with_all_observations(noise):
-    actions, rewards = observe(60)
-    process = GaussianProcess(torch.tensor(KERNEL), noise)
-    for action, reward in zip(actions, rewards, strict=True):
-        process.add(int(action), float(reward))
-    mean, covariance = from_scratch(KERNEL, noise, actions, rewards)
-    np.testing.assert_allclose(process.mean, mean, atol=1e-9)
-    np.testing.assert_allclose(process.root @ process.root.T, covariance, atol=1e-9)
-    np.testing.assert_allclose(process.variance, np.diag(covariance), atol=1e-9)
-
-
-@pytest.mark.parametrize("noise", [1e-4, 1.0])
-def test_posterior_after_ten_thousand_rounds_equals_a_solve_from_scratch(noise):
-    actions, rewards = observe(10_000)
-    process = GaussianProcess(torch.tensor(KERNEL), noise)
-    for action, reward in zip(actions, rewards, strict=True):
-        process.add(int(action), float(reward))
-    mean, covariance = by_counts(KERNEL, noise, actions, rewards)
-    np.testing.assert_allclose(process.mean, mean, atol=1e-9)
-    np.testing.assert_allclose(process.root @ process.root.T, covariance, atol=1e-9)
-
-
-def test_posterior_from_counts_and_means_equals_the_one_reward_by_reward():
-    actions, rewards = observe(40)
-    history = record(actions, rewards)
-    at_once = GaussianProcess(torch.tensor(KERNEL), 0.1, history.counts, history.means)
-    mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
-    np.testing.assert_allclose(at_once.mean, mean, atol=1e-9)
-    np.testing.assert_allclose(at_once.root @ at_once.root.T, covariance, atol=1e-9)
-
-
-def test_no_rewards_leave_the_prior_exactly():
-    kernel, none = torch.tensor(KERNEL), torch.zeros(12, dtype=torch.float64)
-    assert torch.equal(GaussianProcess(kernel, 0.1, none.long(), none).root, GaussianProcess(kernel, 0.1).root)
-
-
-def test_a_reward_that_tells_nothing_changes_nothing():
-    """Of a graph whose mean reward is known, the gain is zero, not zero by zero."""
-    kernel = torch.tensor(KERNEL)
-    kernel[3], kernel[:, 3] = 0, 0
-    process = GaussianProcess(kernel, 0.1)
-    before = process.root.clone()
-    process.add(3, 7.0)
-    torch.testing.assert_close(process.root, before, rtol=0, atol=1e-8)
-    torch.testing.assert_close(process.mean, torch.zeros_like(process.mean), rtol=0, atol=1e-8)
-
-
-@given(st.lists(st.integers(0, 11), min_size=1, max_size=30))
-def test_one_more_reward_never_raises_a_variance(actions):
-    process = GaussianProcess(torch.tensor(KERNEL), 0.05)
-    for action in actions:
-        before = process.variance
-        process.add(action, 1.0)
-        assert (process.variance <= before + 1e-12).all()
-
-
-def record(actions, rewards):
-    history = History(12)
-    history.add(torch.tensor(actions), torch.tensor(rewards))
-    return history
 
 
 def ready(name="gntk-ts", graphs=None, **settings):
@@ -136,6 +48,29 @@ def test_predictions_are_the_posterior_in_units_of_the_reward():
     np.testing.assert_allclose(told.mean, location + unit * mean, rtol=1e-6)
     np.testing.assert_allclose(told.std, unit * np.sqrt(np.diag(covariance).clip(0)), rtol=1e-4, atol=1e-4)
     assert told.noise_std == pytest.approx(0.1**0.5)
+
+
+def test_between_fits_rewards_are_counted_in_the_targets_of_the_last_fit():
+    agent = ready(output_scale=2.0, noise_variance=0.1)
+    agent.update(None, PLAYS, 10 * REWARDS + 50)
+    location, unit = agent.location, agent.unit
+    agent.update(None, 1, 47.0)
+    targets = (np.append(10 * REWARDS + 50, 47.0) - location) / unit
+    mean, _ = from_scratch(2.0 * agent.kernel.numpy(), 0.1 / unit**2, np.append(PLAYS, 1), targets)
+    np.testing.assert_allclose(agent.predict().mean, location + unit * mean, rtol=1e-6)
+
+
+def test_the_graph_forgotten_is_that_whose_rewards_tell_least():
+    """By the variance of its mean reward given those of the others; graphs 1 and 2 were played more than once."""
+    agent = ready(**KNOWN, memory=3)
+    actions = np.array([0, *[1] * 9, 2, 2, 3])
+    agent.update(None, actions, np.zeros(len(actions)))
+    told = []
+    for graph in range(4):
+        others = actions[actions != graph]
+        _, covariance = from_scratch(2.0 * agent.kernel.numpy(), 0.1, others, np.zeros(len(others)))
+        told.append(covariance[graph, graph] * (len(actions) - len(others)) / 0.1)
+    assert agent.worth_keeping().tolist() == [graph for graph in range(4) if graph != np.argmin(told)]
 
 
 def test_an_imagined_reward_is_the_mean_and_makes_the_others_surer():
@@ -233,6 +168,17 @@ def test_scale_and_noise_are_fitted_at_doubling_rounds(monkeypatch):
     assert fitted == [1, 2, 4, 8, 16, 32]
 
 
+def test_scale_and_noise_are_fitted_again_once_rewards_are_forgotten(monkeypatch):
+    agent, fitted = ready(memory=3), []
+    fit = agent._fit
+    monkeypatch.setattr(agent, "_fit", lambda: fitted.append(len(agent.history)) or fit())
+    for action in (0, 1, 2, 0, 1):
+        agent.update(None, action, float(action))
+    for seed, fits in ((1, 3), (2, 4)):  # the fourth graph is one too many
+        agent.update(tuple(GraphSet.from_pyg(ragged_graphs(seed=seed))), 0, 5.0)
+        assert len(fitted) == fits
+
+
 def test_belief_does_not_depend_on_the_units_of_the_reward():
     plain, scaled = ready(), ready()
     for action, reward in [(0, 1.0), (2, 3.0), (3, 2.0), (0, 1.1)]:
@@ -274,7 +220,7 @@ def test_the_kernel_of_a_finite_network_tends_to_the_infinite_one():
         ({"kernel": "custom"}, "one without the other"),
         ({"kernel_matrix": np.eye(4)}, "one without the other"),
         ({"kernel": "custom", "kernel_matrix": np.ones((2, 3))}, r"shape `\(K, K\)`"),
-        ({"kernel": "custom", "kernel_matrix": np.full((2, 2), np.nan)}, "finite"),
+        ({"kernel": "custom", "kernel_matrix": np.full((2, 2), np.nan)}, "with 4 entries that are not finite"),
         ({"kernel": "custom", "kernel_matrix": [[0, 1], [0, 0]]}, "symmetric"),
         ({"kernel": "custom", "kernel_matrix": np.diag([3.0, -1.0])}, "positive semi-definite"),
         ({"kernel": "custom", "kernel_matrix": np.diag([3.0, -1e-7])}, "positive semi-definite"),

@@ -142,19 +142,33 @@ def test_what_is_imagined_makes_others_surer_and_changes_no_mean():
     assert torch.equal(agent.belief().spread, before.spread)
 
 
+def dimension_of(agent, horizon):
+    kernel = horizon * posterior_covariance(agent, [])[2] / agent.settings.ridge
+    whole = np.linalg.slogdet(np.eye(4) + kernel).logabsdet
+    return pytest.approx(whole / np.log1p(np.linalg.norm(kernel, 2)), rel=1e-6)
+
+
 def test_insight_measures_the_covariance_before_the_play():
     agent = ready(exploration_scale=2.0, standardize=False)
+    agent.select_action(None)
+    assert agent.insight().effective_dimension == dimension_of(agent, 1)
     agent.update(None, PLAYS, REWARDS / 50)
     agent.select_action(None)
     insight = agent.insight()
-    covariance, log_determinant, kernel = posterior_covariance(agent, PLAYS)
+    covariance, log_determinant, _ = posterior_covariance(agent, PLAYS)
     np.testing.assert_allclose(insight.mean, agent.belief().mean, rtol=1e-6)
     np.testing.assert_allclose(insight.spread, 2.0 * np.sqrt(np.diag(covariance)), rtol=1e-4)
     np.testing.assert_allclose(insight.variance, np.diag(covariance), rtol=1e-4)
     assert insight.log_determinant == pytest.approx(log_determinant, rel=1e-6)
-    whole = np.linalg.slogdet(np.eye(4) + 4 * kernel / agent.settings.ridge).logabsdet
-    expected = whole / np.log1p(4 * np.linalg.norm(kernel, 2) / agent.settings.ridge)
-    assert insight.effective_dimension == pytest.approx(expected, rel=1e-6)
+    assert insight.effective_dimension == dimension_of(agent, 4)
+
+
+def test_the_graph_forgotten_is_that_whose_rewards_tell_least():
+    """By the variance of its mean reward given those of the others, in units of the noise."""
+    agent, plays = ready(memory=3, graphs=ragged_graphs((5, 4, 7, 6))), np.array([0, *[2] * 9, 3, 3, 1])
+    agent.update(None, plays, np.zeros(len(plays)))
+    told = [posterior_covariance(agent, plays[plays != g])[0][g, g] * (plays == g).sum() for g in range(4)]
+    assert set(agent.worth_keeping().tolist()) == {*range(4)} - {int(np.argmin(told))}
 
 
 @pytest.mark.parametrize("start", [{}, {"gradients_at": "initial"}])
@@ -237,6 +251,14 @@ def test_a_state_is_a_copy_that_later_rounds_do_not_change():
     assert (state["covariance"]["diagonal"] == agent.settings.ridge).all()
 
 
+@pytest.mark.parametrize("name", ["initial", "weights"])
+def test_a_state_that_is_changed_changes_no_agent(name):
+    agent = ready()
+    for weight in agent.state_dict()[name]:
+        weight.zero_()
+    assert all(weight.any() for weight in agent.state_dict()[name])
+
+
 OTHERS = {
     "width": {"width": 8},
     "covariance": {"covariance": "diagonal"},
@@ -266,6 +288,13 @@ def test_a_network_that_explodes_without_infinite_weights_is_diverged_too():
 
     with pytest.raises(DivergedError):
         go_on()
+
+
+def test_a_spread_that_is_not_finite_is_a_divergence():
+    agent = ready(covariance="diagonal")
+    agent.covariance.diagonal.fill_(torch.nan)
+    with pytest.raises(DivergedError, match="not finite"):
+        agent.belief()
 
 
 def test_covariances_too_large_to_factor_are_a_divergence(monkeypatch):

@@ -47,6 +47,7 @@ def test_values_and_features_are_those_of_the_plain_form(shape):
     found_values, found_features = network_of(graphs, weights).values_and_features(weights, index)
     torch.testing.assert_close(found_values, values[index])
     torch.testing.assert_close(found_features, features[index].double(), rtol=1e-4, atol=1e-6)
+    assert torch.equal(network_of(graphs, weights).features(weights, index), found_features)
 
 
 @given(SHAPES)
@@ -86,6 +87,23 @@ def test_descent_leaves_what_it_is_given():
     before = [weight.clone() for weight in weights]
     batches = Batches.of_size(torch.tensor([0, 1, 2]), torch.ones(3), 2)
     network_of(graphs, weights).descend(weights, weights, batches, 0.1, 0.1)
+    assert all(map(torch.equal, weights, before))
+
+
+def test_a_unit_that_is_exactly_zero_is_off():
+    """Seven nodes and six features: each place of a block of four nodes, four features and two more."""
+    graphs, weights = example((7,), 6, 8, 0, False)
+    weights[0][::2] = 0
+    expected = in_column_order(values_and_features(weights, graphs)[1], 8, 6)
+    found = network_of(graphs, weights).features(weights, torch.tensor([0]))
+    torch.testing.assert_close(found, expected.double(), rtol=1e-4, atol=1e-6)
+
+
+def test_placed_weights_are_a_copy():
+    graphs, weights = example((5, 1, 7), 3, 8, 0, False)
+    before = [weight.clone() for weight in weights]
+    for placed in network_of(graphs, weights).place(weights):
+        placed.zero_()
     assert all(map(torch.equal, weights, before))
 
 

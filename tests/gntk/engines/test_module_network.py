@@ -121,6 +121,15 @@ def test_frozen_parameters_stay_frozen():
     assert all(torch.equal(value, before[name]) for name, value in network.constants().items())
 
 
+def test_constants_are_a_copy():
+    module = gcn()
+    module.layers[0].requires_grad_(False)
+    network = network_of(module, GRAPHS)
+    for value in network.constants().values():
+        value.zero_()
+    assert any(value.any() for value in network.constants().values())
+
+
 class Constant(nn.Module):
     def __init__(self, make):
         super().__init__()
@@ -174,13 +183,42 @@ def test_refuses_parameters_without_shapes():
         network_of(nn.LazyLinear(1), GRAPHS)
 
 
+class Squared(Pooled):
+    """The same feature times the square of the weight; another weight has no influence."""
+
+    def __init__(self):
+        super().__init__(0.0)
+        self.unused = nn.Parameter(torch.ones(2))
+
+    def forward(self, batch):
+        return super().forward(batch) * self.weight
+
+
 def test_a_module_without_gradients_is_not_scaled():
-    zero = Pooled(0.0)
+    module = Squared()
     with torch.no_grad():
-        zero.weight.zero_()
-    graphs = [Data(x=torch.zeros(2, 4), edge_index=torch.zeros(2, 0).long()) for _ in range(3)]
-    network = network_of(zero, graphs)
-    assert not network.features([torch.ones(1)], torch.arange(3)).any()
+        module.weight.zero_()
+    features = network_of(module, GRAPHS).features([torch.ones(1), torch.ones(2)], torch.arange(len(GRAPHS)))
+    torch.testing.assert_close(features[:, 0], 2 * torch.stack([graph.x[0, 0] for graph in GRAPHS]))
+
+
+def test_a_parameter_without_influence_has_no_gradient_and_stays():
+    network = network_of(Squared(), GRAPHS)
+    assert not network.features(network.initial, torch.arange(len(GRAPHS)))[:, 1:].any()
+    one = Batches.of_size(torch.tensor([0]), torch.ones(1), 1)
+    weight, unused = network.descend(network.initial, network.initial, one, 0.1, 0.0)
+    assert not torch.equal(weight, network.initial[0])
+    assert torch.equal(unused, network.initial[1])
+
+
+def test_initial_weights_can_be_replaced_while_other_graphs_are_shown(case):
+    """Features stay in the unit that the first graphs give."""
+    network = network_of(*case)
+    network.exchange(network.graphs[:2])
+    before = network.features(network.initial, torch.arange(2))
+    network.start_at(network.initial, network.constants())
+    assert network.num_graphs == 2
+    torch.testing.assert_close(network.features(network.initial, torch.arange(2)), before)
 
 
 def test_a_function_makes_the_module_from_the_seed_and_leaves_the_global_generator_alone():

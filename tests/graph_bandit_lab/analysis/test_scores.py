@@ -10,6 +10,7 @@ from graph_bandit_lab.analysis.scores import (
     exceptions_to,
     fields_of,
     mean_regrets,
+    paired_interval,
     score_agents,
 )
 from graph_bandit_lab.design import EnvironmentSettings, RunKey, name_environments
@@ -134,6 +135,7 @@ def test_a_report_of_failures_alone_is_a_report(tmp_path):
     assert "No trial is finished by bad." in write_report(tmp_path).read_text()
     (field,) = fields_of(load_results(tmp_path))
     assert (len(field.trials), field.planned) == (0, 2)
+    assert score_agents(field.trials) == []
 
 
 def table(**columns):
@@ -155,15 +157,27 @@ def test_an_exception_is_an_environment_where_another_agent_has_a_lower_mean():
     assert exceptions_to(trials, "b", ["a", "b"]) == {}
 
 
+def test_exceptions_come_in_the_order_of_the_trials():
+    trials = table(a=[2.0] * 4, b=[1.0] * 4)[::-1]
+    assert [*exceptions_to(trials, "a", ["a", "b"])] == ["y", "x"]
+
+
 def test_mean_regrets_are_over_the_trials_of_an_environment():
     fields = [Field(table(a=[1.0, 3.0, 5.0, 6.0]), 4, (), {})]
     assert mean_regrets(fields).to_dict() == {"a": {"x": 2.0, "y": 5.5}}
+    backwards = Field(table(a=[1.0, 3.0, 5.0, 6.0])[::-1], 4, (), {})
+    assert [*mean_regrets([backwards]).index] == ["y", "x"]
+
+
+def test_an_interval_over_two_environments_draws_their_means():
+    differences = table(a=[-9.0, 11.0, 3.0, 7.0])["a"]
+    assert paired_interval(differences) == (3.0, 1.0, 5.0)  # a quarter of the draws are of one environment alone
 
 
 def test_an_interval_needs_two_values_that_differ():
     assert bootstrap_interval(np.array([3.0])) == (3.0, 3.0)
     assert bootstrap_interval(np.array([3.0, 3.0, 3.0])) == (3.0, 3.0)
-    assert bootstrap_interval(np.array([3.0, 5.0])) == (3.0, 5.0)  # a quarter of the draws are of one value alone
+    assert bootstrap_interval(np.array([3.0, 4.0])) == (3.0, 4.0)  # a quarter of the draws are of one value alone
 
 
 def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):

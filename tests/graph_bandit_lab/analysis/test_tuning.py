@@ -7,6 +7,7 @@ import pytest
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
 from graph_bandit_lab.analysis import choose_settings, write_tuned
+from graph_bandit_lab.analysis.tuning import Choice, table_of_choices
 from graph_bandit_lab.design import AgentSpec, EnvironmentSettings, RunKey
 from graph_bandit_lab.design.tuned import read_tuned
 from graph_bandit_lab.storage import ResultStore, load_results
@@ -155,3 +156,10 @@ def test_what_an_earlier_algorithm_played_is_not_chosen_from(folder):
     old = results.assign(algorithm=1, total_regret=results["total_regret"] / 100)
     both = pd.concat([old, results.assign(algorithm=2)], ignore_index=True)
     assert choose_settings(both)[0] == before
+
+
+def test_a_table_of_choices_says_how_many_cells_were_passed_over():
+    choices = [Choice("a", "er", {"width": 8}, 0.25, 3, 0, 8), Choice("b", "er", {"width": 4}, 0.5, 2, 1, 4)]
+    _, *rows = table_of_choices(choices)
+    assert [row[0] for row in rows] == ["a", "b"]
+    assert [row[4] for row in rows] == ["3", "2 (+1 passed over)"]

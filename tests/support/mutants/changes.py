@@ -74,7 +74,7 @@ def mutants_of(path: str, source: str) -> list[Mutant]:
             changed = mutate_code(source, operator, occurrence)
             try:
                 dump = ast.dump(ast.parse(changed))
-            except SyntaxError:  # the `/` and `*` of a signature are no operators
+            except SyntaxError:  # the `*` before an argument is no operator
                 continue
             if dump not in seen:
                 seen.add(dump)
@@ -86,12 +86,12 @@ def mutants_of(path: str, source: str) -> list[Mutant]:
 
 
 def _spans_left_alone(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Find annotations, default values, decorators, what is raised, and `strict`, which only checks what is known."""
+    """Find signatures, annotations, decorators, what is raised, and `strict`, which only checks what is known."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef():
-                kept = [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
-                kept += filter(None, [node.returns, *(argument.annotation for argument in _arguments(node.args))])
+                kept = node.decorator_list
+                yield (node.lineno, node.col_offset), (node.body[0].lineno, node.body[0].col_offset)
             case ast.ClassDef():
                 kept = [*node.decorator_list, *(field for field in node.body if isinstance(field, ast.AnnAssign))]
             case ast.AnnAssign():
@@ -101,11 +101,6 @@ def _spans_left_alone(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple
             case _:
                 continue
         yield from (((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)) for part in kept)
-
-
-def _arguments(arguments: ast.arguments) -> list[ast.arg]:
-    stars = filter(None, [arguments.vararg, arguments.kwarg])
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *stars]
 
 
 def _statements(tree: ast.Module) -> list[range]:

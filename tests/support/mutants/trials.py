@@ -26,8 +26,14 @@ from support import ROOT
 from support.house import PRODUCT
 from support.mutants.changes import Mutant
 
-COMPILED = "gntk/engines/loops.py"
-"""Its loops run as plain Python, or Numba would compile them for each mutant, and hide their lines."""
+COMPILED = ("gntk/engines/loops.py", "gntk/node_pairs.py")
+"""Their loops run as plain Python, or Numba would compile them for each mutant, and hide their lines."""
+CHANGING = "tests/agents/test_changing_graphs.py"
+FURTHER = {
+    f"agents/{name}.py": [CHANGING]
+    for name in ("contract/base", "kernel/agent", "linear/agent", "neural/agent", "neural/network")
+}
+"""Tests of all agents at once, beside those that mirror a file."""
 LONGEST = 900  # seconds that all tests of a file may take
 OPTIONS = ("-x", "-o", "addopts=", "--import-mode=importlib", "--assert=plain", "-p", "no:cacheprovider")
 
@@ -37,11 +43,9 @@ def tests_of(path: str) -> list[str]:
     *folders, name = Path(path).with_suffix("").parts
     for depth in range(len(folders), 0, -1):
         folder = Path("tests", *folders[:depth])
-        own = folder / f"test_{name}.py"
-        if (ROOT / own).exists():
-            return [str(own)]
-        if files := sorted(str(file.relative_to(ROOT)) for file in (ROOT / folder).glob("test_*.py")):
-            return files
+        own = sorted((ROOT / folder).glob(f"test_{name}.py"))
+        if files := own or sorted((ROOT / folder).glob("test_*.py")):
+            return [*(str(file.relative_to(ROOT)) for file in files), *FURTHER.get(path, [])]
     raise SystemExit(f"Expected tests of `{path}` in `{Path('tests', *folders)}`. Found none.")
 
 
@@ -56,8 +60,8 @@ def run_pytest(path: str, *plugins: object, seconds: int = 0) -> int:
     pid = os.fork()
     if not pid:
         signal.alarm(seconds)
-        numba.config.DISABLE_JIT = path == COMPILED
-        quiet = ("-W", "ignore::RuntimeWarning") if path == COMPILED else ()  # NumPy warns where loops do not
+        numba.config.DISABLE_JIT = path in COMPILED
+        quiet = ("-W", "ignore::RuntimeWarning") if path in COMPILED else ()  # NumPy warns where loops do not
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
         os._exit(int(pytest.main([*OPTIONS, *quiet, *tests_of(path)], plugins=plugins)))
@@ -109,6 +113,19 @@ class Trace:
 
 
 @dataclass(frozen=True, eq=False)
+class Limits:
+    """End the process at a test that takes ten times as long as it should, and ten seconds: a plugin of pytest."""
+
+    seconds: dict[str, float]
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        allowed = int(10 + 10 * self.seconds[nodeid])
+        _, largest = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + allowed, largest))
+        signal.alarm(5 * allowed)
+
+
+@dataclass(frozen=True, eq=False)
 class Trials:
     """Fork for each mutant once the tests are collected: a plugin of pytest."""
 
@@ -127,14 +144,12 @@ class Trials:
             if not names:
                 self.report(mutant, False)
                 continue
-            limit = int(10 + 10 * sum(trace.seconds[name] for name in names))
             if pid := os.fork():
                 running[pid] = mutant
                 self._collect(running, self.jobs - 1)
                 continue
             session.items[:] = [items[name] for name in names]
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-            signal.alarm(5 * limit)
+            session.config.pluginmanager.register(Limits(trace.seconds))
             _exit_after(lambda mutant=mutant: (_replace_code(functions, self.path, mutant.source), run_items(session)))
         self._collect(running, 0)
         return True

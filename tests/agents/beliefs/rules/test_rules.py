@@ -6,6 +6,7 @@ from agents.beliefs.rules import (
     CountBonus,
     EpsilonGreedy,
     Greedy,
+    Memoryless,
     PhasedElimination,
     ThompsonSampling,
     UpperConfidenceBound,
@@ -38,6 +39,17 @@ def test_joint_draws_have_the_joint_covariance():
     drawn = draws(ThompsonSampling("joint"), belief([1.0, -2.0], [9.0, 9.0], root))
     assert drawn.mean(0).tolist() == pytest.approx([1.0, -2.0], abs=0.03)
     torch.testing.assert_close(torch.cov(drawn.T), root @ root.T, atol=0.03, rtol=0)
+
+
+def test_only_joint_draws_need_the_joint_covariance():
+    assert ThompsonSampling("joint").draws_jointly
+    assert not ThompsonSampling().draws_jointly
+
+
+def test_a_rule_without_memory_takes_no_state_but_an_empty_one():
+    Memoryless().load_state_dict({})
+    with pytest.raises(ValueError, match="a rule without memory. Got rounds"):
+        Memoryless().load_state_dict({"rounds": 3})
 
 
 def test_thompson_without_spread_is_greedy():
@@ -135,3 +147,32 @@ def test_elimination_goes_on_where_it_stood():
     index = [one(belief([9.0, 0.0, 0.0], [0.5] * 3), everything(3), torch.Generator()) for one in (rule, twin)]
     assert torch.equal(*index)
     assert twin.rounds == rule.rounds == 3
+
+
+def test_on_another_set_all_graphs_are_candidates_and_the_first_round_eliminates():
+    rule = PhasedElimination("doubling")
+    for _ in range(5):
+        rule(belief([0.0, 1.0, -9.0], [0.1] * 3), everything(3), torch.Generator())
+    rule.forget_graphs()
+    rule(belief([-9.0, 0.0, 1.0, 0.9], [0.1] * 4), everything(4), torch.Generator())
+    assert rule.candidates.tolist() == [False, False, True, True]
+    assert rule.rounds == 6
+
+
+def test_before_the_first_round_there_is_nothing_to_forget():
+    rule, twin = PhasedElimination(), PhasedElimination()
+    rule.forget_graphs()
+    twin.load_state_dict(rule.state_dict())
+    assert (twin.candidates, twin.rounds) == (None, 0)
+
+
+def test_a_graph_that_is_surely_the_best_is_not_eliminated_by_itself():
+    rule = PhasedElimination()
+    rule(belief([1.0, 0.0], [0.0, 0.0]), everything(2), torch.Generator())
+    assert rule.candidates.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("state", [{"candidates": None, "rounds": 1}, {"candidates": everything(3), "rounds": 0}])
+def test_a_state_has_candidates_from_the_first_round_on(state):
+    with pytest.raises(ValueError, match="from the first round on"):
+        PhasedElimination().load_state_dict(state)

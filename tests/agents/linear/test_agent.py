@@ -1,0 +1,154 @@
+import numpy as np
+import pytest
+from support.graphs import ragged_graphs
+from support.posterior import from_scratch
+from torch_geometric.data import Batch
+
+import registry
+from agents.linear.features import describe
+from agents.linear.regression import FLAT
+from graph_bandit_env import GraphSet
+
+FIRST = ragged_graphs((5, 5, 5, 5, 5, 5))  # of one size
+OTHERS = ragged_graphs((3, 8, 5), seed=1)
+PLAYS, REWARDS = np.array([0, 2, 2, 3, 5]), np.array([60.0, 40.0, 38.0, 53.0, 41.0])
+
+
+def ready(name="lin-ts", graphs=FIRST, **settings):
+    agent = registry.make_agent(name, **settings)
+    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
+    return agent
+
+
+def observation_of(graphs):
+    return tuple(GraphSet.from_pyg(graphs))
+
+
+def scaled(graphs):
+    """Features in units of their spread over the graphs of `reset`, or as they are if that is 0, and a constant."""
+    first, rows = (describe(Batch.from_data_list(some)).numpy() for some in (FIRST, graphs))
+    spread = first.std(0)
+    spread[spread < 1e-6] = 1
+    return np.column_stack([(rows - first.mean(0)) / spread, np.ones(len(rows))])
+
+
+def linear_kernel(rows, scale):
+    """Weights have this variance, and the constant more."""
+    prior = np.diag([scale] * (rows.shape[1] - 1) + [FLAT * scale])
+    return rows @ prior @ rows.T
+
+
+@pytest.mark.parametrize("others", [FIRST[::-1], OTHERS])
+def test_predictions_are_those_of_a_gaussian_process_on_features_in_units_of_the_first_graphs(others):
+    agent = ready(output_scale=0.7, noise_variance=0.2)
+    agent.update(None, PLAYS, REWARDS)
+    location, unit = REWARDS.mean(), REWARDS.std()
+    rows = scaled([*FIRST, *others])
+    mean, covariance = from_scratch(linear_kernel(rows, 0.7), 0.2 / unit**2, PLAYS, (REWARDS - location) / unit)
+    for shown, which in ((None, slice(6)), (observation_of(others), slice(6, None))):
+        agent.select_action(shown)
+        told = agent.predict()
+        np.testing.assert_allclose(told.mean, (location + unit * mean)[which], rtol=1e-6)
+        np.testing.assert_allclose(told.std, unit * np.sqrt(np.diag(covariance))[which], rtol=1e-6)
+        assert told.noise_std == pytest.approx(0.2**0.5)
+
+
+def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_the_set_beside_the_constant():
+    told = ready().predict()
+    rows = scaled(FIRST)
+    differing = (rows[:, :-1].std(0) > 0.5).sum()
+    np.testing.assert_allclose(told.mean, 0)
+    np.testing.assert_allclose(told.std, np.sqrt(np.diag(linear_kernel(rows, 1 / differing))))
+    assert told.noise_std == pytest.approx(0.1)
+
+
+def test_features_that_are_equal_tell_nothing_but_the_constant():
+    assert ready(graphs=FIRST[:1] * 3).predict().std == pytest.approx(FLAT**0.5)
+
+
+def test_targets_are_standardised_at_doubling_rounds():
+    agent, rewards = ready(), np.random.default_rng(0).normal(size=9)
+    for t, reward in enumerate(rewards, start=1):
+        agent.update(None, t % 6, reward)
+        last = 2 ** int(np.log2(t))
+        assert agent.location == pytest.approx(rewards[:last].mean())
+        assert agent.unit == pytest.approx(rewards[:last].std() if last > 1 else 1.0)
+
+
+def test_insight_measures_the_covariance_with_the_noise_as_ridge():
+    agent = ready(output_scale=0.7, noise_variance=0.2)
+    kernel = linear_kernel(scaled(FIRST), 0.7)
+
+    def dimension(horizon, noise):
+        whole = np.linalg.slogdet(np.eye(6) + horizon * kernel / noise).logabsdet
+        return pytest.approx(whole / np.log1p(horizon * np.linalg.norm(kernel, 2) / noise))
+
+    agent.select_action(None)
+    assert (agent.insight().log_determinant, agent.insight().effective_dimension) == (0, dimension(1, 0.2))
+    agent.update(None, PLAYS, REWARDS)
+    agent.select_action(None)
+    insight, noise = agent.insight(), 0.2 / REWARDS.std() ** 2
+    _, covariance = from_scratch(kernel, noise, PLAYS, REWARDS)
+    np.testing.assert_allclose(insight.variance, np.diag(covariance) / noise, rtol=1e-6)
+    played = np.eye(5) + kernel[np.ix_(PLAYS, PLAYS)] / noise
+    assert insight.log_determinant == pytest.approx(np.linalg.slogdet(played).logabsdet)
+    assert insight.effective_dimension == dimension(5, noise)
+
+
+@pytest.mark.parametrize("name", ["output_scale", "noise_variance"])
+def test_refuses_a_scale_or_noise_of_zero(name):
+    with pytest.raises(ValueError, match=f"`{name}` to be positive or None. Got 0"):
+        ready(**{name: 0})
+
+
+@pytest.mark.parametrize("name", ["lin-ts", "lin-ucb"])
+def test_the_agent_finds_the_best_graph_under_a_linear_reward(name):
+    graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 33)), seed=2))
+    means = describe(graphs.to_batch())[:, 0].numpy() * 10
+    agent, rng = registry.make_agent(name), np.random.default_rng(0)
+    agent.reset(None, seed=0, graph_set=graphs)
+    actions = []
+    for _ in range(60):
+        actions.append(agent.select_action(None))
+        agent.update(None, actions[-1], means[actions[-1]] + 0.01 * rng.normal())
+    assert actions[-10:] == [int(means.argmax())] * 10
+    assert agent.predict().mean.max() == pytest.approx(means.max(), abs=0.05)
+    assert agent.predict().noise_std < 0.1
+
+
+def test_features_that_are_equal_at_reset_tell_graphs_apart_later():
+    """All graphs of `reset` have five nodes; later ones have other sizes, and the reward is the size."""
+    agent = registry.make_agent("lin-ucb")
+    agent.reset(tuple(GraphSet.from_pyg(ragged_graphs((5, 5, 5)))), seed=0)
+    for seed in range(20):
+        observation = tuple(GraphSet.from_pyg(ragged_graphs((4, 9, 14), seed=seed)))
+        action = agent.select_action(observation)
+        agent.update(observation, action, float(len(observation[action].nodes)))
+    assert agent.select_action(tuple(GraphSet.from_pyg(ragged_graphs((3, 12, 7), seed=99)))) == 1
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e10])
+def test_a_large_offset_of_the_rewards_costs_no_digits(offset):
+    graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 15)), seed=2))
+    rewards = np.random.default_rng(1).normal(size=40)
+    agents = []
+    for shift in (0.0, offset):
+        agents.append(registry.make_agent("lin-ucb"))
+        agents[-1].reset(None, seed=0, graph_set=graphs)
+        for t, reward in enumerate(rewards):
+            agents[-1].update(None, t % 12, reward + shift)
+    plain, shifted = (agent.predict() for agent in agents)
+    np.testing.assert_allclose(shifted.mean - offset, plain.mean, atol=1e-15 * offset + 1e-4)
+    np.testing.assert_allclose(shifted.std, plain.std, rtol=1e-3)
+    assert shifted.noise_std == pytest.approx(plain.noise_std, rel=1e-3)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 7])
+def test_a_known_noise_is_that_of_the_rewards_between_fits_too(count):
+    """Scale, noise and targets keep the units of the last fit."""
+    graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 15)), seed=2))
+    agent = registry.make_agent("lin-ts", noise_variance=0.25)
+    agent.reset(None, seed=0, graph_set=graphs)
+    for action, reward in enumerate(10 * np.random.default_rng(3).normal(size=count)):
+        agent.update(None, action, reward)
+        assert agent.predict().noise_std == pytest.approx(0.5)
