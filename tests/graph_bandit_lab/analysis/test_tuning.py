@@ -82,6 +82,19 @@ def test_an_agent_whose_cells_share_no_trial_is_named(folder):
     assert undecided == ["mine on er"]
 
 
+def test_agents_stand_in_the_order_of_their_results_and_none_stops_the_next(tmp_path):
+    for settings, total in (({"a": 1}, 2.0), ({"a": 2}, 1.0)):
+        add(tmp_path, settings, total, agent="z")
+    add(tmp_path, {"a": 1}, 1.0, agent="lone")
+    for seed in (1, 2):
+        add(tmp_path, {"a": seed}, 1.0, agent="apart", seed=seed)
+    for settings, total in (({"a": 1}, 2.0), ({"a": 2}, 1.0)):
+        add(tmp_path, settings, total, agent="b")
+    choices, undecided = choose_settings(load_results(tmp_path))
+    assert [choice.agent for choice in choices] == ["z", "b"]
+    assert undecided == ["apart on er"]
+
+
 @pytest.mark.parametrize(
     ("best", "other", "written"),
     [

@@ -56,6 +56,10 @@ def test_the_sampling_event_ends_at_its_width(rounds, width, side):
         assert row["sample_event"] == passes
 
 
+def test_a_draw_that_is_the_mean_of_a_belief_without_spread_is_within_it():
+    assert record(sampled=MEANS + 0.1, spread=np.zeros(3))["sample_event"] == 1
+
+
 def test_at_the_bound_the_mean_is_still_within_and_the_draw_not_yet_optimistic():
     row = record(mean=MEANS + 0.25, spread=np.full(3, 0.25), sampled=MEANS + 0.5)
     assert (row["mean_event"], row["optimism_event"]) == (1, 0)
