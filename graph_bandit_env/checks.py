@@ -27,12 +27,12 @@ def check_integer(name: str, value: object, minimum: int, maximum: float = math.
 
 def check_size(name: str, value: object) -> int | tuple[int, int]:
     """Return `value` as an int >= 1, or as two of them, the least and the most, or raise a ValueError."""
-    if not isinstance(value, (tuple, list)):
-        return check_integer(name, value, 1)
-    if len(value) != 2:
-        raise ValueError(f"Expected `{name}` to be an integer >= 1, or the least and the most. Got {value!r}.")
-    least = check_integer(name, value[0], 1)
-    most = check_integer(name, value[1], least)
+    least, most = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, value)
+    try:
+        least = check_integer(name, least, 1)
+        most = check_integer(name, most, least)
+    except ValueError as error:
+        raise ValueError(f"Expected `{name}` to be an integer >= 1, or (least, most). Got {value!r}.") from error
     return most if least == most else (least, most)
 
 

@@ -133,7 +133,7 @@ class BaseAgent(ABC, Generic[S]):
         self._memory = None
         self.begin(graphs, network_seed)
         self.generator, self.num_graphs = generator, graphs.num_graphs
-        again = None if graph_set is None else partial(self.read, None, graph_set)
+        again = partial(self.read, None, graph_set) if getattr(graph_set, "never_changes", False) else None
         self._first, self._looked_at = FirstGraphs(graphs, observation, again), observation
         self._known, self._form = self.known(), self._form_now()
 

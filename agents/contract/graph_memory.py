@@ -41,7 +41,7 @@ class ShownGraphs(Protocol):
 
 
 class FirstGraphs:
-    """The graphs of `reset`, which stay in memory once more only if they must.
+    """The graphs of `reset`. A second copy of them is kept only where they cannot be read again.
 
     Args:
         batch: the K graphs.
@@ -50,8 +50,7 @@ class FirstGraphs:
     """
 
     def __init__(self, batch: Batch, observation: object, read_again: Callable[[], Batch] | None = None) -> None:
-        kept = None if read_again else batch
-        self._read = read_again or (lambda: kept)
+        self._kept, self._read_again = None if read_again else batch, read_again
         self._shown = tuple(map(_key_of, observation)) if holds_graphs(observation) else None
         tensors = {name: getattr(batch, name) for name in ("x", "edge_attr")}
         self.empty = {
@@ -62,7 +61,7 @@ class FirstGraphs:
     @cached_property
     def batch(self) -> Batch:
         """Return the K graphs; they are kept from the first call on, which is when others are shown."""
-        return self._read()
+        return self._read_again() if self._read_again else self._kept
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:

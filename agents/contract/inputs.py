@@ -92,12 +92,12 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
         return torch.ones(num_graphs, dtype=torch.bool)
     mask = _as_array(action_mask)
     if mask.ndim != 1 or len(mask) < num_graphs:
-        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`. Got `{mask.shape}`.")
-    if np.any(mask[num_graphs:] != 0):
-        raise ValueError(f"Expected `action_mask` to hold zeros after the {num_graphs} graphs. Got {action_mask!r}.")
-    mask = mask[:num_graphs]
+        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`, or longer. Got `{mask.shape}`.")
     if mask.dtype.kind not in "biuf" or not ((mask == 0) | (mask == 1)).all():
         raise ValueError(f"Expected `action_mask` to hold zeros and ones. Got {action_mask!r}.")
+    if mask[num_graphs:].any():
+        raise ValueError(f"Expected `action_mask` to hold zeros after the {num_graphs} graphs. Got {action_mask!r}.")
+    mask = mask[:num_graphs]
     if not mask.any():
         raise ValueError("Expected `action_mask` to allow at least one graph. Got zeros only.")
     return torch.from_numpy(mask.astype(np.bool_))

@@ -66,7 +66,8 @@ class Agent(Protocol):
 
         Args:
             observation: observation of this round, whose K graphs are played.
-            action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed.
+            action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed. Zeros may follow,
+                where the number of graphs varies.
 
         Returns:
             A Python int from 0 to K - 1.

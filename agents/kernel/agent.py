@@ -13,6 +13,7 @@ from torch_geometric.data import Batch, Data
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.forgetting import least_informative, remember
+from agents.beliefs.history import History
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rules.rule import AcquisitionRule
@@ -60,11 +61,14 @@ class KernelAgent(BatchBeliefAgent[P]):
         exchanged = self._graphs.exchange(kept, graphs)
         rows = exchanged.rows(len(kept))
         old = torch.cat([self.kernel[kept][:, kept], rows[:, : len(kept)].T], dim=1)
-        self._graphs, self.kernel = exchanged, torch.cat([old, rows])
+        kernel, history = torch.cat([old, rows]), copy.deepcopy(self.history)
+        history.exchange(kept, len(graphs))
+        fitted = Hyperparameters(self.output_scale, self.posterior.noise_variance)
+        posterior = self._condition(kernel, history, fitted)  # may fail: nothing has changed so far
+        self._graphs, self.kernel, self.posterior = exchanged, kernel, posterior
         if len(kept) < len(self.history.seen):
             self.next_fit = 0  # the rewards that are left may have another scale
         self.exchange(kept, len(graphs))
-        self._rebuild(Hyperparameters(self.output_scale, self.posterior.noise_variance))
 
     def worth_keeping(self) -> Tensor:
         """Return the slots of the graphs played, up to `memory` of them: those whose rewards tell most."""
@@ -134,7 +138,8 @@ class KernelAgent(BatchBeliefAgent[P]):
 
     def state(self) -> State:
         """Return kernel, posterior and history, and what the kernel of other graphs depends on."""
-        begun = self._graphs.state()
+        graphs = self._graphs.state()
+        begun: State = {"graphs": graphs} if graphs else {}
         if self.offered is not None:
             begun["prior_scale"] = self._prior_scale  # that of the graphs of `reset`
         return {
@@ -154,7 +159,7 @@ class KernelAgent(BatchBeliefAgent[P]):
         super().restore(state)
         self.kernel = state["kernel"].clone()
         self._prior_scale = state.get("prior_scale") or _scale_of_unit_rewards(self.kernel)
-        self._graphs = self._graphs.restored(state)
+        self._graphs = self._graphs.restored(state.get("graphs", {}))
         self.posterior.root, self.posterior.mean = state["root"].clone(), state["mean"].clone()
         self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
         self.location, self.unit = state["targets"]
@@ -170,15 +175,17 @@ class KernelAgent(BatchBeliefAgent[P]):
         self._rebuild(likelihood.fit(self.settings.output_scale, known, self._prior_scale))
         self.next_fit = 1 << len(self.history).bit_length()  # the next power of two
 
-    def _rebuild(self, hyperparameters: Hyperparameters) -> None:
-        targets = (self.history.means - self.location) / self.unit
-        self.output_scale = hyperparameters.scale
-        observed = hyperparameters.scale * self.kernel, hyperparameters.noise, self.history.counts, targets
+    def _rebuild(self, fitted: Hyperparameters) -> None:
+        self.posterior = self._condition(self.kernel, self.history, fitted)
+        self.output_scale = fitted.scale
+
+    def _condition(self, kernel: Tensor, history: History, fitted: Hyperparameters) -> GaussianProcess:
+        targets = (history.means - self.location) / self.unit
+        observed = fitted.scale * kernel, fitted.noise, history.counts, targets
         try:
             if self.offered is None:
-                self.posterior = GaussianProcess(*observed)
-            else:
-                self.posterior = GaussianProcess.conditioned(*observed, self.offered)
+                return GaussianProcess(*observed)
+            return GaussianProcess.conditioned(*observed, self.offered)
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior cannot be computed: {error}. Raise `noise_variance`.") from error
 

@@ -35,7 +35,7 @@ def gntk(
 
 
 def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> KernelAgent[SubtreeSettings]:
-    """The same with the kernel of Weisfeiler-Lehman subtrees, for graphs with labelled nodes.
+    """The exact posterior of a Gaussian process, with the kernel of Weisfeiler-Lehman subtrees.
 
     Args:
         settings: settings of kernel and likelihood.

@@ -59,9 +59,10 @@ class SubtreeSettings(ProcessSettings):
     """Settings of an exact Gaussian process with the kernel of Weisfeiler-Lehman subtrees."""
 
     iterations: int = 1
-    """Number of refinements of the labels of nodes: subtrees reach so many edges far."""
+    """Number of refinements of the labels of nodes: a subtree reaches this many edges from its root."""
     bins: int = 4
-    """Number of bins of a feature of nodes, of equally many nodes of the graphs of `reset`; integers need no bins."""
+    """Number of bins of each feature of nodes, chosen so that each holds equally many nodes of the graphs of `reset`;
+    not used if all features are integers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

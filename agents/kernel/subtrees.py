@@ -14,6 +14,7 @@ from torch_geometric.data import Batch, Data
 
 from agents.contract.protocol import State
 from agents.kernel.settings import SubtreeSettings
+from gntk import keep_nodes
 
 Labels = NDArray[np.uint64]
 """Hashes of 64 bits: a million different patterns have two equal ones with a probability of 3e-8."""
@@ -49,26 +50,24 @@ class PatternCounts:
         )
 
 
-def count_patterns(batch: Batch, labels: Labels, iterations: int) -> PatternCounts:
+def count_patterns(batch: Batch, labels: Labels, edges: Labels, iterations: int) -> PatternCounts:
     """Count labels and their refinements: a node's label with those of its neighbours, again and again.
 
         l_0 = label,   l_{h+1}(v) = hash(l_h(v), {(e_uv, l_h(u)) : u -> v})      [Shervashidze et al. 2011]
 
-    Here {...} is a multiset, and e_uv the features of the edge if all features of edges are integers, else nothing.
-    Each column of labels is refined by itself, and all are counted.
+    Here {...} is a multiset, and e_uv the label of the edge. Each column of labels is refined by itself, and all are
+    counted.
 
     Args:
-        batch: K graphs with n nodes in all.
-        labels: `(n, c)`.
+        batch: K graphs with n nodes and E edges in all.
+        labels: `(n, c)`. Labels of nodes.
+        edges: `(E,)`. Labels of edges.
         iterations: number of refinements.
 
     Returns:
         The counts of all patterns of depth 0 to `iterations`.
     """
     sources, targets = batch.edge_index.numpy()
-    edges = np.zeros(len(sources), np.uint64)
-    if batch.edge_attr is not None and _are_integers(batch.edge_attr):
-        edges = _hash_rows(batch.edge_attr)
     depths = [labels]
     for _ in range(iterations):
         arriving = np.zeros_like(labels)
@@ -108,26 +107,42 @@ def compare_patterns(first: PatternCounts, second: PatternCounts) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class NodeLabels:
-    """Labels of nodes: their features as they are if these are integers, else the bin of each feature."""
+class Labelling:
+    """How nodes and edges get labels, as chosen for the graphs of `reset`.
 
-    thresholds: NDArray[np.float32] | None
-    """`(bins - 1, d)`. Between the bins of each feature; None: features are integers."""
+    The features of a node are its label if they are integers; else the bin of each feature is a label of its own. The
+    features of an edge are its label if they are integers, and not a 1 for every edge.
+    """
+
+    thresholds: NDArray[np.float64] | None
+    """`(bins - 1, d)`. Between the bins of each feature of nodes; None: features are integers."""
+    reads_edges: bool
+    """Whether edges have labels."""
 
     @staticmethod
-    def of(nodes: Tensor, bins: int) -> NodeLabels:
-        """Choose bins that hold equally many of these nodes `(n, d)`, or none."""
-        if _are_integers(nodes):
-            return NodeLabels(None)
+    def of(batch: Batch, bins: int) -> Labelling:
+        """Choose bins that hold equally many nodes, or none."""
+        edges = batch.edge_attr
+        plain = edges is None or (edges.shape[1] == 1 and bool((edges == 1).all()))
+        reads_edges = not plain and _are_integers(edges)
+        if _are_integers(batch.x):
+            return Labelling(None, reads_edges)
         shares = np.arange(1, bins) / bins  # values that occur, so that no rounding decides on which side they are
-        return NodeLabels(np.quantile(nodes.numpy(), shares, axis=0, method="inverted_cdf"))
+        thresholds = np.quantile(batch.x.double().numpy(), shares, axis=0, method="inverted_cdf")
+        return Labelling(thresholds, reads_edges)
 
-    def read(self, nodes: Tensor) -> Labels:
-        """Return the labels of nodes `(n, d)`: `(n, d)`, or `(n, 1)` if features are integers."""
+    def of_nodes(self, batch: Batch) -> Labels:
+        """Return the labels of n nodes with d features: `(n, d)`, or `(n, 1)` if features are integers."""
         if self.thresholds is None:
-            return _hash_rows(nodes)[:, None]
-        bins = (nodes.numpy()[:, None, :] > self.thresholds).sum(axis=1)
+            return _hash_rows(batch.x)[:, None]
+        bins = (batch.x.double().numpy()[:, None, :] > self.thresholds).sum(axis=1)
         return _mix(bins.astype(np.uint64) * np.uint64(bins.shape[1]) + np.arange(bins.shape[1], dtype=np.uint64))
+
+    def of_edges(self, batch: Batch) -> Labels:
+        """Return the labels of E edges, `(E,)`; all are equal if edges have none."""
+        if self.reads_edges:
+            return _hash_rows(batch.edge_attr)
+        return np.zeros(batch.edge_index.shape[1], np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +151,8 @@ class SubtreeGraphs:
 
     iterations: int
     """Number of refinements."""
-    labels: NodeLabels
-    """Labels of nodes, as chosen for the graphs of `reset`."""
+    labelling: Labelling
+    """How nodes and edges get labels."""
     counts: PatternCounts
     """The patterns of each graph."""
 
@@ -145,8 +160,7 @@ class SubtreeGraphs:
         """Return the graphs that stay, and then new ones."""
         counts = self.counts.take(kept.numpy())
         if graphs:
-            batch = Batch.from_data_list(list(graphs))
-            counts = counts.join(count_patterns(batch, self.labels.read(batch.x), self.iterations))
+            counts = counts.join(_count(Batch.from_data_list(list(graphs)), self.labelling, self.iterations))
         return replace(self, counts=counts)
 
     def rows(self, first: int = 0) -> Tensor:
@@ -154,9 +168,10 @@ class SubtreeGraphs:
         return compare_patterns(self.counts.take(np.arange(first, len(self.counts))), self.counts)
 
     def known(self) -> list[Tensor]:
-        """Return the patterns and their counts."""
-        patterns = torch.from_numpy(self.counts.patterns.view(np.int64))
-        return [patterns, torch.from_numpy(self.counts.counts), torch.from_numpy(self.counts.offsets)]
+        """Return the patterns, their counts, and by what nodes and edges of other graphs get labels."""
+        thresholds = np.zeros((0, 0)) if self.labelling.thresholds is None else self.labelling.thresholds
+        arrays = self.counts.patterns.view(np.int64), self.counts.counts, self.counts.offsets, thresholds
+        return [*map(torch.from_numpy, arrays), torch.tensor(self.labelling.reads_edges)]
 
     def state(self) -> State:
         """Return an empty dict."""
@@ -176,17 +191,20 @@ def encode_subtrees(settings: SubtreeSettings, graphs: Batch, seed: int) -> Subt
         seed: has no effect.
 
     Raises:
-        ValueError: if there is a graph without nodes, or a feature that is not finite.
+        ValueError: as `gntk.keep_nodes`.
     """
-    if not graphs.x.isfinite().all() or int(graphs.ptr.diff().min()) == 0:
-        raise ValueError("Expected graphs with nodes, and finite features. Got an empty graph, or other features.")
-    labels = NodeLabels.of(graphs.x, settings.bins)
-    counts = count_patterns(graphs, labels.read(graphs.x), settings.iterations)
-    return SubtreeGraphs(settings.iterations, labels, counts)
+    labelling = Labelling.of(graphs, settings.bins)
+    return SubtreeGraphs(settings.iterations, labelling, _count(graphs, labelling, settings.iterations))
+
+
+def _count(batch: Batch, labelling: Labelling, iterations: int) -> PatternCounts:
+    keep_nodes(batch, own_count=True)  # refuses graphs that cannot be read
+    return count_patterns(batch, labelling.of_nodes(batch), labelling.of_edges(batch), iterations)
 
 
 def _are_integers(features: Tensor) -> bool:
-    return bool((features == features.round()).all())
+    values = features.double()
+    return bool((values == values.round()).all())
 
 
 def _hash_rows(features: Tensor) -> Labels:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Discrete, Tuple
+from gymnasium.spaces import Sequence as SequenceSpace
 from numpy.typing import NDArray
 from stable_baselines3.common.env_util import is_wrapped
 from stable_baselines3.common.vec_env import VecEnv
@@ -47,9 +48,9 @@ class SB3VecEnv(VecEnv):
                 "Make it with `autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP` (`gymnasium.make_vec` takes "
                 "vector_kwargs={'autoreset_mode': ...} for a vector of sub-environments)."
             )
-        if isinstance(venv.single_observation_space, Tuple):
+        if isinstance(venv.single_observation_space, (SequenceSpace, Tuple)):
             raise TypeError(
-                "Expected observations that are arrays, or Dicts of them. Got a Tuple. For graph sets use the wrapper "
+                "Expected observations that are arrays, or Dicts of them. Got tuples. For graph sets use the wrapper "
                 "`graph_bandit_env.wrappers.vector.PaddedGraphSet`."
             )
         self.venv = venv

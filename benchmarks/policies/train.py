@@ -98,7 +98,7 @@ class UnseenSets:
         return self.score(actions)
 
     def score(self, actions: NDArray[np.int64]) -> tuple[float, int]:
-        """Return the same of the choices `(count,)`."""
+        """Return mean regret relative to random play, and how many are masked, of the choices `(count,)`."""
         rows = np.arange(len(actions))
         regret = float((self._best - self._means[rows, actions]).mean())
         return regret / self._random_regret, int((~self.masks[rows, actions]).sum())

@@ -16,8 +16,8 @@ Info = dict[str, Any]
 """The type of Gymnasium's `info` and `options`."""
 
 
-class GraphSpace(Graph):
-    """Gymnasium's space of graphs; asked for its shape, it names the wrappers that make arrays of graphs."""
+class _NoArrays:
+    """A space that, asked for its shape, names the wrappers that make arrays of graphs."""
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -33,6 +33,37 @@ class GraphSpace(Graph):
         )
 
 
+class GraphSpace(_NoArrays, Graph):
+    """Gymnasium's space of graphs."""
+
+
+class GraphSequence(_NoArrays, Sequence):
+    """Gymnasium's space of sequences, of 1 to K graphs.
+
+    Args:
+        graphs: the space of a graph.
+        most: K.
+    """
+
+    def __init__(self, graphs: GraphSpace, most: int) -> None:
+        super().__init__(graphs)
+        self.most = most
+
+    def contains(self, x: object) -> bool:
+        """Return whether these are graphs of the space, and neither none nor too many."""
+        return super().contains(x) and 1 <= len(x) <= self.most  # type: ignore[arg-type]
+
+    def sample(self, mask: Any = None, probability: Any = None) -> tuple[GraphInstance, ...]:
+        """Draw 1 to K graphs, or as many as `mask` says."""
+        if mask is None and probability is None:
+            mask = int(self.np_random.integers(1, self.most, endpoint=True)), None
+        return super().sample(mask=mask, probability=probability)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other space holds the same graphs, and as many."""
+        return isinstance(other, GraphSequence) and self.most == other.most and super().__eq__(other)
+
+
 def graph_set_space(
     num_graphs: int, feature_dim: int, edge_feature_dim: int | None = None, varies: bool = False
 ) -> Space[tuple[GraphInstance, ...]]:
@@ -43,20 +74,20 @@ def graph_set_space(
     without an edge space rejects every graph that has edges.
 
     Args:
-        num_graphs: K.
+        num_graphs: K, or the most graphs.
         feature_dim: d.
         edge_feature_dim: e, or None for graphs without edge features.
         varies: whether K varies.
 
     Returns:
-        A `Tuple` of K `Graph` spaces, or a `Sequence` of any number of graphs if K varies.
+        A `Tuple` of K `Graph` spaces, or a `Sequence` of 1 to K graphs if K varies.
     """
     nodes = Box(-np.inf, np.inf, (feature_dim,), np.float32)
     edges = Box(0, 1, (1,), np.float32)
     if edge_feature_dim is not None:
         edges = Box(-np.inf, np.inf, (edge_feature_dim,), np.float32)
     if varies:
-        return Sequence(GraphSpace(nodes, edges))
+        return GraphSequence(GraphSpace(nodes, edges), num_graphs)
     return Tuple([GraphSpace(nodes, edges) for _ in range(num_graphs)])
 
 

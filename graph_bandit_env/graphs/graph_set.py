@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from typing import TYPE_CHECKING, ClassVar, SupportsIndex, overload
 
 import numpy as np
 from gymnasium.spaces import GraphInstance
@@ -36,6 +36,9 @@ class GraphSet(Sequence[GraphInstance]):
             is not finite, an edge names a missing node, or an edge is given twice in one direction with different
             features.
     """
+
+    never_changes: ClassVar[bool] = True
+    """Its arrays cannot be written. Agents then read the graphs again instead of keeping a copy."""
 
     def __init__(
         self,

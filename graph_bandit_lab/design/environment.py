@@ -12,7 +12,8 @@ from tyro.conf import Suppress
 from graph_bandit_env.bandit import REASON, BanditArguments, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import without_later_defaults, write_size
+from graph_bandit_lab.design.keys import without_later_defaults
+from graph_bandit_lab.design.names import write_size
 
 
 @name_nearest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -73,16 +73,6 @@ class RunKey:
     def earlier_hashes(self) -> tuple[str, ...]:
         """Return the hashes under which earlier versions of the algorithm are stored."""
         return tuple(dataclasses.replace(self, algorithm=k).settings_hash for k in range(1, self.algorithm))
-
-
-def typical_size(size: int | Sequence[int]) -> float:
-    """Return a size of an environment, or the mean of its least and its most."""
-    return sum(size) / 2 if isinstance(size, Sequence) else size
-
-
-def write_size(size: object) -> str:
-    """Write a size of an environment in short: "20", or "5 to 40"."""
-    return " to ".join(map(str, size)) if isinstance(size, list | tuple) else str(size)
 
 
 def without_later_defaults(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from graph_bandit_lab.design.keys import with_later_defaults, write_size
+from graph_bandit_lab.design.keys import with_later_defaults
 
 SYMBOLS = {
     "num_nodes": "N",
@@ -21,6 +21,11 @@ RESAMPLING: Mapping[object, str] = {
     "episode": "new graphs each episode",
     "round": "new graphs each round",
 }
+
+
+def write_size(size: object) -> str:
+    """Write a size of an environment in short: "20", or "5 to 40"."""
+    return " to ".join(map(str, size)) if isinstance(size, list | tuple) else str(size)
 
 
 def describe_environment(environment: Mapping[str, object]) -> str:

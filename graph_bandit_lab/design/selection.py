@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import with_later_defaults, write_size
-from graph_bandit_lab.design.names import SYMBOLS
+from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.names import SYMBOLS, write_size
 from graph_bandit_lab.design.settings import json_or_string
 
 LONG_NAMES = {symbol: setting for setting, symbol in SYMBOLS.items()}

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 import registry
-from graph_bandit_lab.design.keys import to_arguments, typical_size
+from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
-from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of
+from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of, typical_size
 from graph_bandit_lab.execution.executors import InProcess, Workers
 from graph_bandit_lab.execution.warm_up import warm_up
 

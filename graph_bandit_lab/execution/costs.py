@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_lab.design.keys import typical_size
 from graph_bandit_lab.design.plan import Repetition
 
 Part: TypeAlias = tuple[str, str, str]
@@ -19,6 +18,11 @@ Floats: TypeAlias = NDArray[np.float64]
 
 REFITS = 4  # of the weights of a fit
 EARLY, SETTLED = 10, 30  # rounds after which an effect of the beginning has halved, or a lasting one is half there
+
+
+def typical_size(size: int | Sequence[int]) -> float:
+    """Return a size of an environment, or the mean of its least and its most."""
+    return sum(size) / 2 if isinstance(size, Sequence) else size
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.error import InvalidAction
+from stable_baselines3 import PPO
 from support.graphs import ragged_graphs
 
 import graph_bandit_env  # noqa: F401
+from agents.sb3 import SB3VecEnv
 from graph_bandit_env.wrappers import PaddedGraphSet, unpad
 
 VARYING = {"num_graphs": (2, 6), "num_nodes": (1, 5), "feature_dim": 3, "resample_graphs": "round", "horizon": 40}
@@ -39,6 +41,27 @@ def test_where_graphs_stay_for_an_episode_so_does_their_number(resample_graphs):
     for _ in range(5):
         later, *_ = env.step(0)
         assert len(later) == len(observation)
+
+
+def test_the_space_holds_from_one_graph_to_the_most_and_its_samples():
+    env = make()
+    observation, _ = env.reset(seed=0)
+    space = env.observation_space
+    assert () not in space
+    assert observation[:1] * 6 in space
+    assert observation[:1] * 7 not in space
+    space.seed(0)
+    assert {len(space.sample()) for _ in range(40)} == {1, 2, 3, 4, 5, 6}
+    assert all(space.sample() in space for _ in range(10))
+    assert space == make().observation_space != make(num_graphs=(2, 7)).observation_space
+
+
+def test_stable_baselines_is_told_which_wrapper_to_use():
+    with pytest.raises(TypeError, match="PaddedGraphSet"):
+        PPO("MlpPolicy", gym.make("GraphActionBandit-v0", **VARYING))
+    envs = gym.make_vec("GraphActionBandit-v0", num_envs=2, autoreset_mode="SameStep", **VARYING)
+    with pytest.raises(TypeError, match="PaddedGraphSet"):
+        SB3VecEnv(envs)
 
 
 def test_an_index_without_a_graph_is_refused():
@@ -120,9 +143,9 @@ def test_frames_show_as_many_graphs_as_a_round_has():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"num_graphs": (6, 2)}, "`num_graphs` to be an integer >= 6. Got 2"),
-        ({"num_graphs": (2,)}, r"or the least and the most. Got \(2,\)"),
-        ({"num_nodes": (0, 3)}, "`num_nodes` to be an integer >= 1. Got 0"),
+        ({"num_graphs": (6, 2)}, r"`num_graphs` to be an integer >= 1, or \(least, most\). Got \(6, 2\)"),
+        ({"num_graphs": (2,)}, r"or \(least, most\). Got \(2,\)"),
+        ({"num_nodes": (0, 3)}, r"`num_nodes` to be an integer >= 1, or \(least, most\). Got \(0, 3\)"),
         ({"actions_per_round": 7}, "`actions_per_round` to be an integer >= 1 and <= 6"),
         ({"resample_graphs": False, "reward_model": [1.0] * 6}, "since the number of graphs varies. Got list"),
     ],

@@ -2,7 +2,9 @@
 
 import fnmatch
 import gc
+import pickle
 import weakref
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -91,6 +93,38 @@ def test_graphs_that_are_alike_are_recognised():
     assert first.keys == FirstGraphs(read_graphs(GRAPHS), GRAPHS).keys == ObservedGraphs(GRAPHS, first).keys
     copied = edited(GRAPHS, nodes=np.asfortranarray(GRAPHS[0].nodes.astype(np.float64)))
     assert ObservedGraphs(copied, first).keys == first.keys
+
+
+def test_graphs_of_a_set_that_may_change_are_kept_as_they_were():
+    graphs = SET.to_pyg()
+    agent, twin = (registry.make_agent("gntk-ucb") for _ in range(2))
+    agent.reset(None, seed=0, graph_set=Changing(graphs))
+    twin.reset(None, seed=0, graph_set=SET)
+    graphs.pop()
+    for player in (agent, twin):
+        player.update(None, 3, 1.0)
+        player.select_action(STRANGERS)
+        player.update(STRANGERS, 2, 0.5)
+        player.select_action(GRAPHS)
+    np.testing.assert_array_equal(agent.predict().mean, twin.predict().mean)
+
+
+@dataclass
+class Changing:
+    """A graph set that its owner may change."""
+
+    graphs: list
+
+    def to_pyg(self):
+        return self.graphs
+
+
+@pytest.mark.parametrize("graph_set", [None, SET], ids=["observation", "graph set"])
+def test_an_agent_can_be_pickled_after_reset(graph_set):
+    agent = registry.make_agent("gntk-ucb")
+    agent.reset(GRAPHS, seed=0, graph_set=graph_set)
+    again = pickle.loads(pickle.dumps(agent))
+    assert again.select_action(STRANGERS) == agent.select_action(STRANGERS)
 
 
 def test_graphs_that_can_be_read_again_are_not_held():

@@ -67,7 +67,7 @@ def test_a_mask_may_be_that_of_the_most_graphs_there_may_be():
 @pytest.mark.parametrize(
     ("mask", "message"),
     [
-        ([1, 1], r"shape `\(3,\)`. Got `\(2,\)`"),
+        ([1, 1], r"shape `\(3,\)`, or longer. Got `\(2,\)`"),
         ([0, 0, 0], "zeros only"),
         ([0, 0, 0, 0], "zeros only"),
         ([1, 1, 1, 1], "zeros after the 3 graphs"),

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 import registry
-from agents.contract.inputs import read_graphs
 from agents.kernel import SubtreeSettings
-from agents.kernel.subtrees import NodeLabels, compare_patterns, count_patterns, encode_subtrees
+from agents.kernel.subtrees import Labelling, compare_patterns, count_patterns, encode_subtrees
 from graph_bandit_env import GraphSet
 
 SIZES = (5, 1, 7, 3, 6, 2)
@@ -30,8 +29,13 @@ def labelled_graphs(num_labels=3, edge_labels=0, seed=0, sizes=SIZES):
 
 
 def counted(graphs, iterations):
-    batch = Batch.from_data_list(graphs)
-    return count_patterns(batch, NodeLabels.of(batch.x, 2).read(batch.x), iterations)
+    return encode_subtrees(SubtreeSettings(iterations=iterations), Batch.from_data_list(graphs), seed=0).counts
+
+
+def labels_of(nodes, others, bins=2):
+    """The labels of other nodes, by what is chosen for some."""
+    first, second = (Batch.from_data_list([Data(x=x, edge_index=torch.zeros(2, 0).long())]) for x in (nodes, others))
+    return Labelling.of(first, bins).of_nodes(second)
 
 
 def cosine_by_networkx(graphs, iterations, edge_attr=None):
@@ -71,7 +75,7 @@ def test_graphs_met_one_by_one_are_like_graphs_met_at_once():
     first = encode_subtrees(settings, Batch.from_data_list(graphs[:3]), seed=0)
     grown = first.exchange(torch.tensor([2, 0]), graphs[3:]).exchange(torch.tensor([4, 1]), graphs[:0])
     batch = Batch.from_data_list([graphs[5], graphs[0]])
-    alone = count_patterns(batch, first.labels.read(batch.x), 2)
+    alone = count_patterns(batch, first.labelling.of_nodes(batch), first.labelling.of_edges(batch), 2)
     for name in ("patterns", "counts", "offsets"):
         np.testing.assert_array_equal(getattr(grown.counts, name), getattr(alone, name))
 
@@ -89,7 +93,7 @@ def test_the_order_of_nodes_and_edges_changes_nothing():
 
 def test_bins_hold_equally_many_nodes_and_each_feature_is_a_label_of_its_own():
     nodes = torch.randn(40, 3, generator=torch.Generator().manual_seed(0))
-    labels = NodeLabels.of(nodes, 4).read(nodes)
+    labels = labels_of(nodes, nodes, bins=4)
     for column, values in zip(labels.T, nodes.T, strict=True):
         found = [values[torch.from_numpy(column == label)] for label in np.unique(column)]
         assert [len(held) for held in found] == [10] * 4
@@ -100,14 +104,13 @@ def test_bins_hold_equally_many_nodes_and_each_feature_is_a_label_of_its_own():
 
 def test_labels_of_later_graphs_are_read_by_the_bins_of_the_first():
     nodes = torch.tensor([[0.5], [1.5], [2.5], [3.5]])
-    labels = NodeLabels.of(nodes, 2)
-    low, _, _, high = labels.read(nodes)
-    assert labels.read(torch.tensor([[-9.0], [9.0]])).tolist() == [low.tolist(), high.tolist()]
+    low, _, _, high = labels_of(nodes, nodes)
+    assert labels_of(nodes, torch.tensor([[-9.0], [9.0]])).tolist() == [low.tolist(), high.tolist()]
 
 
 def test_integers_are_labels_as_they_are_and_zero_has_no_sign():
     nodes = torch.tensor([[0.0, 1.0], [1.0, 0.0], [-0.0, 1.0]])
-    first, second, third = NodeLabels.of(nodes, 2).read(nodes)[:, 0].tolist()
+    first, second, third = labels_of(nodes, nodes)[:, 0].tolist()
     assert first == third != second
 
 
@@ -129,18 +132,53 @@ def test_the_agent_learns_a_reward_that_counts_labels(name):
     assert rewards[agent.select_action(None)] == max(rewards)
 
 
-def test_a_graph_of_which_nothing_is_known_is_refused():
-    graphs = ragged_graphs((3, 2))
-    graphs[1].x[0, 0] = torch.nan
-    with pytest.raises(ValueError, match="finite features"):
-        encode_subtrees(SubtreeSettings(), read_graphs(None, _Pair(graphs)), seed=0)
+def test_a_label_of_an_edge_counts_whatever_is_shown_beside_it():
+    graphs = labelled_graphs(edge_labels=2)
+    odd = graphs[0].clone()
+    odd.edge_attr = odd.edge_attr + 0.5
+    known = encode_subtrees(SubtreeSettings(), Batch.from_data_list(graphs), seed=0)
+    everything = torch.arange(len(graphs))
+    alone, beside = (known.exchange(everything, new).rows(len(graphs)) for new in ([graphs[0]], [graphs[0], odd]))
+    assert torch.equal(alone[0], beside[0, : len(graphs) + 1])
 
 
-class _Pair:
-    """A graph set that is not checked."""
+def test_an_edge_with_a_single_feature_of_one_has_no_label():
+    graphs = labelled_graphs()
+    plain = counted(graphs, 2)
+    for graph in graphs:
+        graph.edge_attr = torch.ones(graph.num_edges, 1)
+    assert torch.equal(compare_patterns(counted(graphs, 2), plain), compare_patterns(plain, plain))
 
-    def __init__(self, graphs):
-        self._graphs = graphs
 
-    def to_pyg(self):
-        return self._graphs
+def test_a_state_is_refused_where_other_graphs_would_get_other_labels():
+    graphs = ragged_graphs(SIZES)
+    scaled = [Data(x=10 * graph.x, edge_index=graph.edge_index) for graph in graphs]
+    first, second = (registry.make_agent("wl-ucb") for _ in range(2))
+    first.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
+    second.reset(None, seed=0, graph_set=GraphSet.from_pyg(scaled))
+    with pytest.raises(ValueError, match="other graphs"):
+        second.load_state_dict(first.state_dict())
+
+
+def test_graphs_of_yes_and_no_are_labelled():
+    (graph,) = labelled_graphs(num_labels=2, sizes=(7,))
+    other = Data(x=graph.x.bool(), edge_index=graph.edge_index)
+    assert torch.equal(compare_patterns(counted([graph], 1), counted([other], 1)), torch.ones(1, 1).double())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": torch.full((3, 4), torch.nan)}, "finite node features"),
+        ({"x": torch.zeros(0, 4), "edge_index": torch.zeros(2, 0).long()}, "at least one node in each"),
+        ({"edge_index": torch.tensor([[-1], [0]])}, "edges between nodes"),
+    ],
+)
+def test_graphs_that_cannot_be_read_are_refused_at_reset_and_later(changes, message):
+    good, bad = ragged_graphs((5, 3))
+    bad.update(changes)
+    with pytest.raises(ValueError, match=message):
+        encode_subtrees(SubtreeSettings(), Batch.from_data_list([bad]), seed=0)
+    known = encode_subtrees(SubtreeSettings(), Batch.from_data_list([good]), seed=0)
+    with pytest.raises(ValueError, match=message):
+        known.exchange(torch.tensor([0]), [bad])
