@@ -55,7 +55,7 @@ def test_step_and_instance_need_a_reset_first(small_env):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"num_graphs": 0}, "`num_graphs` to be an integer >= 1. Got 0"),
+        ({"num_graphs": 0}, r"`num_graphs` to be an integer >= 1, or \(least, most\). Got 0"),
         ({"num_nodes": 0}, "`num_nodes`"),
         ({"num_nodes": 2.5}, "`num_nodes`"),
         ({"feature_dim": 0}, "`feature_dim`"),

@@ -159,7 +159,7 @@ def test_help_documents_every_flag(capsys):
     for field in fields(EnvironmentSettings):
         flag = "--" + field.name.replace("_", "-")
         if field.init:
-            assert re.search(rf"{flag},? \S+ \w[\w ,:’'–-]{{6,}}", printed), flag
+            assert re.search(rf"{flag},? (\{{[^}}]*\}}|\S)+ \w[\w ,:’'–-]{{6,}}", printed), flag
         else:
             assert f"{flag} " not in printed
 
