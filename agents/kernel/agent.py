@@ -36,7 +36,7 @@ class KernelAgent(BatchBeliefAgent[P]):
     Args:
         settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
-        encode: takes in the graphs of `reset`, in the form of which their kernel is computed.
+        encode: encodes the graphs of `reset` for the kernel.
     """
 
     algorithm = 2  # the belief uses the symmetric root of the kernel; version 1 used another root

@@ -1,4 +1,4 @@
-"""Graphs in the forms of which kernels are computed: those of a network, and those with a given kernel."""
+"""Graphs as kernels read them: encoded for the kernel of a network, or with a kernel that is given."""
 
 from __future__ import annotations
 

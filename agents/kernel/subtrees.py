@@ -111,7 +111,7 @@ class Labelling:
     """How nodes and edges get labels, as chosen for the graphs of `reset`.
 
     The features of a node are its label if they are integers; else the bin of each feature is a label of its own. The
-    features of an edge are its label if they are integers, and not a 1 for every edge.
+    features of an edge are its label if they are integers; a single feature that is always 1 is none.
     """
 
     thresholds: NDArray[np.float64] | None
@@ -168,7 +168,7 @@ class SubtreeGraphs:
         return compare_patterns(self.counts.take(np.arange(first, len(self.counts))), self.counts)
 
     def known(self) -> list[Tensor]:
-        """Return the patterns, their counts, and by what nodes and edges of other graphs get labels."""
+        """Return the patterns, their counts, and how nodes and edges of other graphs get labels."""
         thresholds = np.zeros((0, 0)) if self.labelling.thresholds is None else self.labelling.thresholds
         arrays = self.counts.patterns.view(np.int64), self.counts.counts, self.counts.offsets, thresholds
         return [*map(torch.from_numpy, arrays), torch.tensor(self.labelling.reads_edges)]

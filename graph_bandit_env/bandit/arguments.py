@@ -40,10 +40,10 @@ class BanditArguments:
     graph_model: GraphModelName = "er"
     """Erdős–Rényi graphs ("er"), or random dot product graphs ("rdpg")."""
     num_graphs: Size = 100
-    """K, the number of graphs to choose from; or two numbers, between which that of each graph set is drawn. The action
-    space and `action_mask` are then those of the most."""
+    """K, the number of graphs to choose from; or (least, most), from which a number is drawn for each graph set. The
+    action space and `action_mask` then have room for the most."""
     num_nodes: Size = 50
-    """N, the number of nodes of each graph; or two numbers, between which that of each graph is drawn."""
+    """N, the number of nodes of each graph; or (least, most), from which a number is drawn for each graph."""
     feature_dim: int = 10
     """d, the number of features of a node."""
     edge_prob: float = 0.4

@@ -51,7 +51,7 @@ class GraphSequence(_NoArrays, Sequence):
 
     def contains(self, x: object) -> bool:
         """Return whether these are graphs of the space, and neither none nor too many."""
-        return super().contains(x) and 1 <= len(x) <= self.most  # type: ignore[arg-type]
+        return isinstance(x, tuple) and 1 <= len(x) <= self.most and super().contains(x)
 
     def sample(self, mask: Any = None, probability: Any = None) -> tuple[GraphInstance, ...]:
         """Draw 1 to K graphs, or as many as `mask` says."""

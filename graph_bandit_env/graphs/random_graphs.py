@@ -15,7 +15,7 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 
 GraphModelName = Literal["er", "rdpg"]
 Size = int | tuple[int, int]
-"""A number, or the least and the most, all equally probable."""
+"""A number; or (least, most), from which each number is drawn with equal probability."""
 GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
 NUM_EXAMPLES = 100  # example graphs, by which a reward function for all graphs of a distribution is fitted and scaled
 PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary adjacency matrices

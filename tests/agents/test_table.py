@@ -55,6 +55,15 @@ def test_a_run_resumed_at_round_100_equals_the_uninterrupted_one(make, small_env
     assert np.array_equal(rewards, whole[1][100:])
 
 
+@pytest.mark.parametrize("resample_graphs", [False, "episode"])
+def test_plays_where_the_number_of_graphs_varies(make, small_env, resample_graphs):
+    env = small_env(num_graphs=(2, 9), resample_graphs=resample_graphs, horizon=5)
+    for seed in range(3):  # with other numbers of graphs
+        result = run_bandit(env, make(), seed=seed)
+        assert result.status == "finished"
+        assert result.actions.max() < len(env.unwrapped.graph_set)
+
+
 def test_plays_the_only_action_that_is_left(make, small_env):
     observation, _ = small_env().reset(seed=0)
     agent = make()

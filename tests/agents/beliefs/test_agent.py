@@ -1,4 +1,4 @@
-"""What agents with a belief share, on one whose belief is given."""
+"""What all agents with a belief do, tested on one whose belief is given."""
 
 import pytest
 import torch

@@ -74,7 +74,7 @@ def mutants_of(path: str, source: str) -> list[Mutant]:
             changed = mutate_code(source, operator, occurrence)
             try:
                 dump = ast.dump(ast.parse(changed))
-            except SyntaxError:  # the `*` before an argument is no operator
+            except SyntaxError:  # the `*` before an argument is not an operator
                 continue
             if dump not in seen:
                 seen.add(dump)
