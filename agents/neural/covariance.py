@@ -54,8 +54,7 @@ class DiagonalCovariance:
 
     def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return sum_j psi_j^2 / U_jj."""
-        variance = features.squares(self.diagonal.reciprocal())
-        return variance if among is None else variance[among]
+        return features.squares(self.diagonal.reciprocal(), among)
 
     def root(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return psi diag(U)^{-1/2}, with r = p."""
@@ -90,8 +89,7 @@ class _ExactCovariance(ABC):
     def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return sigma^2 of each graph."""
         explained = self._explained(features, among).square().sum(0)
-        squares = features.squares() if among is None else features.squares()[among]
-        return (squares - explained).clamp(min=0) / self.ridge
+        return (features.squares(among=among) - explained).clamp(min=0) / self.ridge
 
     def root(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return the symmetric root of the posterior covariance of these graphs."""

@@ -25,8 +25,8 @@ class Features(Protocol):
     def select(self, index: Tensor) -> Tensor:
         """Return psi of the graphs `index` `(n,)`: `(n, p)`."""
 
-    def squares(self, precision: Tensor | None = None) -> Tensor:
-        """Return sum_j psi_j^2 precision_j of each graph, `(K,)` float64; the plain sum if `precision` is None."""
+    def squares(self, precision: Tensor | None = None, among: Tensor | None = None) -> Tensor:
+        """Return sum_j psi_j^2 precision_j (or the plain sum) of each graph, `(K,)` float64, or of those `among`."""
 
     def cross(self, rows: Tensor) -> Tensor:
         """Return the inner products of the rows `(n, p)` with psi of each graph: `(n, K)` float64."""
@@ -50,12 +50,13 @@ class HeldFeatures:
         """Return the rows of some graphs."""
         return self.features[index]
 
-    def squares(self, precision: Tensor | None = None) -> Tensor:
-        """Return the weighted squared length of each row."""
+    def squares(self, precision: Tensor | None = None, among: Tensor | None = None) -> Tensor:
+        """Return the weighted squared length of each row, or of some."""
+        rows = self.features if among is None else self.features[among]
         if precision is None:
-            squares: Tensor = torch.linalg.vecdot(self.features, self.features)
+            squares: Tensor = torch.linalg.vecdot(rows, rows)
             return squares
-        return self.features.square() @ precision
+        return rows.square() @ precision
 
     def cross(self, rows: Tensor) -> Tensor:
         """Return the Gram matrix of other rows with these."""
@@ -89,12 +90,12 @@ class MadeFeatures:
         """Compute the rows of some graphs."""
         return self.network.features(self.weights, index)
 
-    def squares(self, precision: Tensor | None = None) -> Tensor:
-        """Return the weighted squared length of each row, and keep the predictions that come with it."""
+    def squares(self, precision: Tensor | None = None, among: Tensor | None = None) -> Tensor:
+        """Return the weighted squared length of each row, or of some, and keep the predictions that come with it."""
         if precision is None:
             precision = torch.ones(self.network.num_features)
         self._values, squares = self.network.values_and_squares(self.weights, precision)
-        return squares.double()
+        return squares.double() if among is None else squares[among].double()
 
     def cross(self, rows: Tensor) -> Tensor:
         """Return the Gram matrix of other rows with these, block by block."""
