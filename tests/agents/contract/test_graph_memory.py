@@ -95,6 +95,23 @@ def test_graphs_that_are_alike_are_recognised():
     assert ObservedGraphs(copied, first).keys == first.keys
 
 
+def test_a_single_edge_is_known_by_its_feature():
+    def edge(weight):
+        return GraphInstance(GRAPHS[0].nodes, np.full((1, 1), weight, np.float32), np.array([[0, 1]]))
+
+    first = FirstGraphs(read_graphs((edge(2.0),)), (edge(2.0),))
+    assert ObservedGraphs((edge(2.0),), first).keys == first.keys
+    assert ObservedGraphs((edge(3.0),), first).keys != first.keys
+
+
+def test_a_graph_without_links_is_one_without_edges():
+    first = FirstGraphs(read_graphs(GRAPHS), GRAPHS)
+    alone = edited(GRAPHS, edges=None, edge_links=None)
+    shown = ObservedGraphs(alone, first)
+    assert shown.keys == ObservedGraphs(edited(GRAPHS, edges=None, edge_links=np.zeros((0, 2))), first).keys
+    assert shown.graph(0).edge_attr.shape == (0, 1)
+
+
 def test_graphs_of_a_set_that_may_change_are_kept_as_they_were():
     graphs = SET.to_pyg()
     agent, twin = (registry.make_agent("gntk-ucb") for _ in range(2))
@@ -195,3 +212,15 @@ def test_a_state_with_wrong_graphs_is_refused_and_changes_nothing(wrong):
             agent.load_state_dict({**state, **changes})
     np.testing.assert_array_equal(agent.predict().mean, twin.predict().mean)
     assert agent.select_action(STRANGERS) == twin.select_action(STRANGERS)
+
+
+@pytest.mark.parametrize(
+    ("links", "offered"), [((0, 1), 1), ((0, 1), -1), ((0, 2), 0), ((2, 0), 0), ((0, -1), 0), ((-1, 0), 0)]
+)
+def test_a_memory_of_nodes_or_slots_that_do_not_exist_is_refused(links, offered):
+    first = FirstGraphs(read_graphs(GRAPHS), GRAPHS)
+    pair = {"x": torch.zeros(2, 4), "edge_index": torch.tensor([[0], [1]]), "edge_attr": torch.ones(1, 1)}
+    assert GraphMemory.from_state({"graphs": [pair], "offered": torch.tensor([0])}, first).offered.tolist() == [0]
+    pair["edge_index"] = torch.tensor(links).unsqueeze(1)
+    with pytest.raises(ValueError, match="Expected edges between nodes of their graph, and a round of some of 1"):
+        GraphMemory.from_state({"graphs": [pair], "offered": torch.tensor([offered])}, first)

@@ -6,7 +6,15 @@ import pytest
 import torch
 from support.graphs import ragged_graphs
 
-from agents.contract.inputs import derive_streams, masked_argmax, read_feedback, read_graphs, read_mask, read_pending
+from agents.contract.inputs import (
+    derive_streams,
+    holds_graphs,
+    masked_argmax,
+    read_feedback,
+    read_graphs,
+    read_mask,
+    read_pending,
+)
 from graph_bandit_env import GraphSet
 
 
@@ -27,11 +35,34 @@ def test_indices_alone_are_refused_with_advice():
         read_graphs(np.arange(3))
 
 
+@pytest.mark.parametrize("observation", [(), []])
+def test_an_observation_of_no_graphs_is_refused_as_such(observation):
+    with pytest.raises(ValueError, match=r"equal numbers of features, at least one. Got \[\]"):
+        read_graphs(observation)
+
+
+@pytest.mark.parametrize("observation", [ragged_graphs(), ragged_graphs()[:1], ragged_graphs()[0], {"edge_index": 0}])
+def test_graphs_in_another_form_are_refused(observation):
+    with pytest.raises(TypeError, match="to be a tuple of GraphInstance. Got graphs in another form"):
+        holds_graphs(observation)
+
+
+@pytest.mark.parametrize("observation", [None, (), [0, 2], 3, np.arange(3), {"mask": np.ones(3)}])
+def test_any_other_observation_holds_no_graphs(observation):
+    assert not holds_graphs(observation)
+
+
 def test_streams_of_a_seed_are_repeatable_and_differ():
     (network, generator), (again, twin) = derive_streams(3), derive_streams(3)
     assert network == again
     assert torch.equal(torch.rand(3, generator=generator), torch.rand(3, generator=twin))
     assert derive_streams(4)[0] != network
+
+
+def test_the_streams_of_a_seed_stay_what_they_were():
+    """Stored results and saved states are of these."""
+    network, generator = derive_streams(0)
+    assert (network, generator.initial_seed()) == (7896617691693857887, 6195319269190327588)
 
 
 @pytest.mark.parametrize("mask", [[1, 0, 1], np.array([1, 0, 1], np.int8), [True, False, True]])
@@ -68,6 +99,8 @@ def test_a_mask_may_be_that_of_the_most_graphs_there_may_be():
     ("mask", "message"),
     [
         ([1, 1], r"shape `\(3,\)`, or longer. Got `\(2,\)`"),
+        ([0.5, 1, 1], "zeros and ones"),
+        (["0", "1", "1"], "zeros and ones"),
         ([0, 0, 0], "zeros only"),
         ([0, 0, 0, 0], "zeros only"),
         ([1, 1, 1, 1], "zeros after the 3 graphs"),
@@ -83,6 +116,13 @@ def test_feedback_may_be_scalars_or_arrays(action):
     actions, rewards = read_feedback(action, 0.5 if np.ndim(action) == 0 else [0.5], 3)
     assert actions.tolist() == [2]
     assert rewards.tolist() == [0.5]
+
+
+@pytest.mark.parametrize("reward", [1e100, -1e100])
+def test_a_reward_may_be_as_large_as_the_largest(reward):
+    assert read_feedback(0, reward, 1)[1].tolist() == [reward]
+    with pytest.raises(ValueError, match=r"rewards from -1e\+100 to 1e\+100"):
+        read_feedback(0, 1.001 * reward, 1)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +172,9 @@ def test_a_graph_without_edges_among_others_is_a_graph():
         assert batch.edge_attr.tolist() == [[1.0], [1.0]]
 
 
-def test_what_rounding_errors_part_is_a_tie():
-    index = torch.tensor([0.3, 0.1 + 0.2, 0.3 - 1e-9], dtype=torch.float64)  # the first two differ in their last bit
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_what_rounding_errors_part_is_a_tie(unit):
+    index = unit * torch.tensor([0.3, 0.1 + 0.2, 0.3 - 1e-9], dtype=torch.float64)  # the first two differ in a bit
     mask, generator = torch.ones(3, dtype=torch.bool), torch.Generator().manual_seed(0)
     assert index[0] != index[1]
     assert {masked_argmax(index, mask, generator) for _ in range(50)} == {0, 1}

@@ -31,12 +31,14 @@ def test_fields_are_described_by_the_text_below_them_and_those_of_a_base_too():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"exploration_scal": 1}, "Unknown setting `exploration_scal`. Did you mean `exploration_scale`"),
+        ({"exploration_scal": 1}, "`exploration_scal`. Did you mean `exploration_scale`.*, device, preset"),
         ({"preset": "papers"}, "Unknown preset `papers`. Did you mean `paper`[?] Presets: paper, paper-steps"),
         ({"depth": 1}, "`depth` to be from 2 to 100. Got 1"),
         ({"depth": 101}, "`depth` to be from 2 to 100. Got 101"),  # its kernel would take for ever
         ({"width": 10**10}, "`width` to be at most 1000000000. Got 10000000000"),
         ({"steps": 10**5000}, "`steps` to be at most 1000000000. Got one of more than 20 digits"),
+        ({"width": 10**20 - 1}, "`width` to be at most 1000000000. Got 99999999999999999999"),
+        ({"width": 10**20}, "`width` to be at most 1000000000. Got one of more than 20 digits"),
         ({"width": 3}, "even"),
         ({"width": 2.0}, "`width` to be an integer"),
         ({"steps": 0}, "`steps`"),
@@ -45,7 +47,7 @@ def test_fields_are_described_by_the_text_below_them_and_those_of_a_base_too():
         ({"exploration_scale": True}, "`exploration_scale`"),
         ({"preset": [1]}, "Unknown preset"),
         ({"regularization": 0.0}, "`regularization` to be positive"),
-        ({"learning_rate": float("inf")}, "`learning_rate`"),
+        ({"learning_rate": float("inf")}, "`learning_rate` to be finite"),
         ({"covariance": "full"}, "`covariance` to be one of exact, diagonal. Got 'full'"),
         ({"standardize": "no"}, "`standardize` to be True or False"),
     ],
@@ -53,6 +55,11 @@ def test_fields_are_described_by_the_text_below_them_and_those_of_a_base_too():
 def test_refuses_settings_out_of_range(given, message):
     with pytest.raises(ValueError, match=message):
         read_settings(NeuralSettings, given)
+
+
+def test_the_largest_settings_are_allowed():
+    settings = NeuralSettings(depth=100, steps=10**9, exploration_scale=1e100)
+    assert (settings.depth, settings.steps, settings.exploration_scale) == (100, 10**9, 1e100)
 
 
 def test_equal_numbers_are_equal_settings():
