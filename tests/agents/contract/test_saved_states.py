@@ -8,6 +8,7 @@ from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 
 import registry
+from agents.contract.state import check_form, form_of
 from benchmarks.attack.inputs import entries, replace, wrongs
 from graph_bandit_env import GraphSet
 
@@ -69,3 +70,16 @@ def test_a_state_with_anything_wrong_in_it_is_refused_and_changes_nothing(label)
     agent.load_state_dict(state)
     twin.load_state_dict(copy.deepcopy(state))
     assert play(agent, 1) == play(twin, 1) == play(other, 1)
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "gnn-ts"])
+def test_a_state_is_refused_on_other_graphs_of_the_same_number(name):
+    agent, other = (ready(name, GraphSet.from_pyg(ragged_graphs(seed=seed))) for seed in (0, 1))
+    with pytest.raises(ValueError, match="an agent on the same graphs. Got one on other graphs"):
+        other.load_state_dict(agent.state_dict())
+
+
+def test_a_refusal_names_the_part_that_is_wrong():
+    form = form_of({"optimizer": {"rates": [0.5, 1.0]}})
+    with pytest.raises(ValueError, match="Got one with a str in `optimizer.rates.1`"):
+        check_form({"optimizer": {"rates": [0.5, "fast"]}}, form)

@@ -7,6 +7,7 @@ from support.molecules import some_molecules
 from support.play import go_on, play
 
 import registry
+from agents.beliefs.likelihood import MarginalLikelihood
 from agents.contract.protocol import BatchAgent
 from graph_bandit_env import from_smiles
 
@@ -132,6 +133,88 @@ def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_o
     for count, size in ((2, 4), (4, 4), (5, 5)):
         expected = np.sort(offered[np.argsort(-bound)[:size]])
         assert agent._short_list(mask, count).tolist() == expected.tolist()
+
+
+ONLY_TANGENT = {"pairs_weight": 0.0, "morgan_weight": 0.0, "descriptor_weight": 0.0}
+ONLY_PAIRS = {"pairs_weight": 0.4, "morgan_weight": 0.0, "descriptor_weight": 0.0, "tangent_weight": 0.0}
+PAIRS_AND_TANGENT = {**ONLY_PAIRS, "tangent_weight": 0.4, "networks": 2}
+
+
+def test_the_kernel_is_the_weighted_mean_of_fingerprints_and_trained_networks():
+    """Before the first training it is that of fingerprints alone."""
+    agent, fixed = (
+        registry.make_agent("molecule-ucb", **SMALL, **changes) for changes in (PAIRS_AND_TANGENT, ONLY_PAIRS)
+    )
+    for player in (agent, fixed):
+        player.reset(None, seed=0, graph_set=MOLECULES)
+    every = torch.arange(len(MOLECULES))
+    similarity = fixed._kernel.columns(every, every)[0]
+    torch.testing.assert_close(agent._kernel.columns(every, every)[0], similarity)
+    agent.update(None, 3, 1.0)
+    features = [network.tangent_features(agent._graphs.take(every))[1].double() for network in agent._networks]
+    products = [psi @ psi.T / psi.square().sum(1).mean() for psi in features]
+    expected = 0.5 * similarity + 0.25 * products[0] + 0.25 * products[1]
+    torch.testing.assert_close(agent._kernel.columns(every, every)[0], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_networks_are_trained_on_standardised_means_and_kept(monkeypatch):
+    trained = []
+
+    def train(network, graphs, index, targets, *rest):
+        trained.append(dict(zip(index.tolist(), targets.tolist(), strict=True)))
+        torch.nn.init.constant_(network.output.weight, 7.0)
+
+    monkeypatch.setattr("agents.molecule.agent.train", train)
+    agent = registry.make_agent("molecule-ucb", **SMALL, networks=2)
+    agent.reset(None, graph_set=MOLECULES)
+    agent.update(None, [3, 1, 3], [1.0, 5.0, 3.0])
+    assert trained == [{3: -1.0, 1: 1.0}] * 2
+    assert all((network.output.weight == 7).all() for network in agent._networks)
+
+
+def test_the_initial_weights_of_a_seed_stay_what_they_were():
+    """Stored results and saved states are of these."""
+    agent = registry.make_agent("molecule-ucb", **SMALL, networks=2)
+    agent.reset(None, seed=0, graph_set=MOLECULES)
+    assert agent.state_dict()["seeds"] == [931068496281878979, 1572712577835822601]
+
+
+def test_before_any_result_the_belief_is_that_of_a_unit_of_variance():
+    agent = registry.make_agent("molecule-ucb", **SMALL)
+    agent.reset(None, graph_set=MOLECULES)
+    told = agent.predict()
+    np.testing.assert_array_equal(told.mean, 0.0)
+    np.testing.assert_allclose(told.std, 1.0)
+    assert told.noise_std == pytest.approx(0.1)
+
+
+def test_scale_and_noise_maximise_the_marginal_likelihood_of_standardised_results():
+    agent, seen = measured(tangent_weight=0.0), torch.arange(6)
+    likelihood = MarginalLikelihood(
+        agent._kernel.columns(seen, seen)[0], agent.history, *agent.history.location_and_scale()
+    )
+    expected, found = likelihood.fit(None, None, prior_scale=1.0), agent.posterior.hyperparameters
+    assert (found.scale, found.noise) == pytest.approx((expected.scale, expected.noise))
+
+
+def test_the_noise_is_at_least_a_millionth_of_the_prior_variance():
+    agent, seen = measured(**ONLY_TANGENT), torch.arange(6)
+    agent.update(None, np.tile(seen, 50), np.tile(MOLECULES.targets[:6], 50))
+    found, variances = agent.posterior.hyperparameters, agent._kernel.columns(seen, seen)[0].diagonal()
+    assert found.noise == pytest.approx(1e-6 * found.scale * variances.mean().item())
+
+
+def test_molecules_imagined_again_and_again_keep_a_spread_that_is_a_number():
+    imagine = measured(tangent_weight=0.0, noise_variance=1e-16).imagine()
+    for _ in range(2):
+        spreads = [imagine(action).spread for action in range(len(MOLECULES))]
+    assert all((spread >= 0).all() for spread in spreads)
+
+
+def test_the_last_molecule_on_offer_is_played(make):
+    agent = make()
+    agent.reset(None, graph_set=MOLECULES)
+    assert agent.select_action(None, np.arange(len(MOLECULES)) == 7) == 7
 
 
 @pytest.mark.parametrize("weight", [0.0, 3.0])

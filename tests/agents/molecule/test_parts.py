@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from rdkit import Chem
-from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
-from rdkit.DataStructs import TanimotoSimilarity
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
 from agents.beliefs.likelihood import Hyperparameters
 from agents.molecule.descriptors import DescriptorKernel, compute_descriptors
 from agents.molecule.fingerprints import FingerprintCounts, read_molecules
+from agents.molecule.fixed_parts import fixed_parts
 from agents.molecule.kernel import SumKernel, TangentKernel, TanimotoKernel
 from agents.molecule.network import MolecularNetwork
 from agents.molecule.packed import PackedGraphs
@@ -78,6 +76,19 @@ def test_tangent_features_of_the_network_are_the_gradients_of_each_molecule(pack
     torch.testing.assert_close(features[0, : len(first)], first)
 
 
+def test_the_network_computes_its_formula_atom_by_atom(packed, network):
+    network.size, graph = 9.0, MOLECULES.to_pyg()[1]
+    with torch.no_grad():
+        nodes = network.embed(graph.x.float())
+        for convolution in network.convolutions:
+            arriving = nodes.clone()
+            for source, target, bond in zip(*graph.edge_index, graph.edge_attr.float(), strict=True):
+                arriving[target] += torch.relu(nodes[source] + convolution.lin(bond))
+            nodes = nodes + convolution.nn(arriving)
+        expected = network.output(torch.relu(network.hidden(nodes.sum(0) / 3)))
+        torch.testing.assert_close(network(packed.take(EVERY[1:2])), expected)
+
+
 def test_a_molecule_is_predicted_the_same_in_any_company(packed, network):
     alone = torch.cat([network(packed.take(k.unsqueeze(0))) for k in EVERY])
     torch.testing.assert_close(network(packed.take(EVERY)), alone)
@@ -85,33 +96,6 @@ def test_a_molecule_is_predicted_the_same_in_any_company(packed, network):
 
 def test_the_default_network_has_about_thirty_thousand_parameters():
     assert 25_000 < MolecularNetwork(38, 9).num_features < 35_000
-
-
-@pytest.mark.parametrize(
-    ("kind", "generator"),
-    [("atom_pairs", GetAtomPairGenerator(fpSize=4096)), ("morgan", GetMorganGenerator(radius=3, fpSize=4096))],
-)
-def test_similarity_is_that_of_rdkit(kind, generator):
-    rows, columns = EVERY[[0, 1, 3, 4]], EVERY[[1, 3, 4, 5, 7]]  # one atom has no pairs: RDKit calls it unlike itself
-    prints = [generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in SMILES]
-    expected = [[TanimotoSimilarity(prints[i], prints[j]) for j in columns] for i in rows]
-    found = FingerprintCounts(MOLS, kind).similarity(rows, columns)
-    torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
-
-
-def test_molecules_without_pairs_are_alike():
-    assert FingerprintCounts(MOLS, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
-
-
-def test_stacked_counts_are_those_of_all_at_once():
-    parts = [FingerprintCounts(MOLS[:3], "morgan"), FingerprintCounts(MOLS[3:], "morgan")]
-    whole = FingerprintCounts(MOLS, "morgan")
-    assert torch.equal(FingerprintCounts.stack(parts).similarity(EVERY, EVERY), whole.similarity(EVERY, EVERY))
-
-
-def test_refuses_what_is_no_smiles():
-    with pytest.raises(ValueError, match="number 1, 'nonsense'"):
-        read_molecules(["C", "nonsense"])
 
 
 def test_descriptors_are_properties_that_a_chemist_knows():
@@ -127,6 +111,26 @@ def test_descriptor_kernel_is_a_gaussian_of_standardised_properties():
     cross, diagonal = DescriptorKernel(values).columns(torch.tensor([1, 4]), EVERY)
     np.testing.assert_allclose(cross, expected, rtol=1e-6)
     assert diagonal.tolist() == [1.0] * len(SMILES)
+
+
+def test_a_property_that_all_molecules_share_tells_nothing():
+    values = compute_descriptors(MOLS)
+    same = np.concatenate([values, np.full((len(values), 12), 0.1)], axis=1)
+    found, expected = (DescriptorKernel(table).columns(EVERY, EVERY)[0] for table in (same, values))
+    np.testing.assert_allclose(found, expected.sqrt(), rtol=1e-6)  # the mean over twice as many properties
+
+
+def test_the_fixed_parts_are_those_of_positive_weight():
+    weights = {"pairs_weight": 0.5, "morgan_weight": 2.0, "descriptor_weight": 3.0}
+    kernels = [TanimotoKernel(FingerprintCounts(MOLS, kind)) for kind in ("atom_pairs", "morgan")]
+    kernels.append(DescriptorKernel(compute_descriptors(MOLS)))
+    found = fixed_parts(MoleculeSettings(**weights), SMILES)
+    for (weight, part), expected, kernel in zip(found, weights.values(), kernels, strict=True):
+        assert weight == expected
+        assert torch.equal(part.columns(EVERY, EVERY)[0], kernel.columns(EVERY, EVERY)[0])
+    for name, weight in weights.items():
+        alone = MoleculeSettings(**{**dict.fromkeys(weights, 0.0), name: weight})
+        assert [part[0] for part in fixed_parts(alone, SMILES)] == [weight]
 
 
 def test_refuses_a_kernel_of_nothing():
@@ -155,7 +159,7 @@ def test_a_sum_of_kernels_adds_up(packed, network):
 
 def test_the_posterior_is_that_of_the_whole_covariance():
     """Invert the covariance of every single measurement instead."""
-    kernel = TanimotoKernel(FingerprintCounts(MOLS, "atom_pairs"))
+    kernel = SumKernel([(0.25, TanimotoKernel(FingerprintCounts(MOLS, "atom_pairs")))])
     whole = 2.0 * kernel.columns(EVERY, EVERY)[0].numpy()
     actions = np.array([0, 4, 4, 4, 5])
     rewards = np.array([1.0, -1.0, -0.5, 0.0, 0.3])
@@ -171,12 +175,53 @@ def test_the_posterior_is_that_of_the_whole_covariance():
     np.testing.assert_allclose(posterior.covariance(EVERY[2:7]), covariance[2:7, 2:7], rtol=1e-9, atol=1e-12)
 
 
+def test_a_variance_is_never_below_zero():
+    kernel = TanimotoKernel(FingerprintCounts(MOLS, "morgan"))
+    targets = torch.zeros(len(SMILES), dtype=torch.float64)
+    posterior = DualPosterior(kernel, Hyperparameters(1.0, 1e-18), EVERY, torch.ones(len(SMILES)), targets)
+    assert (posterior.mean_and_variance(EVERY)[1] >= 0).all()
+
+
+class Taken:
+    """Graphs that tell which of them were taken."""
+
+    def __init__(self):
+        self.taken = []
+
+    def take(self, index):
+        self.taken += index.tolist()
+        return torch.ones(len(index), 1)
+
+
+def test_training_draws_every_molecule_once_in_a_pass():
+    graphs, generator, twin = Taken(), *(torch.Generator().manual_seed(0) for _ in range(2))
+    network = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Flatten(0))
+    index = torch.tensor([9, 2, 7, 4])
+    train(network, graphs, index, torch.zeros(4), MoleculeSettings(steps=6, batch_size=2), generator)
+    assert graphs.taken == torch.cat([index[torch.randperm(4, generator=twin)] for _ in range(3)]).tolist()
+    assert torch.equal(generator.get_state(), twin.get_state())
+
+
 def test_training_learns_the_molecules_it_is_shown(packed, network):
     targets = torch.tensor([1.0, -1.0, 0.5, 0.0])
     settings = MoleculeSettings(steps=200, batch_size=2)
     train(network, packed, EVERY[:4], targets, settings, torch.Generator().manual_seed(0))
     with torch.no_grad():
         assert (network(packed.take(EVERY[:4])) - targets).abs().max() < 0.2
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"pairs_weight": 0.5, "morgan_weight": 0.5, "descriptor_weight": 0.0, "tangent_weight": 0.0},
+        {"pairs_weight": 0.5, "morgan_weight": 0.0, "descriptor_weight": 0.5, "tangent_weight": 0.0},
+        {"pairs_weight": 0.5, "morgan_weight": 0.0, "descriptor_weight": 0.0, "tangent_weight": 0.5},
+        {"learning_rate": 1e30},
+        {"noise_variance": 1.0},
+    ],
+)
+def test_settings_at_the_edge_are_allowed(settings):
+    assert vars(MoleculeSettings(**settings)).items() >= settings.items()
 
 
 @pytest.mark.parametrize(

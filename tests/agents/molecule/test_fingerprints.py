@@ -1,0 +1,49 @@
+import pytest
+import torch
+from rdkit import Chem
+from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
+from rdkit.DataStructs import TanimotoSimilarity
+
+from agents.molecule.fingerprints import FingerprintCounts, read_molecules
+
+SMILES = (
+    "CCO",
+    "c1ccccc1C(=O)[O-].[Na+]",
+    "C",
+    "CCCCN",
+    "O=[N+]([O-])c1ccc(Br)cc1",
+    "N[C@@H](C)C(=O)O",
+    "[Na+]",
+    "CCCO",
+)
+EVERY = torch.arange(len(SMILES))
+MOLS = read_molecules(SMILES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "generator"),
+    [("atom_pairs", GetAtomPairGenerator(fpSize=4096)), ("morgan", GetMorganGenerator(radius=3, fpSize=4096))],
+)
+def test_similarity_is_that_of_rdkit(kind, generator):
+    rows, columns = EVERY[[0, 1, 3, 4]], EVERY[[1, 3, 4, 5, 7]]  # one atom has no pairs: RDKit calls it unlike itself
+    prints = [generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in SMILES]
+    expected = [[TanimotoSimilarity(prints[i], prints[j]) for j in columns] for i in rows]
+    counted = FingerprintCounts(MOLS, kind)
+    assert counted.counts.shape == (len(SMILES), 4096)
+    found = counted.similarity(rows, columns)
+    torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
+
+
+def test_molecules_without_pairs_are_alike():
+    assert FingerprintCounts(MOLS, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
+
+
+def test_stacked_counts_are_those_of_all_at_once():
+    parts = [FingerprintCounts(MOLS[:3], "morgan"), FingerprintCounts(MOLS[3:], "morgan")]
+    whole = FingerprintCounts(MOLS, "morgan")
+    assert torch.equal(FingerprintCounts.stack(parts).similarity(EVERY, EVERY), whole.similarity(EVERY, EVERY))
+
+
+def test_refuses_what_is_no_smiles():
+    with pytest.raises(ValueError, match="number 1, 'nonsense'"):
+        read_molecules(["C", "nonsense"])
