@@ -3,10 +3,12 @@ import pytest
 import torch
 from support.graphs import ragged_graphs
 from support.posterior import from_scratch
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 import registry
 from agents.contract import DivergedError
+from agents.kernel import KernelSettings
+from agents.kernel.kernels import encode_network
 from gntk import AggregatedGraphs, aggregate_neighbours, infinite_width_kernel
 from graph_bandit_env import GraphSet
 
@@ -125,6 +127,34 @@ def test_the_kernel_averages_over_the_nodes_that_are_asked(node_count):
     own = torch.tensor([5.0, 4.0, 7.0, 6.0]) if node_count == "own" else torch.full((4,), 7.0)
     expected = infinite_width_kernel(AggregatedGraphs(graphs.nodes, graphs.offsets, own), depth=3)
     torch.testing.assert_close(ready(node_count=node_count, depth=3).kernel, expected)
+
+
+@pytest.mark.parametrize("node_count", ["largest", "own"])
+@pytest.mark.parametrize("kernel", ["infinite", "empirical"])
+def test_the_kernel_of_graphs_met_later_is_that_of_all_at_once(kernel, node_count):
+    settings = KernelSettings(kernel=kernel, width=8, node_count=node_count)
+    graphs = ragged_graphs(sizes=(7, 4, 5, 6))
+    first = encode_network(settings, Batch.from_data_list(graphs[:2]), seed=3)
+    grown = first.exchange(torch.tensor([1, 0]), graphs[2:])
+    whole = encode_network(settings, Batch.from_data_list([graphs[1], graphs[0], *graphs[2:]]), seed=3).rows()
+    torch.testing.assert_close(grown.rows(), whole)
+    torch.testing.assert_close(grown.rows(2), whole[2:])
+
+
+def test_a_state_holds_the_seed_of_weights_if_there_are_any():
+    graphs = Batch.from_data_list(ragged_graphs())
+    finite = KernelSettings(kernel="empirical", width=8)
+    agent, other = (encode_network(finite, graphs, seed) for seed in (3, 4))
+    assert torch.equal(other.restored(agent.state()).rows(), agent.rows())
+    assert encode_network(KernelSettings(), graphs, seed=3).state() == {}
+
+
+def test_graphs_of_a_given_kernel_are_known_by_the_same_hash_as_ever():
+    """Or saved states would be refused."""
+    pair, path = torch.tensor([[0, 1], [1, 0]]), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    graphs = [Data(torch.tensor([[3.0, 4]] * len(links.unique())), links) for links in (pair, path)]
+    agent = ready(graphs=graphs, kernel="custom", kernel_matrix=np.eye(2))
+    assert agent.state_dict()["identity"]["graphs"][:16] == "35ab78d126db7c24"
 
 
 def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_the_set():

@@ -114,6 +114,44 @@ def test_integers_are_labels_as_they_are_and_zero_has_no_sign():
     assert first == third != second
 
 
+def test_labels_are_numbers_of_splitmix64():
+    """The first three of the published generator from seed 0: a label is a hash of the bits of a feature."""
+    bits = np.arange(3, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    labels = labels_of(torch.zeros(1, 1), torch.from_numpy(bits.view(np.float64)).unsqueeze(1))
+    assert labels[:, 0].tolist() == [16294208416658607535, 7960286522194355700, 487617019471545679]
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [(1.0, "7665c6f6b06bd5ad"), (0.1, "f12197730edfec1a")],
+    ids=["integers", "bins"],
+)
+def test_graphs_are_known_by_the_same_hash_as_ever(unit, expected):
+    """Or saved states would be refused."""
+    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    graphs = [
+        Data(
+            x=unit * torch.tensor([[k, 1.0], [2, 3], [5, k]]),
+            edge_index=path,
+            edge_attr=torch.tensor([[2.0], [2], [k], [k]]),
+        )
+        for k in range(3)
+    ]
+    agent = registry.make_agent("wl-ucb", bins=3)
+    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
+    assert agent.state_dict()["identity"]["graphs"][:16] == expected
+
+
+def test_no_graphs_have_no_rows():
+    counts = counted(labelled_graphs(), 1)
+    assert compare_patterns(counts.take(np.zeros(0, np.int64)), counts).shape == (0, len(SIZES))
+
+
+@pytest.mark.parametrize("settings", [{"bins": 2}, {"bins": 256}, {"iterations": 100}])
+def test_settings_at_the_edge_are_allowed(settings):
+    assert vars(SubtreeSettings(**settings)).items() >= settings.items()
+
+
 @pytest.mark.parametrize("settings", [{"bins": 1}, {"bins": 257}, {"iterations": 101}])
 def test_settings_out_of_range_are_refused(settings):
     with pytest.raises(ValueError, match="`iterations` to be at most 100 and `bins` from 2 to 256"):

@@ -14,7 +14,7 @@ SMILES = (
     "O=[N+]([O-])c1ccc(Br)cc1",
     "N[C@@H](C)C(=O)O",
     "[Na+]",
-    "CCCO",
+    "CCCCCC(=O)NCc1ccccc1Cl",
 )
 EVERY = torch.arange(len(SMILES))
 MOLS = read_molecules(SMILES)
@@ -36,6 +36,11 @@ def test_similarity_is_that_of_rdkit(kind, generator):
 
 def test_molecules_without_pairs_are_alike():
     assert FingerprintCounts(MOLS, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
+
+
+def test_one_pair_makes_a_molecule_unlike_one_without():
+    counts = FingerprintCounts(read_molecules(["CC", "C"]), "atom_pairs")
+    assert counts.similarity(torch.arange(2), torch.arange(2)).tolist() == [[1, 0], [0, 1]]
 
 
 def test_stacked_counts_are_those_of_all_at_once():

@@ -56,8 +56,8 @@ def test_what_is_taken_is_what_pyg_batches(packed, index):
 
 
 def test_graphs_without_edge_features_have_a_constant_one():
-    packed = PackedGraphs(Batch.from_data_list(ragged_graphs()))
-    assert packed.take(torch.tensor([0, 1])).edge_attr.unique().tolist() == [1.0]
+    taken = PackedGraphs(Batch.from_data_list(ragged_graphs())).take(torch.tensor([0, 1]))
+    assert torch.equal(taken.edge_attr, torch.ones(taken.num_edges, 1))
 
 
 def test_tangent_features_of_the_network_are_the_gradients_of_each_molecule(packed, network):
@@ -115,7 +115,7 @@ def test_descriptor_kernel_is_a_gaussian_of_standardised_properties():
 
 def test_a_property_that_all_molecules_share_tells_nothing():
     values = compute_descriptors(MOLS)
-    same = np.concatenate([values, np.full((len(values), 12), 0.1)], axis=1)
+    same = np.concatenate([values, np.full((len(values), 12), 0.5)], axis=1)
     found, expected = (DescriptorKernel(table).columns(EVERY, EVERY)[0] for table in (same, values))
     np.testing.assert_allclose(found, expected.sqrt(), rtol=1e-6)  # the mean over twice as many properties
 
@@ -148,6 +148,18 @@ def test_tangent_kernel_is_the_gram_matrix_of_unit_mean_diagonal(packed, network
     cross, diagonal = kernel.columns(EVERY[2:5], EVERY)
     torch.testing.assert_close(cross, expected[2:5], rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(diagonal, expected.diagonal(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("spare", "computed"), [(0, []), (-1, EVERY.tolist())])
+def test_tangent_features_are_held_where_those_of_the_set_fit_and_else_those_of_the_rows(
+    packed, network, spare, computed, monkeypatch
+):
+    monkeypatch.setattr("agents.molecule.kernel.HELD_BYTES", 4 * network.num_features * len(packed) + spare)
+    kernel, take, taken = TangentKernel(network, packed), packed.take, []
+    kernel.columns(EVERY[2:5], EVERY)
+    monkeypatch.setattr(packed, "take", lambda index: taken.extend(index.tolist()) or take(index))
+    kernel.columns(EVERY[2:5], EVERY)
+    assert taken == computed
 
 
 def test_a_sum_of_kernels_adds_up(packed, network):
