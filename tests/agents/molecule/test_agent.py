@@ -125,6 +125,13 @@ def test_an_imagined_measurement_is_the_mean_and_makes_all_others_surer():
     assert torch.equal(after.mean, before.mean)
 
 
+def test_the_spread_of_a_belief_is_nu_standard_deviations_and_so_is_its_root():
+    agent = measured(tangent_weight=0.0, exploration_scale=2.0)
+    belief, covariance = agent.belief(), 4.0 * agent.posterior.covariance(torch.arange(len(MOLECULES)))
+    torch.testing.assert_close(belief.spread, covariance.diagonal().sqrt())
+    torch.testing.assert_close(belief.joint_root() @ belief.joint_root().T, covariance)
+
+
 def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_offer():
     agent = measured(short_list=4, tangent_weight=0.0)
     told, mask = agent.predict(), torch.arange(len(MOLECULES)) % 2 == 0
@@ -209,6 +216,11 @@ def test_molecules_imagined_again_and_again_keep_a_spread_that_is_a_number():
     for _ in range(2):
         spreads = [imagine(action).spread for action in range(len(MOLECULES))]
     assert all((spread >= 0).all() for spread in spreads)
+
+
+def test_molecules_that_are_being_measured_are_not_on_offer():
+    with pytest.raises(ValueError, match="Expected a number of graphs from 1 to 38"):
+        measured(tangent_weight=0.0).select_batch(None, 39, None, [4, 9])
 
 
 def test_the_last_molecule_on_offer_is_played(make):
