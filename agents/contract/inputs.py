@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
@@ -44,13 +45,12 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
 
     Raises:
         TypeError: if neither argument holds graphs.
-        ValueError: if there are no graphs, or their numbers of features differ.
+        ValueError: if there are no graphs, or their numbers of features of nodes or of edges differ.
     """
     if graph_set is not None:
         graphs = list(graph_set.to_pyg())
     elif holds_graphs(observation) or (isinstance(observation, (tuple, list)) and not observation):
         graphs = [make_data(graph) for graph in observation]
-        _fill_missing_edge_features(graphs)
     else:
         raise TypeError(
             f"Expected an observation of graphs (a tuple of GraphInstance). Got {type(observation).__name__}. "
@@ -59,7 +59,7 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
     widths = sorted({graph.num_node_features for graph in graphs})
     if len(widths) != 1:
         raise ValueError(f"Expected graphs with equal numbers of features, at least one. Got {widths}.")
-    return Batch.from_data_list(graphs)
+    return Batch.from_data_list(_with_equal_edge_features(graphs))
 
 
 def derive_streams(seed: int) -> tuple[int, torch.Generator]:
@@ -157,10 +157,14 @@ def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
     Any other observation, such as indices or None, shows none, and is not read.
 
     Raises:
-        TypeError: if it shows graphs in another form, which no agent reads.
+        TypeError: if it shows graphs in another form, which no agent reads, or something else among them.
     """
     entries = observation if isinstance(observation, (tuple, list)) else ()
-    if len(entries) and all(hasattr(entry, "edge_links") for entry in entries):
+    shown = [hasattr(entry, "edge_links") for entry in entries]
+    if any(shown):
+        if not all(shown):
+            stranger = entries[shown.index(False)]
+            raise TypeError(f"Expected an observation of graphs alone. Got {type(stranger).__name__} among them.")
         return True
     first = entries[0] if len(entries) else observation
     if hasattr(first, "edge_index") or (isinstance(observation, Mapping) and "edge_index" in observation):
@@ -200,12 +204,26 @@ def _as_array(values: object) -> NDArray[Any]:
         return np.array(None)
 
 
-def _fill_missing_edge_features(graphs: list[Data]) -> None:
-    """Give graphs without edges empty edge features if others have some, because a batch needs them in all graphs."""
-    widths = [graph.edge_attr.shape[1:] for graph in graphs if graph.edge_attr is not None]
-    for graph in graphs:
-        if widths and graph.edge_attr is None:
-            graph.edge_attr = torch.zeros(graph.num_edges, *widths[0])
+def _with_equal_edge_features(graphs: list[Data]) -> list[Data]:
+    """Return graphs with edge features `(E, e)` in all or in none, because a batch needs them so; a column may be flat.
+
+    Raises:
+        ValueError: if a graph has edges without features, or another number of features than others.
+    """
+    given = [graph.edge_attr for graph in graphs]
+    features = [one[:, None] if one is not None and one.dim() == 1 else one for one in given]
+    widths = sorted({one.shape[1] for one in features if one is not None})
+    if not widths:
+        return graphs
+    bare = next((k for k, graph in enumerate(graphs) if features[k] is None and graph.num_edges), None)
+    if len(widths) > 1 or bare is not None:
+        missing = "" if bare is None else f", and none in graph {bare}"
+        raise ValueError(f"Expected graphs with equal numbers of edge features. Got {widths}{missing}.")
+    full = [torch.zeros(0, widths[0]) if one is None else one for one in features]
+    return [
+        graph if one is before else copy(graph).update({"edge_attr": one})
+        for graph, before, one in zip(graphs, given, full, strict=True)
+    ]
 
 
 def make_data(graph: Instance) -> Data:

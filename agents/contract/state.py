@@ -122,7 +122,7 @@ def _difference(state: object, form: object) -> str:
         return f"the keys {sorted(map(str, state))} instead of {sorted(map(str, form))}"
     if isinstance(form, list) and isinstance(state, (list, tuple)) and form and len(form) != len(state):
         return f"{len(state)} entries instead of {len(form)}"
-    if isinstance(form, (int, float)) and isinstance(state, (int, float)):
+    if isinstance(form, Real) and isinstance(state, Real):
         return f"the number {state}" if math.isfinite(form) and not math.isfinite(state) else ""
     return ""
 

@@ -64,9 +64,6 @@ class FingerprintCounts:
         stacked.counts = csr_array(vstack([part.counts for part in parts]))
         return stacked
 
-    def __len__(self) -> int:
-        return int(self.counts.shape[0])
-
     def similarity(self, left: Tensor, right: Tensor) -> Tensor:
         """Compute the Tanimoto similarity of counts.
 

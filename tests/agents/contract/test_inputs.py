@@ -6,6 +6,7 @@ import pytest
 import torch
 from support.graphs import ragged_graphs
 
+import registry
 from agents.contract.inputs import (
     derive_streams,
     holds_graphs,
@@ -185,3 +186,43 @@ def test_infinite_bounds_and_zeros_tie_with_their_like_only(largest):
     index = torch.tensor([largest, -1.0, largest, -torch.inf], dtype=torch.float64)
     mask, generator = torch.ones(4, dtype=torch.bool), torch.Generator().manual_seed(0)
     assert {masked_argmax(index, mask, generator) for _ in range(50)} == {0, 2}
+
+
+@pytest.mark.parametrize("stranger", [None, 3, np.ones(2)])
+def test_what_is_not_a_graph_among_graphs_is_refused(stranger):
+    graph = GraphSet.from_pyg(ragged_graphs())[0]
+    with pytest.raises(TypeError, match=f"of graphs alone. Got {type(stranger).__name__} among them"):
+        holds_graphs((graph, stranger))
+
+
+def test_edge_features_may_be_a_flat_column_and_are_not_changed():
+    graphs = ragged_graphs()
+    for graph in graphs:
+        graph.edge_attr = 2 * torch.ones(graph.num_edges)
+    batch = read_graphs(None, SimpleNamespace(to_pyg=lambda: graphs))
+    assert batch.edge_attr.shape == (batch.num_edges, 1)
+    assert all(graph.edge_attr.dim() == 1 for graph in graphs)
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "wl-ucb"])
+def test_agents_play_on_edge_features_in_a_flat_column(name):
+    graphs = ragged_graphs()
+    for graph in graphs:
+        graph.edge_attr = 2 * torch.ones(graph.num_edges)
+    agent = registry.make_agent(name)
+    agent.reset(None, graph_set=SimpleNamespace(to_pyg=lambda: graphs))
+    assert agent.select_action(tuple(GraphSet.from_pyg(graphs))) in range(len(graphs))
+
+
+def test_edge_features_of_other_widths_or_of_some_graphs_alone_are_refused():
+    graphs = ragged_graphs()
+    for k, graph in enumerate(graphs):
+        graph.edge_attr = torch.ones(graph.num_edges, k + 1)
+    with pytest.raises(ValueError, match=r"equal numbers of edge features. Got \[1, 2, 3, 4\]"):
+        read_graphs(None, SimpleNamespace(to_pyg=lambda: graphs))
+    graphs = ragged_graphs()
+    bare = next(k for k, graph in enumerate(graphs) if graph.num_edges)
+    for k, graph in enumerate(graphs):
+        graph.edge_attr = None if k == bare else torch.ones(graph.num_edges, 2)
+    with pytest.raises(ValueError, match=f"Got \\[2\\], and none in graph {bare}"):
+        read_graphs(None, SimpleNamespace(to_pyg=lambda: graphs))

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 
+import numpy as np
 import pytest
 from support.graphs import ragged_graphs
 from support.molecules import some_molecules
@@ -83,3 +84,9 @@ def test_a_refusal_names_the_part_that_is_wrong():
     form = form_of({"optimizer": {"rates": [0.5, 1.0]}})
     with pytest.raises(ValueError, match="Got one with a str in `optimizer.rates.1`"):
         check_form({"optimizer": {"rates": [0.5, "fast"]}}, form)
+
+
+def test_a_number_of_numpy_that_is_not_finite_is_refused():
+    agent = ready("gntk-ucb", GraphSet.from_pyg(ragged_graphs()))
+    with pytest.raises(ValueError, match="with the number nan in `noise_variance`"):
+        agent.load_state_dict({**agent.state_dict(), "noise_variance": np.float32("nan")})
