@@ -33,7 +33,7 @@ def format_spread(mean: float, deviation: float) -> str:
 
 
 def format_interval(summary: AgentSummary, digits: int = 1) -> str:
-    """Write a mean R_T with its 95 % interval."""
+    """Write a mean with its 95 % interval."""
     if summary.finished == 0:
         return "none finished"
     if summary.finished == 1:

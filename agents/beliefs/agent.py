@@ -7,8 +7,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar, final
 
+import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 from torch_geometric.data import Batch
 
@@ -139,6 +140,10 @@ class BatchBeliefAgent(BeliefAgent[S]):
     def expect(self) -> Prediction:
         """Return the current prediction of the mean reward of each graph."""
 
+    def expect_means(self) -> Tensor:
+        """Return the means of `expect`, `(K,)` float64; a subclass may compute them without the rest."""
+        return torch.from_numpy(self.expect().mean)
+
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different graphs that `mask` allows, chosen one after the other."""
         return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), pending)
@@ -159,3 +164,10 @@ class BatchBeliefAgent(BeliefAgent[S]):
         """Return the prediction of the mean reward of each graph; see `agents.contract.BatchAgent`."""
         self.check_reset()
         return self.expect()
+
+    @final
+    @one_thread()
+    def predict_means(self) -> NDArray[np.float64]:
+        """Return the predicted mean reward of each graph; see `agents.contract.MeanPredictor`."""
+        self.check_reset()
+        return self.expect_means().numpy()

@@ -13,6 +13,7 @@ from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
 from .protocol import DivergedError as DivergedError
 from .protocol import GraphSetLike as GraphSetLike
+from .protocol import MeanPredictor as MeanPredictor
 from .protocol import MoleculeSetLike as MoleculeSetLike
 from .protocol import Prediction as Prediction
 from .protocol import State as State
@@ -31,6 +32,7 @@ __all__ = [
     "BatchAgent",
     "DivergedError",
     "GraphSetLike",
+    "MeanPredictor",
     "MoleculeSetLike",
     "Prediction",
     "State",

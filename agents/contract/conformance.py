@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from agents.contract.protocol import Agent
+from agents.contract.protocol import Agent, MeanPredictor
 
 AgentFactory = Callable[[], Agent]
 NUM_GRAPHS = 5
@@ -173,6 +173,21 @@ def _refuses_bad_rewards(factory: AgentFactory) -> str | None:
     return None if expected == played else "played differently afterwards"
 
 
+def _predicts_without_a_trace(factory: AgentFactory) -> str | None:
+    """`predict_means`, which need not exist, returns a finite number for each graph, and changes no later choice."""
+    agent, twin = _ready(factory), _ready(factory)
+    if not isinstance(agent, MeanPredictor):
+        return None
+    for _ in range(8):
+        means = np.asarray(agent.predict_means())
+        if means.shape != (NUM_GRAPHS,) or not np.isfinite(means).all():
+            return f"returned {means} for {NUM_GRAPHS} graphs"
+        (played,), (expected,) = _play(agent, 1), _play(twin, 1)
+        if played != expected:
+            return f"played {played} instead of {expected} afterwards"
+    return None
+
+
 def _tells_its_settings(factory: AgentFactory) -> str | None:
     """`settings` is a frozen dataclass of JSON values, which identifies the agent in results."""
     settings = getattr(factory(), "settings", None)
@@ -260,4 +275,5 @@ CHECKS = (
     _restores_its_state,
     _takes_arrays,
     _refuses_bad_rewards,
+    _predicts_without_a_trace,
 )

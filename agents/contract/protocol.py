@@ -134,3 +134,18 @@ class BatchAgent(Agent, Protocol):
 
     def predict(self) -> Prediction:
         """Return the current prediction of the mean reward of each graph of the last observation."""
+
+
+@runtime_checkable
+class MeanPredictor(Protocol):
+    """An agent that tells cheaply which mean reward it predicts of each graph.
+
+    The laboratory asks after each choice which graph the agent would recommend. It needs no `std` or noise, which
+    `BatchAgent.predict` may fit; and after a choice the means are usually computed already.
+    """
+
+    def predict_means(self) -> NDArray[np.float64]:
+        """Return the predicted mean reward of each graph of the last observation, `(K,)` float64, in reward units.
+
+        It draws nothing from the agent's generators, and changes no later choice.
+        """

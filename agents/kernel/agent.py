@@ -107,8 +107,12 @@ class KernelAgent(BatchBeliefAgent[P]):
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each graph's mean reward."""
         posterior, unit = self.posterior, self.unit
-        mean, std = self.location + unit * posterior.mean, unit * posterior.variance.sqrt()
-        return Prediction(mean.numpy(), std.numpy(), unit * posterior.noise_variance**0.5)
+        std = unit * posterior.variance.sqrt()
+        return Prediction(self.expect_means().numpy(), std.numpy(), unit * posterior.noise_variance**0.5)
+
+    def expect_means(self) -> Tensor:
+        """Return the posterior mean of each graph, in reward units."""
+        return self.location + self.unit * self.posterior.mean
 
     @one_thread()
     def insight(self) -> Insight:

@@ -77,9 +77,12 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
 
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each graph's mean reward."""
-        features, unit = self._of_round(), self.unit
-        mean, std = self.location + unit * (features @ self.weights.mean), unit * self.weights.variance(features).sqrt()
-        return Prediction(mean.numpy(), std.numpy(), unit * self.noise**0.5)
+        std = self.unit * self.weights.variance(self._of_round()).sqrt()
+        return Prediction(self.expect_means().numpy(), std.numpy(), self.unit * self.noise**0.5)
+
+    def expect_means(self) -> Tensor:
+        """Return the posterior mean of each graph, in reward units."""
+        return self.location + self.unit * (self._of_round() @ self.weights.mean)
 
     @one_thread()
     def insight(self) -> Insight:

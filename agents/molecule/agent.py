@@ -118,10 +118,15 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each molecule's value, and the noise of a measurement."""
-        location, unit = self.history.location_and_scale()
-        mean, variance = self._mean_and_variance()
+        _, unit = self.history.location_and_scale()
+        _, variance = self._mean_and_variance()
         noise_std = unit * self.posterior.hyperparameters.noise**0.5
-        return Prediction((location + unit * mean).numpy(), (unit * variance.sqrt()).numpy(), noise_std)
+        return Prediction(self.expect_means().numpy(), (unit * variance.sqrt()).numpy(), noise_std)
+
+    def expect_means(self) -> Tensor:
+        """Return the posterior mean of each molecule, in reward units."""
+        location, unit = self.history.location_and_scale()
+        return location + unit * self._mean_and_variance()[0]
 
     def known(self) -> list[Tensor]:
         """Return atoms and bonds."""

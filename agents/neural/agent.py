@@ -106,9 +106,13 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         if len(self.history):
             rows = features.select(self.history.counts.nonzero().squeeze(1))
             noise = MarginalLikelihood(gram(rows, rows), self.history, location, unit).fit_noise(ridge)
-        mean = location + unit * self._of_round(self._values(features)).double()
         std = unit * (noise * self.covariance.variance(features, self.offered)).sqrt()
-        return Prediction(mean.numpy(), std.numpy(), unit * noise**0.5)
+        return Prediction(self.expect_means().numpy(), std.numpy(), unit * noise**0.5)
+
+    def expect_means(self) -> Tensor:
+        """Return f(G; theta_{t-1}) of each graph of the round, in reward units."""
+        location, unit = self._location_and_scale()
+        return location + unit * self._of_round(self._values(self._features())).double()
 
     @one_thread()
     def insight(self) -> Insight:

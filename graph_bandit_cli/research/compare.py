@@ -18,9 +18,13 @@ class Command:
     """Folder of results after it. Trials are paired on equal environments and seeds."""
 
     def run(self) -> int:
-        """Print a line for each agent."""
+        """Print a line for each agent: its R_T, and in a second table its simple regret, if both folders have it."""
         from graph_bandit_lab import compare_folders
         from graph_bandit_lab.reports import print_columns, table_of_changes
 
         print_columns(table_of_changes(compare_folders(self.before, self.after)))
+        found = compare_folders(self.before, self.after, "final_simple_regret")
+        if found:
+            print()
+            print_columns(table_of_changes(found, "final_simple_regret"))
         return 0

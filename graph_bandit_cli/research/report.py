@@ -19,7 +19,8 @@ class Command:
     csv: Path | None = None
     """Also write a row for each repetition to this file, with a column for each setting."""
     parquet: Path | None = None
-    """The same as an Apache Parquet file, with actions, rewards and regret of each round (the extra `parquet`)."""
+    """The same as an Apache Parquet file, with actions, rewards, regret and what was found of each round (the extra
+    `parquet`)."""
 
     def run(self) -> int:
         """Write the page, and the files and tables that are asked for."""
@@ -42,5 +43,7 @@ class Command:
         results = load_results(self.folder, arrays=())
         print("\n".join(["", f"{title_of(results)}:", "", *to_markdown(table_of(results))]))
         if results["environment_key"].nunique() > 1:
-            print("\n".join(["", *to_markdown(table_of_environments(results))]))
+            found = results["final_simple_regret"].notna().any()
+            for measure in ("total_regret", "final_simple_regret") if found else ("total_regret",):
+                print("\n".join(["", *to_markdown(table_of_environments(results, measure))]))
         print_warnings(results)

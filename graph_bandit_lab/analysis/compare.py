@@ -18,11 +18,11 @@ class Change:
     label: str
     trials: int
     before: float
-    """Mean R_T in the first folder."""
+    """Mean of the measure, such as R_T, in the first folder."""
     after: float
-    """Mean R_T in the second."""
+    """Its mean in the second."""
     difference: float
-    """Mean over environments of (after - before), each divided by its mean R_T before."""
+    """Mean over environments of (after - before), each divided by its mean before (if that is 0, by 1)."""
     low: float
     high: float
     """95 % bootstrap interval of the difference."""
@@ -35,23 +35,24 @@ class Change:
         return "worse" if self.low > 0 else "no difference seen"
 
 
-def compare_folders(first: str | Path, second: str | Path) -> list[Change]:
+def compare_folders(first: str | Path, second: str | Path, measure: str = "total_regret") -> list[Change]:
     """Compare every agent that two folders share, trial by trial.
 
     Args:
         first: folder of results, before the change.
         second: folder of results, after it.
+        measure: a column of `load_results` in which less is better: R_T, or `final_simple_regret`.
 
     Returns:
-        One change for each agent, by label.
+        One change for each agent, by label; none if one of the folders has not recorded the measure.
 
     Raises:
         FileNotFoundError, ValueError: as `load_results`; ValueError also if the folders share no finished trial.
     """
-    before, after = (_totals(load_results(folder)) for folder in (first, second))
-    both = pd.DataFrame({"before": before, "after": after}).dropna()
-    if both.empty:
+    tables = [_by_trial(load_results(folder, arrays=())) for folder in (first, second)]
+    if pd.concat([table["total_regret"] for table in tables], axis=1).dropna().empty:
         raise ValueError(f"Expected trials that {first} and {second} share. No agent, environment and seed is in both.")
+    both = pd.DataFrame(dict(zip(("before", "after"), (table[measure] for table in tables), strict=True))).dropna()
     both["scale"] = both.groupby(level=["label", "environment"])["before"].transform("mean").replace(0.0, 1.0)
     changes = []
     for label, rows in both.groupby(level="label"):
@@ -61,7 +62,6 @@ def compare_folders(first: str | Path, second: str | Path) -> list[Change]:
     return changes
 
 
-def _totals(results: pd.DataFrame) -> pd.Series[float]:
-    """Return R_T by label, environment and seed."""
-    by_key = results.assign(environment=results["environment_key"])
-    return by_key.set_index(["label", "environment", "seed"])["total_regret"]
+def _by_trial(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the results by label, environment and seed."""
+    return results.assign(environment=results["environment_key"]).set_index(["label", "environment", "seed"])

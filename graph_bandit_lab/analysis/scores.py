@@ -35,7 +35,8 @@ class Field:
     """Agents that have played on the same environments, and their trials."""
 
     trials: pd.DataFrame
-    """R_T: a row for each trial (environment key, seed) that all of them have finished, a column for each agent."""
+    """R_T, or another measure: a row for each trial (environment key, seed) that all have finished, a column for each
+    agent."""
     planned: int
     """Trials, finished or not."""
     absent: tuple[str, ...]
@@ -49,21 +50,22 @@ class Field:
         return list(self.paper) or [str(label) for label in self.trials]
 
 
-def fields_of(results: pd.DataFrame) -> list[Field]:
+def fields_of(results: pd.DataFrame, measure: str = "total_regret") -> list[Field]:
     """Split results into fields. Only agents that have played on the same environments can be compared.
 
     Args:
         results: of `load_results`.
+        measure: a column of numbers, such as R_T or `final_simple_regret`; trials without one count as not finished.
 
     Returns:
-        The fields, in the order of their first results.
+        The fields, in the order of their first results, which does not depend on the measure.
     """
     environment = results["environment_key"]
     players = results.groupby(environment)["label"].agg(frozenset)
     fields = []
     for agents in dict.fromkeys(environment.map(players)):
         rows = results[environment.map(players) == agents].assign(environment=environment)
-        table = rows.set_index(["environment", "seed", "label"])["total_regret"].unstack("label")
+        table = rows.set_index(["environment", "seed", "label"])[measure].unstack("label")
         order = [label for label in dict.fromkeys(rows["label"]) if table[label].notna().any()]
         absent = tuple(sorted(set(rows["label"]) - set(order)))
         trials = table[order].dropna() if order else table.iloc[:0, :0]
@@ -150,7 +152,7 @@ def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> 
 
 
 def mean_regrets(fields: Sequence[Field]) -> pd.DataFrame:
-    """Return mean R_T over the trials of the fields: a row for each environment, a column for each agent."""
+    """Return the means over the trials of the fields: a row for each environment, a column for each agent."""
     return pd.concat([field.trials.groupby(level="environment", sort=False).mean() for field in fields])
 
 

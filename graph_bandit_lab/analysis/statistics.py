@@ -18,10 +18,11 @@ class AgentSummary:
 
     label: str
     finished: int
+    """Finished repetitions that have the measure: R_T is known of each."""
     diverged: int
     failed: int
     mean: float
-    """Mean R_T over finished repetitions."""
+    """Mean of the measure, such as R_T, over finished repetitions."""
     low: float
     high: float
     """95 % confidence interval of the mean."""
@@ -49,11 +50,16 @@ def confidence_interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64
     return values.mean(axis=0) - half, values.mean(axis=0) + half
 
 
-def summarize(results: pd.DataFrame) -> list[AgentSummary]:
-    """Summarise each agent of `load_results`, lowest mean R_T first; agents that never finished come last."""
+def summarize(results: pd.DataFrame, measure: str = "total_regret") -> list[AgentSummary]:
+    """Summarise each agent, lowest mean first; agents without a number come last.
+
+    Args:
+        results: of `load_results`.
+        measure: a column of numbers, such as R_T or `final_simple_regret`.
+    """
     groups = {str(label): group for label, group in results.groupby("label", sort=False)}
     totals = {
-        label: group.loc[group["status"] == "finished", "total_regret"].to_numpy() for label, group in groups.items()
+        label: group.loc[group["status"] == "finished", measure].dropna().to_numpy() for label, group in groups.items()
     }
     means = {label: float(total.mean()) if len(total) else float("nan") for label, total in totals.items()}
     largest = np.nanmax(list(means.values())) if any(map(len, totals.values())) else float("nan")

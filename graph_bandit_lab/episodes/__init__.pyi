@@ -1,5 +1,6 @@
 from .diagnostics import DIAGNOSTICS as DIAGNOSTICS
+from .findings import FINDINGS as FINDINGS
 from .loop import BanditResult as BanditResult
 from .loop import run_bandit as run_bandit
 
-__all__ = ["DIAGNOSTICS", "BanditResult", "run_bandit"]
+__all__ = ["DIAGNOSTICS", "FINDINGS", "BanditResult", "run_bandit"]

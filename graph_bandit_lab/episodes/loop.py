@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_lab.episodes.diagnostics import Diagnostics
+from graph_bandit_lab.episodes.findings import Findings
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -28,10 +29,16 @@ class BanditResult:
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", "diverged" if a fit turned non-finite, or "failed" if the repetition raised
             an exception (sweeps store it and go on; `run_bandit` itself raises).
-        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, or diagnostics. The first
-            episode of a process includes what its rounds import and compile; a laboratory warms up before it.
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics, or
+            recommendations. The first episode of a process includes what its rounds import and compile; a laboratory
+            warms up before it.
         diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
             insight, None if they were not recorded.
+        simple_regret: `(T,)` float64. mu(G*) - mu of the graph that the agent would recommend after each round, G* the
+            best of all graphs; `episodes.findings.Findings` says which graph that is. This and the next two are None
+            where the graphs change from round to round, or the environment does not tell `mean_rewards`.
+        best_found: `(T,)` float64. The largest mu of the graphs played so far.
+        top_share: `(T,)` float64. Share of the 1 % of graphs with the largest mu that were played so far.
     """
 
     actions: NDArray[np.int64]
@@ -40,6 +47,9 @@ class BanditResult:
     status: Literal["finished", "diverged", "failed"] = "finished"
     seconds: float = 0.0
     diagnostics: dict[str, NDArray[np.float64]] | None = None
+    simple_regret: NDArray[np.float64] | None = None
+    best_found: NDArray[np.float64] | None = None
+    top_share: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
         return f"BanditResult({self.status}, {len(self.actions)} rounds, total regret {self.regret.sum():.4g})"
@@ -67,7 +77,7 @@ def run_bandit(
         diagnose: record diagnostics of each round. The actions stay the same.
 
     Returns:
-        Actions, rewards and regret of each round.
+        Actions, rewards and regret of each round, and what was found by then.
 
     Raises:
         TypeError: if `env` is not an environment, or `agent` is not an agent.
@@ -88,32 +98,37 @@ def run_bandit(
     agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))
     rounds: list[tuple[int, float, float]] = []
     status: Literal["finished", "diverged"] = "finished"
-    diagnostics, diagnosing = Diagnostics(), 0.0
+    diagnostics, findings, watching = Diagnostics(), Findings(env.unwrapped), 0.0
     begin = time.perf_counter()
     over = False
     while not over:
         try:
             action = agent.select_action(observation, info["action_mask"])
+            paused = time.perf_counter()
+            findings.recommend(agent)  # after the round before; the choice has computed the prediction already
             if diagnose:
-                paused = time.perf_counter()
                 diagnostics.record(agent, env.unwrapped.mean_rewards, action, info["action_mask"])  # type: ignore[attr-defined]
-                diagnosing += time.perf_counter() - paused
+            watching += time.perf_counter() - paused
             played = observation
             observation, observed, terminated, truncated, info = env.step(action)
             reward = float(observed)
             rounds.append((action, reward, info["regret"]))
+            findings.add(action, reward)
             over = terminated or truncated
             agent.update(played, action, reward)
         except FloatingPointError:  # agents raise it when a fit turns non-finite
             status, over = "diverged", True
         on_round()
-    seconds = time.perf_counter() - begin - diagnosing
+    seconds = time.perf_counter() - begin - watching
+    findings.recommend(agent if status == "finished" else None)
     actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())
+    played_graphs = np.array(actions, np.int64)
     return BanditResult(
-        np.array(actions, np.int64),
+        played_graphs,
         np.array(rewards, np.float64),
         np.array(regret, np.float64),
         status,
         seconds,
         diagnostics.arrays() if diagnose else None,
+        **findings.arrays(played_graphs),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -88,29 +88,31 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     Returns:
         Two panels: mean R_t, and mean R_t / t, with 95 % confidence bands.
     """
-    lines = agent_lines(order)
     with mpl.rc_context(STYLE):
-        columns = max(1, min(4, len(order), LEGEND_WIDTH // (max(map(len, order), default=0) + 8)))
-        rows_of_legend = math.ceil(len(order) / columns)
-        figure = Figure(figsize=(12, 4.4 + LEGEND_ROW * (rows_of_legend + 1)), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        for label in order:
-            rows = results[(results["label"] == label) & (results["status"] == "finished")]
-            if len(rows):
-                curves = np.stack([regret.cumsum() for regret in rows["regret"]])
-                rounds = np.arange(1, curves.shape[1] + 1)
-                _draw_mean_and_band(left, rounds, curves, label, lines[label])
-                _draw_mean_and_band(right, rounds, curves / rounds, label, lines[label])
-        left.set(title="Cumulative regret", xlabel="round $t$", ylabel="$R_t$ (reward units)")
+        figure, left, right = _draw_two_panels(results, order, _regret_curves)
+        left.set(title="Cumulative regret", ylabel="$R_t$ (reward units)")
         left.set_ylim(bottom=0)
-        right.set(title="Average regret per round", xlabel="round $t$", ylabel="$R_t\\,/\\,t$ (reward units)")
+        right.set(title="Average regret per round", ylabel="$R_t\\,/\\,t$ (reward units)")
         _scale_logarithmically(right)
-        for axes in (left, right):
-            axes.margins(x=0)
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        handles, labels = left.get_legend_handles_labels()
-        if handles:
-            figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    return figure
+
+
+def findings_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
+    """Draw the simple regret, on a logarithmic scale, and the share of the top 1 % of each agent.
+
+    Args:
+        results: of `load_results`; diverged repetitions, and those without the columns, are left out.
+        order: labels of the agents, best first.
+
+    Returns:
+        Two panels: means with 95 % confidence bands.
+    """
+    with mpl.rc_context(STYLE):
+        recorded = results[results["simple_regret"].notna()]
+        figure, left, right = _draw_two_panels(recorded, order, _findings_curves)
+        left.set(title="Simple regret of the recommended graph", ylabel="$\\mu(G^*)-\\mu(\\hat G_t)$ (reward units)")
+        _scale_logarithmically(left)
+        right.set(title="Share of the top 1 % that was played", ylabel="share of graphs", ylim=(-0.03, 1.03))
     return figure
 
 
@@ -161,6 +163,38 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
             [*handles, bound], [*labels, "its bound, $2\\,\\log\\det(U_t/\\mathrm{ridge})$"], loc="center left"
         )
     return figure
+
+
+def _regret_curves(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    cumulative = np.stack([regret.cumsum() for regret in rows["regret"]])
+    return cumulative, cumulative / np.arange(1, cumulative.shape[1] + 1)
+
+
+def _findings_curves(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    return np.stack(list(rows["simple_regret"])), np.stack(list(rows["top_share"]))
+
+
+def _draw_two_panels(
+    results: pd.DataFrame, order: Sequence[str], curves_of: Callable[[pd.DataFrame], tuple[np.ndarray, np.ndarray]]
+) -> tuple[Figure, Axes, Axes]:
+    """Draw two curves of each agent, each in its own panel, with one legend."""
+    lines = agent_lines(order)
+    columns = max(1, min(4, len(order), LEGEND_WIDTH // (max(map(len, order), default=0) + 8)))
+    rows_of_legend = math.ceil(len(order) / columns)
+    figure = Figure(figsize=(12, 4.4 + LEGEND_ROW * (rows_of_legend + 1)), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for label in order:
+        rows = results[(results["label"] == label) & (results["status"] == "finished")]
+        for axes, curves in zip((left, right), curves_of(rows) if len(rows) else (), strict=False):
+            _draw_mean_and_band(axes, np.arange(1, curves.shape[1] + 1), curves, label, lines[label])
+    for axes in (left, right):
+        axes.set_xlabel("round $t$")
+        axes.margins(x=0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    handles, labels = left.get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    return figure, left, right
 
 
 def _draw_mean_and_band(axes: Axes, rounds: np.ndarray, curves: np.ndarray, label: str, line: tuple[str, str]) -> None:

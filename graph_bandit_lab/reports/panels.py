@@ -19,6 +19,7 @@ COLUMNS = 3  # unless the environments suggest another number
 MAX_COLUMNS = 4
 MAX_PANELS = 24
 MAX_POINTS = 150  # of a curve
+CUMULATIVE, SIMPLE = "cumulative regret $R_t$ (reward units)", "simple regret (reward units)"
 
 
 def arrange(environments: Sequence[Mapping[str, object]]) -> tuple[list[int], int]:
@@ -45,12 +46,13 @@ def arrange(environments: Sequence[Mapping[str, object]]) -> tuple[list[int], in
     return given, min(COLUMNS, len(environments))
 
 
-def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
+def panels_figure(results: pd.DataFrame, order: Sequence[str], measure: str = "regret") -> Figure:
     """Draw cumulative regret on each environment: mean and standard deviation over repetitions, as in the paper.
 
     Args:
         results: of `load_results`; repetitions that are not finished are left out.
         order: labels of the agents, best first.
+        measure: "regret"; or "simple_regret", which is drawn as it is, where it was recorded.
 
     Returns:
         A panel for each of the first 24 environments.
@@ -59,9 +61,10 @@ def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     keys, environments = list(firsts["environment_key"]), list(firsts["environment"])
     names = name_environments(environments)
     indices, columns = arrange(environments)
-    finished = results[results["status"] == "finished"]
+    finished = results[(results["status"] == "finished") & results[measure].notna()]
+    adds_up = measure == "regret"
     curves = {
-        (key, label): np.stack([regret.cumsum() for regret in rows["regret"]])
+        (key, label): np.stack([regret.cumsum() if adds_up else regret for regret in rows[measure]])
         for (key, label), rows in finished.groupby(["environment_key", "label"])
         if keys.index(str(key)) in indices[:MAX_PANELS]
     }
@@ -69,18 +72,22 @@ def panels_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         (names[index], {label: curves[keys[index], label] for label in order if (keys[index], label) in curves})
         for index in indices[:MAX_PANELS]
     ]
-    return draw_panels(drawn, agent_lines(order), columns)
+    return draw_panels(drawn, agent_lines(order), columns, CUMULATIVE if adds_up else SIMPLE)
 
 
 def draw_panels(
-    panels: Sequence[tuple[str, Mapping[str, np.ndarray]]], lines: Mapping[str, tuple[str, str]], columns: int
+    panels: Sequence[tuple[str, Mapping[str, np.ndarray]]],
+    lines: Mapping[str, tuple[str, str]],
+    columns: int,
+    name: str = CUMULATIVE,
 ) -> Figure:
     """Draw panels with one legend.
 
     Args:
-        panels: title, and cumulative regret `(repetitions, T)` by label, row by row.
+        panels: title, and curves `(repetitions, T)` by label, row by row.
         lines: colour and dash by label.
         columns: panels in a row.
+        name: what the curves show.
     """
     rows = -(-len(panels) // columns)
     order = list(dict.fromkeys(label for _, curves in panels for label in curves))
@@ -102,7 +109,7 @@ def draw_panels(
             axes.axis("off")
         for axes in axes_of.flat[max(0, len(panels) - columns) : len(panels)]:
             axes.set_xlabel("round $t$", fontsize=12)
-        figure.supylabel("cumulative regret $R_t$ (reward units)", fontsize=12)
+        figure.supylabel(name, fontsize=12)
         handles = [
             axes_of.flat[0].plot([], [], lines[label][1], color=lines[label][0], linewidth=2.2)[0] for label in order
         ]

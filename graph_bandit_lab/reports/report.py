@@ -11,7 +11,8 @@ from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_in
 from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.formats import format_count, format_interval, format_number, format_ratio
-from graph_bandit_lab.reports.figures import agent_lines, diagnostics_figure, regret_figure
+from graph_bandit_lab.reports.figures import agent_lines, diagnostics_figure, findings_figure, regret_figure
+from graph_bandit_lab.reports.findings import findings_of_run
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
 from graph_bandit_lab.reports.settings_figure import settings_figure
 from graph_bandit_lab.reports.sweep_report import sweep_content
@@ -19,13 +20,14 @@ from graph_bandit_lab.storage.files import replace_file
 from graph_bandit_lab.storage.reading import load_results
 
 REPORT_NAME = "report.html"
-FIGURES = ("regret", "settings", "diagnostics")
+FIGURES = ("regret", "findings", "settings", "diagnostics")
 
 
 def write_report(folder: str | Path) -> Path:
     """Write `report.html` and its figures into a folder of results, each as PNG and as SVG.
 
-    It always draws `regret`; `diagnostics` if any were recorded; `settings` for one agent under a product of settings.
+    It always draws `regret`; `findings` and `diagnostics` if any were recorded; `settings` for one agent under a
+    product of settings.
 
     Args:
         folder: the folder that `graph-bandit run --out` was given.
@@ -38,7 +40,7 @@ def write_report(folder: str | Path) -> Path:
         ValueError: if no repetition is finished yet.
     """
     folder = Path(folder)
-    results = load_results(folder, arrays=("regret", "diagnostics"))
+    results = load_results(folder, arrays=("regret", "simple_regret", "top_share", "diagnostics"))
     if results.empty:
         raise ValueError(f"Expected at least one repetition in {folder}. None is finished yet.")
     common, own = _split(_agent_settings(results))
@@ -71,7 +73,10 @@ def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str,
     """Return the content of the page of one environment, and its figures."""
     summaries = summarize(results)
     labels = [summary.label for summary in summaries]
+    findings = findings_of_run(results)
     figures = {"regret": regret_figure(results, labels)}
+    if findings:
+        figures["findings"] = findings_figure(results, labels)
     by_settings = settings_figure(results)
     if by_settings is not None:
         figures["settings"] = by_settings
@@ -79,6 +84,7 @@ def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str,
         figures["diagnostics"] = diagnostics_figure(results, labels)
     return {
         "summaries": summaries,
+        "findings": findings,
         "colors": {label: color for label, (color, _) in agent_lines(labels).items()},
         "environment": with_later_defaults(results["environment"].iloc[0]),
         "comparable": play_equal_instances(results),

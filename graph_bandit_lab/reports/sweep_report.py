@@ -22,6 +22,7 @@ from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import name_environments
 from graph_bandit_lab.formats import MISSING, format_count, format_difference, format_duration, format_number
 from graph_bandit_lab.reports.figures import agent_lines
+from graph_bandit_lab.reports.findings import DIGITS, SIMPLE_REGRET, findings_of_sweep
 from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure
 
 MAX_FAILURES = 20  # failures that are listed; the log has all
@@ -30,24 +31,31 @@ MAX_EXCEPTIONS = 24  # environments that are named
 
 
 def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
-    """Return the content of the page of a sweep, and its figure.
+    """Return the content of the page of a sweep, and its figures.
 
     Args:
         results: of `load_results`, of more than one environment.
     """
     names = environment_names(results)
     scored = [(field, score_agents(field.trials, field.reference)) for field in fields_of(results)]
-    means = mean_regret_table(results, scored)
+    means, simple = mean_table(results, scored), mean_table(results, scored, SIMPLE_REGRET)
     order = [str(label) for label in means]
     shown = order[:MAX_AGENTS]
     failed = results[results["status"] == "failed"]
     content = {
-        "fields": [_field_content(field, scores, names) for field, scores in scored],
+        "fields": [
+            {**_field_content(field, scores, names), "findings": findings}
+            for (field, scores), findings in zip(scored, findings_of_sweep(results), strict=True)
+        ],
         "counts": {summary.label: format_count(summary) for summary in summarize(results)},
         "times": results.groupby("label")["wall_time"].sum().map(format_duration).to_dict(),
         "agents_shown": shown,
         "all_agents": len(order),
         "names": [(names[str(key)], _row(row)) for key, row in means[shown].iterrows()],
+        "simple_regrets": [
+            (names[str(key)], _row(row, DIGITS[SIMPLE_REGRET]))
+            for key, row in simple[shown].dropna(how="all").iterrows()
+        ],
         "panels": MAX_PANELS,
         "failures": [
             (row["label"], names[row["environment_key"]], row["seed"], str(row["error"]).strip().splitlines()[-1])
@@ -57,7 +65,11 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
         "colors": {label: color for label, (color, _) in agent_lines(order).items()},
         "environment": _settings_over_all(list(environments_of(results).values())),
     }
-    return content, {"regret": panels_figure(results[results["label"].isin(shown)], shown)}
+    drawn = results[results["label"].isin(shown)]
+    figures = {"regret": panels_figure(drawn, shown)}
+    if content["simple_regrets"]:
+        figures["findings"] = panels_figure(drawn, shown, "simple_regret")
+    return content, figures
 
 
 def environments_of(results: pd.DataFrame) -> dict[str, dict[str, object]]:
@@ -72,11 +84,14 @@ def environment_names(results: pd.DataFrame) -> dict[str, str]:
     return dict(zip(environments, name_environments(list(environments.values())), strict=True))
 
 
-def mean_regret_table(results: pd.DataFrame, scored: Sequence[tuple[Field, Sequence[Score]]]) -> pd.DataFrame:
-    """Return mean R_T: a row for each environment, a column for each agent, the best first."""
+def mean_table(
+    results: pd.DataFrame, scored: Sequence[tuple[Field, Sequence[Score]]], measure: str = "total_regret"
+) -> pd.DataFrame:
+    """Return the mean of a measure: a row for each environment, a column for each agent, the lowest R_T first."""
     ranked = [score.label for _, scores in scored for score in scores]
     order = list(dict.fromkeys([*ranked, *results["label"]]))
-    return mean_regrets([field for field, _ in scored]).reindex(index=list(environments_of(results)), columns=order)
+    means = mean_regrets(fields_of(results, measure))
+    return means.reindex(index=list(environments_of(results)), columns=order)
 
 
 def _field_content(field: Field, scores: Sequence[Score], names: Mapping[str, str]) -> dict[str, object]:
@@ -115,9 +130,9 @@ def _exceptions(field: Field, scores: Sequence[Score], names: Mapping[str, str])
     return f"{text}. Lowest elsewhere: {'; '.join(named)}{more}." if exceptions else f"{text}."
 
 
-def _row(means: pd.Series[float]) -> dict[str, object]:
-    texts = {str(label): format_number(value) for label, value in means.items()}
-    return {"means": texts, "lowest": "" if means.isna().all() else format_number(means.min())}
+def _row(means: pd.Series[float], digits: int = 1) -> dict[str, object]:
+    texts = {str(label): format_number(value, digits) for label, value in means.items()}
+    return {"means": texts, "lowest": "" if means.isna().all() else format_number(means.min(), digits)}
 
 
 def _settings_over_all(environments: Sequence[Mapping[str, object]]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from graph_bandit_lab.analysis.paper import TABLE_1
 from graph_bandit_lab.analysis.scores import fields_of, score_agents
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.formats import (
+    MISSING,
     format_count,
     format_interval,
     format_number,
@@ -18,7 +19,8 @@ from graph_bandit_lab.formats import (
     format_share,
     format_spread,
 )
-from graph_bandit_lab.reports.sweep_report import differences_to_the_best, environment_names, mean_regret_table
+from graph_bandit_lab.reports.findings import DIGITS, NAMES, findings_of_run, findings_of_sweep
+from graph_bandit_lab.reports.sweep_report import differences_to_the_best, environment_names, mean_table
 
 
 def print_columns(rows: list[tuple[str, ...]]) -> None:
@@ -32,14 +34,17 @@ def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return header and rows of the summary, lowest mean first."""
     if results["environment_key"].nunique() > 1:
         return _table_of_sweep(results)
+    findings = findings_of_run(results)
+    found = ["simple regret [95 % interval]", "top 1 %"] if findings else []
     rows: list[tuple[str, ...]] = [
-        ("agent", "mean R_T [95 % interval]", "relative to worst", "repetitions", "ms/round")
+        ("agent", "mean R_T [95 % interval]", "relative to worst", *found, "repetitions", "ms/round")
     ]
     rows += [
         (
             summary.label,
             format_interval(summary),
             format_ratio(summary.relative),
+            *findings.get(summary.label, ()),
             format_count(summary),
             format_number(summary.milliseconds),
         )
@@ -54,10 +59,12 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
     paper = any(field.paper for field in fields)
     theirs = ["the paper's Table 1"] if paper else []
     best = f"less the best{' of the six' if paper else ''} [95 % interval]"
+    findings = findings_of_sweep(results)
+    found = ["relative simple regret", "top 1 %"] if any(findings) else []
     rows: list[tuple[str, ...]] = [
-        ("agent", "relative regret (sd)", "top rate", *theirs, best, "environments", "trials")
+        ("agent", "relative regret (sd)", "top rate", *theirs, best, *found, "environments", "trials")
     ]
-    for field in fields:
+    for field, texts in zip(fields, findings, strict=True):
         scores = score_agents(field.trials, field.reference)
         differences = differences_to_the_best(field, scores)
         for score in scores:
@@ -66,27 +73,31 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
                 f"{format_ratio(published.relative)}, {format_share(published.top_rate)}" if published else ""
             ] * paper
             mine = score.label, format_spread(score.relative, score.relative_sd), format_share(score.top_rate)
-            rows.append((*mine, *theirs, differences[score.label], str(score.environments), str(score.trials)))
+            finds = texts.get(score.label, (MISSING,) * len(found))
+            counts = str(score.environments), str(score.trials)
+            rows.append((*mine, *theirs, differences[score.label], *finds, *counts))
     return rows
 
 
-def table_of_environments(results: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return header and rows of mean R_T on each environment, with agents in the order of their scores."""
+def table_of_environments(results: pd.DataFrame, measure: str = "total_regret") -> list[tuple[str, ...]]:
+    """Return header and rows of the mean of a measure on each environment, with agents in the order of their scores."""
     names = environment_names(results)
     scored = [(field, score_agents(field.trials, field.reference)) for field in fields_of(results)]
-    means = mean_regret_table(results, scored)
-    rows: list[tuple[str, ...]] = [("mean R_T", *map(str, means))]
-    rows += [(names[key], *map(format_number, row)) for key, row in zip(means.index, means.to_numpy(), strict=True)]
+    means = mean_table(results, scored, measure)
+    rows: list[tuple[str, ...]] = [(f"mean {NAMES[measure]}", *map(str, means))]
+    for key, row in zip(means.index, means.to_numpy(), strict=True):
+        rows.append((names[key], *(format_number(value, DIGITS[measure]) for value in row)))
     return rows
 
 
-def table_of_changes(changes: Sequence[Change]) -> list[tuple[str, ...]]:
-    """Return header and rows of the changes between two folders."""
+def table_of_changes(changes: Sequence[Change], measure: str = "total_regret") -> list[tuple[str, ...]]:
+    """Return header and rows of the changes of a measure between two folders."""
+    name, digits = NAMES[measure], DIGITS[measure]
     rows: list[tuple[str, ...]] = [
-        ("agent", "trials", "R_T before", "R_T after", "relative difference [95 % interval]", "")
+        ("agent", "trials", f"{name} before", f"{name} after", "relative difference [95 % interval]", "")
     ]
     for change in changes:
-        means = format_number(change.before), format_number(change.after)
+        means = format_number(change.before, digits), format_number(change.after, digits)
         interval = f"{change.difference:+.3f} [{change.low:+.3f}, {change.high:+.3f}]"
         rows.append((change.label, str(change.trials), *means, interval, change.verdict))
     return rows

@@ -8,11 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.files import replace_file
 from graph_bandit_lab.storage.reading import load_results
 from graph_bandit_lab.storage.rows import ARRAYS
 
-PLAIN = ["label", "agent", "seed", "status", "total_regret", "wall_time", "round_time", "created"]
+FINAL = [f"final_{name}" for name in FINDINGS]
+PLAIN = ["label", "agent", "seed", "status", "total_regret", *FINAL, "wall_time", "round_time", "created"]
 SETTINGS = ("environment", "agent_settings", "versions")
 
 
@@ -30,7 +32,7 @@ def write_csv(folder: str | Path, path: str | Path) -> None:
 
 
 def write_parquet(folder: str | Path, path: str | Path) -> None:
-    """Write a row for each repetition to an Apache Parquet file, actions, rewards and regret of each round included.
+    """Write a row for each repetition to an Apache Parquet file, with actions, rewards and the like of each round.
 
     Args:
         folder: folder of results.
@@ -40,8 +42,9 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
         FileNotFoundError: if the folder holds no results.
         ImportError: if pyarrow is not installed (the extra `parquet` brings it).
     """
-    table = _flatten(load_results(folder, arrays=ARRAYS), [*PLAIN, *ARRAYS])
-    for name in table.columns.difference([*ARRAYS, *PLAIN]):
+    arrays = [*ARRAYS, *FINDINGS]
+    table = _flatten(load_results(folder, arrays=arrays), [*PLAIN, *arrays])
+    for name in table.columns.difference([*arrays, *PLAIN]):
         if table[name].dtype == object:
             kinds = {type(value) for value in table[name].dropna()}
             # A setting may be a number for one agent and text for another.

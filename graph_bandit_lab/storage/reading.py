@@ -14,14 +14,15 @@ import numpy as np
 import pandas as pd
 
 from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.database import damaged, open_database
-from graph_bandit_lab.storage.results import FILE_NAME, check_format, read_rows
-from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode, name_of
+from graph_bandit_lab.storage.results import FILE_NAME, check_format, column_names, read_rows
+from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode, last_findings, name_of
 
 NAMED = 10  # damaged repetitions
 
 
-def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnostics")) -> pd.DataFrame:
+def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS, "diagnostics")) -> pd.DataFrame:
     """Read the results of a folder.
 
     Args:
@@ -31,13 +32,22 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
     Returns:
         One row for each repetition, in the order in which they finished: `label`, `agent`, `agent_settings` (dict),
         `environment` (dict), `environment_key` (the same as a text, to group by), `seed`, `status`, `wall_time`
-        (seconds of the play: instance, `reset`, rounds and diagnostics) and `round_time` (of the rounds alone; neither
-        counts imports and compilation, which each process gets over with before its first repetition, but for results
-        of versions before 0.2.0), `versions` (dict), `algorithm` (version of the agent's; of two under equal settings
-        the lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`,
-        `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and
-        `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were
-        recorded. A label under which two settings were played on one graph model is followed by their hashes (tuned
+        (seconds of the play: instance, `reset`, rounds, diagnostics and recommendations) and `round_time` (of the
+        rounds alone; neither counts imports and compilation, which each process gets over with before its first
+        repetition, but for results of versions before 0.2.0), `versions` (dict), `algorithm` (version of the agent's;
+        of two under equal settings the lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays
+        `actions`, `rewards`, `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition
+        diverged), and `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where
+        none were recorded.
+
+        What was found after each round, arrays of length T: `simple_regret` (mu(G*) - mu of the graph that the agent
+        would recommend: its largest predicted mean, or the best observed where it predicts none; G* is the best of all
+        graphs), `best_found` (the largest mu of the graphs played so far) and `top_share` (share of the top 1 % of the
+        graphs that were played so far; of 100 graphs that is the best one). None in results of earlier versions, and
+        where the graphs change from round to round. After the last round: `final_simple_regret`, `final_best_found` and
+        `final_top_share`, `nan` where there are none, or the repetition diverged.
+
+        A label under which two settings were played on one graph model is followed by their hashes (tuned
         settings may depend on it), and by the versions of the algorithm where these are two.
 
         Damaged repetitions are left out, with a `DamagedResultsWarning`; `attrs["damaged"]` of the table names them.
@@ -53,11 +63,11 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
     mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
     with open_database(path, mode=mode) as connection:
         check_format(path, connection)
-        names = [name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")]
-        unwanted = {*ARRAYS, "diagnostics", "checksum"} - {*arrays, "regret"}
+        names = dict.fromkeys([*column_names(connection), *FINDINGS])  # a file of an earlier version lacks some
+        unwanted = {*ARRAYS, *FINDINGS, "diagnostics", "checksum"} - {*arrays, "regret"}
         wanted = [name for name in names if name not in unwanted]
         rows, lost = _read_sound_rows(path, connection, wanted)
-    frame = pd.DataFrame(rows, columns=[*wanted, "environment_key"])
+    frame = pd.DataFrame(rows, columns=[*wanted, "environment_key", *(f"final_{name}" for name in FINDINGS)])
     frame.attrs["damaged"] = lost
     if lost:
         more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
@@ -82,11 +92,12 @@ def _read_sound_rows(
     rows, lost, keys = [], [], set()
     for _, row in read_rows(connection):
         keys.add((row["settings_hash"], row["seed"]))
-        decoded = decode(row, wanted)
+        decoded = decode(row, {*wanted, *FINDINGS})
         if decoded is None:
             lost.append(name_of(row))
         else:
-            rows.append(decoded | {"environment_key": row["environment"]})
+            kept = {name: decoded[name] for name in wanted}
+            rows.append(kept | last_findings(decoded) | {"environment_key": row["environment"]})
     (count,) = connection.execute("SELECT count(*) FROM repetitions").fetchone()  # by the index, not by the table
     if not len(keys) == len(rows) + len(lost) == count:
         raise damaged(path, f"{len(rows) + len(lost)} repetitions, and {count} in its index")

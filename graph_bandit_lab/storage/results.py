@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graph_bandit_lab.design.keys import RunKey, to_json
+from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.episodes.loop import BanditResult
 from graph_bandit_lab.storage.database import damaged, open_database, print_to_stderr
 from graph_bandit_lab.storage.encoding import from_blob, software_versions, to_archive, to_blob
@@ -34,7 +35,7 @@ CREATE TABLE IF NOT EXISTS repetitions (
     agent_settings TEXT NOT NULL,  -- JSON, defaults included
     status TEXT NOT NULL,          -- finished | diverged | failed
     error TEXT NOT NULL,           -- the traceback, if it failed
-    wall_time REAL NOT NULL,       -- seconds of instance, reset, rounds and diagnostics
+    wall_time REAL NOT NULL,       -- seconds of instance, reset, rounds, diagnostics and recommendations
     round_time REAL NOT NULL,      -- seconds of the rounds alone
     versions TEXT NOT NULL,        -- JSON
     created TEXT NOT NULL,         -- UTC, ISO 8601
@@ -42,9 +43,13 @@ CREATE TABLE IF NOT EXISTS repetitions (
     rewards BLOB NOT NULL,
     regret BLOB NOT NULL,
     diagnostics BLOB,              -- NumPy .npz; NULL if they were not recorded
+    simple_regret BLOB,            -- NumPy .npy, as the next two; NULL if it was not recorded, or the graphs change
+    best_found BLOB,
+    top_share BLOB,
     PRIMARY KEY (settings_hash, seed)
 )
 """
+_LATER = {"checksum": "TEXT", **dict.fromkeys(FINDINGS, "BLOB")}  # columns that files of earlier versions get
 # Versions before 0.3.0 go on with the file, and know no checksums.
 _TRIGGER = """
 CREATE TRIGGER IF NOT EXISTS forget_checksum AFTER UPDATE ON repetitions WHEN NEW.checksum IS OLD.checksum
@@ -75,8 +80,11 @@ class ResultStore:
             check_format(self.path, connection, new_is_fine=True)
             # In one transaction: a process that is killed here leaves an empty file, which is a new one.
             connection.execute(_SCHEMA)
-            if not any(name == "checksum" for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")):
-                connection.execute("ALTER TABLE repetitions ADD COLUMN checksum TEXT")
+            for table in ("repetitions", "damaged"):
+                names = column_names(connection, table)
+                for name, kind in _LATER.items() if names else ():  # an earlier version may have made either
+                    if name not in names:
+                        connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
             connection.execute(_TRIGGER)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -93,7 +101,9 @@ class ResultStore:
             names = {rowid: name_of(row) for rowid, row in read_rows(connection) if not is_sound(row)}
             if names:
                 connection.execute("CREATE TABLE IF NOT EXISTS damaged AS SELECT * FROM repetitions WHERE 0")
-                for statement in ("INSERT INTO damaged SELECT * FROM repetitions", "DELETE FROM repetitions"):
+                columns = ", ".join(column_names(connection))  # whose order may differ
+                copy = f"INSERT INTO damaged ({columns}) SELECT {columns} FROM repetitions"  # noqa: S608
+                for statement in (copy, "DELETE FROM repetitions"):
                     connection.executemany(f"{statement} WHERE rowid = ?", [(rowid,) for rowid in names])
             if not whole and not _is_whole(connection):
                 raise damaged(self.path, "pages that contradict each other")
@@ -162,6 +172,7 @@ class ResultStore:
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             **{name: to_blob(getattr(result, name)) for name in ARRAYS},
             "diagnostics": None if result.diagnostics is None else to_archive(result.diagnostics),
+            **_to_blobs(result),
         }
         values = ", ".join(f":{name}" for name in row)
         earlier = "DELETE FROM repetitions WHERE settings_hash = ? AND seed = ? AND status = 'failed'"
@@ -171,7 +182,7 @@ class ResultStore:
             _seal(connection, "settings_hash = ? AND seed = ?", key.settings_hash, seed)
 
     def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:
-        """Add diagnostics to a repetition that was stored without them and has been played again.
+        """Add diagnostics, and what was found, to a repetition that was stored without and has been played again.
 
         Raises:
             ValueError: if other actions were played this time. Nothing is changed then.
@@ -184,8 +195,9 @@ class ResultStore:
                     f"Expected {key.agent}, seed {seed}, to play as it did when {self.path} was written. Its actions "
                     "differ: the version or the type of CPU is another one. Choose another folder, or --overwrite."
                 )
-            archive = to_archive(result.diagnostics or {})
-            connection.execute(f"UPDATE repetitions SET diagnostics = ? {where}", (archive, *values))  # noqa: S608
+            added = {"diagnostics": to_archive(result.diagnostics or {}), **_to_blobs(result)}
+            changes = ", ".join(f"{name} = ?" for name in added)
+            connection.execute(f"UPDATE repetitions SET {changes} {where}", (*added.values(), *values))  # noqa: S608
             _seal(connection, "settings_hash = ? AND seed = ?", *values)
 
     def _connect(self) -> AbstractContextManager[sqlite3.Connection]:
@@ -200,6 +212,16 @@ def read_rows(
     names = [name for name, *_ in cursor.description[1:]]
     for rowid, *row in cursor:
         yield rowid, dict(zip(names, row, strict=True))
+
+
+def column_names(connection: sqlite3.Connection, table: str = "repetitions") -> list[str]:
+    """Return the columns of a table; none if there is no such table."""
+    return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+
+
+def _to_blobs(result: BanditResult) -> dict[str, bytes | None]:
+    arrays = {name: getattr(result, name) for name in FINDINGS}
+    return {name: None if array is None else to_blob(array) for name, array in arrays.items()}
 
 
 def _seal(connection: sqlite3.Connection, condition: str, *values: object) -> None:
@@ -223,7 +245,6 @@ def check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool =
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")
     if version != SCHEMA_VERSION and not is_new:
         raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {version}. Choose another folder.")
-    names = {name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")}
-    missing = _COLUMNS - names - {"checksum"}
+    missing = _COLUMNS - {*column_names(connection)} - _LATER.keys()
     if missing and not is_new:
         raise damaged(path, f"a table without {', '.join(sorted(missing))}")

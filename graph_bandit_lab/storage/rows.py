@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.encoding import from_archive, from_blob
 
 ARRAYS = ("actions", "rewards", "regret")
 _READERS: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("environment", "agent_settings", "versions"), json.loads),
     **dict.fromkeys(ARRAYS, from_blob),
+    **dict.fromkeys(FINDINGS, lambda blob: None if blob is None else from_blob(blob)),
     "diagnostics": from_archive,
 }
 
@@ -46,9 +49,15 @@ def decode(row: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any] | No
     if row.get("checksum") not in (None, checksum(row)):
         return None
     try:
-        return {name: _READERS[name](row[name]) if name in _READERS else row[name] for name in wanted}
+        return {name: _READERS[name](row.get(name)) if name in _READERS else row[name] for name in wanted}
     except Exception:  # noqa: BLE001 - NumPy, zipfile and json raise all kinds of errors at damaged bytes
         return None
+
+
+def last_findings(decoded: Mapping[str, Any]) -> dict[str, float]:
+    """Return each of `FINDINGS` after the last round of a decoded row; `nan` if it is None, or the row not finished."""
+    finished = decoded["status"] == "finished"
+    return {f"final_{k}": math.nan if decoded[k] is None or not finished else float(decoded[k][-1]) for k in FINDINGS}
 
 
 def is_sound(row: Mapping[str, Any]) -> bool:

@@ -146,6 +146,16 @@ class RemembersWhatItRefused(Sound):
         super().update(observation, action, reward)
 
 
+class PredictsByItsGenerator(Sound):
+    def predict_means(self):
+        return torch.rand(self.count, generator=self.generator)
+
+
+class PredictsTheBestOnly(Sound):
+    def predict_means(self):
+        return [1.0]
+
+
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_every_registered_agent_passes(name):
     settings = {"width": 8, "steps": 3} if name.startswith(("gnn", "nn", "epsilon")) else {}
@@ -175,6 +185,8 @@ def test_a_sound_agent_passes():
         (HidesItsSettings, "a frozen dataclass of JSON values, which identifies the agent in results. It has None"),
         (HasLooseSettings, "It has settings that are not frozen"),
         (HasSettingsThatAreNoJson, "It raised TypeError: Object of type object is not JSON serializable"),
+        (PredictsByItsGenerator, r"changes no later choice. It played \d instead of \d afterwards"),
+        (PredictsTheBestOnly, r"a finite number for each graph.* It returned \[1.\] for 5 graphs"),
         (RemembersWhatItRefused, "changes nothing. It played differently afterwards"),
     ],
 )

@@ -29,10 +29,12 @@ def test_run_prints_a_table_and_writes_results_figure_and_report(tmp_path, capsy
     printed = captured.out
     assert re.search(r"4 of 4: random, seed \d+: BanditResult\(finished, 8 rounds", captured.err)  # no terminal here
     assert "ER graphs, p = 0.4, N = 4, K = 5, linear reward, T = 8" in printed
-    assert re.search(r"^random +\d+\.\d \[.*\] +\d\.\d{3} +2 +\d+\.\d$", printed, re.M)
+    assert re.search(r"^random +\d+\.\d \[.*\] +\d\.\d{3} +\d\.\d{3} \[.*\] +\d+\.0 % +2 +\d+\.\d$", printed, re.M)
     assert f"Report: {tmp_path / 'report.html'}" in printed
     assert {path.name for path in tmp_path.iterdir()} == {
         "driver.lock",
+        "findings.png",
+        "findings.svg",
         "regret.png",
         "regret.svg",
         "report.html",
@@ -68,7 +70,9 @@ def test_report_prints_the_table_in_markdown(copied, capsys):
     assert main(["report", str(copied), "--markdown"]) == 0
     printed = capsys.readouterr().out
     assert "| agent | mean R_T [95 % interval] |" in printed
-    assert re.search(r"^\| random \| \d+\.\d \[.*\] \| \d\.\d{3} \| 2 \|", printed, re.M)
+    assert re.search(
+        r"^\| random \| \d+\.\d \[.*\] \| \d\.\d{3} \| \d\.\d{3} \[.*\] \| \d+\.0 % \| 2 \|", printed, re.M
+    )
 
 
 def test_report_writes_the_page_again(copied):

@@ -57,6 +57,13 @@ def test_diverged_repetitions_are_counted_and_left_out_of_the_mean():
     assert np.isnan(last.mean)
 
 
+def test_another_measure_is_summarised_where_it_is_known():
+    table = frame(a=[9.0, 9.0, None], b=[1.0, 1.0]).assign(final_simple_regret=[1.0, 2.0, 7.0, 3.0, np.nan])
+    first, last = summarize(table, "final_simple_regret")
+    assert (first.label, first.mean, first.relative, first.finished) == ("a", 1.5, 0.5, 2)
+    assert (last.label, last.mean, last.finished) == ("b", 3.0, 1)
+
+
 def test_failed_repetitions_are_counted_apart_and_their_time_counts():
     rows = [("finished", 5.0, 10, 0.5), ("failed", 99.0, 4, 0.2), ("failed", 98.0, 0, 0.0), ("diverged", 97.0, 6, 2.1)]
     rows.append(("failed", 96.0, 0, 0.0))

@@ -100,7 +100,7 @@ def test_the_time_is_that_of_the_rounds(small_env):
     assert 0 < run_bandit(small_env(), Recorder()).seconds < 10
 
 
-def test_the_time_leaves_out_the_reset_and_the_diagnostics(small_env, monkeypatch):
+def test_the_time_leaves_out_the_reset_the_diagnostics_and_the_recommendations(small_env, monkeypatch):
     """By a clock that stands still but for what the agent does: a second a choice, more for all else."""
     clock, agent = [50.0], Recorder()
 
@@ -115,6 +115,7 @@ def test_the_time_leaves_out_the_reset_and_the_diagnostics(small_env, monkeypatc
     belief.log_determinant = belief.effective_dimension = 0.0
     agent.reset, agent.select_action = passing(1000.0, agent.reset), passing(1.0, agent.select_action)
     agent.insight = passing(100.0, lambda: belief)
+    agent.predict_means = passing(10_000.0, lambda: np.zeros(6))
     monkeypatch.setattr("graph_bandit_lab.episodes.loop.time", SimpleNamespace(perf_counter=lambda: clock[0]))
     result = run_bandit(small_env(), agent, diagnose=True)
     assert result.seconds == 30.0

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 import warnings
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -106,12 +107,18 @@ def test_an_index_that_is_damaged_is_made_again(store):
         store.add(KEY, 7, "random", RESULT, 1.25)
 
 
-def test_results_without_checksums_are_read_continued_and_labelled(tmp_path, store):
+@pytest.fixture
+def earlier(tmp_path, store):
+    """Return a folder with the same results in a file of version 0.2.0."""
     with closing(sqlite3.connect(tmp_path / "results.sqlite")) as connection, connection:
         connection.executescript(EARLIER)
         connection.execute("ATTACH ? AS new", (str(store.path),))
         names = ", ".join(name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)"))
         connection.execute(f"INSERT INTO repetitions ({names}) SELECT {names} FROM new.repetitions")
+    return tmp_path
+
+
+def test_results_without_checksums_are_read_continued_and_labelled(tmp_path, earlier):
     assert load_results(tmp_path)["seed"].tolist() == [*SEEDS]
     earlier = ResultStore(tmp_path)
     assert earlier.set_damaged_aside() == []
@@ -121,6 +128,36 @@ def test_results_without_checksums_are_read_continued_and_labelled(tmp_path, sto
     damage(earlier, b"chance")
     with pytest.warns(DamagedResultsWarning):
         assert len(load_results(tmp_path)) == 3
+
+
+def test_a_file_of_an_earlier_version_gets_columns_for_what_was_found(earlier):
+    ones = dict.fromkeys(("simple_regret", "best_found", "top_share"), np.ones(2))
+    assert load_results(earlier)["best_found"].tolist() == [None] * 3
+    ResultStore(earlier).add(KEY, 8, "random", replace(RESULT, **ones), 1.0)
+    table = load_results(earlier)
+    assert [found is None for found in table["best_found"]] == [True, True, True, False]
+    assert table["final_simple_regret"].isna().tolist() == [True, True, True, False]
+
+
+def test_damaged_repetitions_that_an_earlier_version_moved_aside_stay(earlier):
+    change(ResultStore(earlier), "CREATE TABLE damaged AS SELECT * FROM repetitions WHERE seed = 5")
+    names = ("checksum", "simple_regret", "best_found", "top_share")
+    change(ResultStore(earlier), *(f"ALTER TABLE damaged DROP COLUMN {name}" for name in names))
+    change(ResultStore(earlier), "UPDATE repetitions SET regret = 'damage' WHERE seed = 6")
+    store = ResultStore(earlier)
+    assert store.set_damaged_aside() == ["'random', seed 6"]
+    with closing(sqlite3.connect(store.path)) as connection:
+        assert connection.execute("SELECT seed FROM damaged ORDER BY seed").fetchall() == [(5,), (6,)]
+
+
+def test_an_earlier_version_goes_on_with_a_file_of_this_one(store):
+    """It knows none of the later columns, and reads every column that there is."""
+    later = {"checksum", "simple_regret", "best_found", "top_share"}
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        names = [name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")]
+        known = ", ".join(name for name in names if name not in {*later, "seed"})
+        connection.execute(f"INSERT INTO repetitions (seed, {known}) SELECT 9, {known} FROM repetitions WHERE seed = 5")
+    assert load_results(store.path.parent)["seed"].tolist() == [*SEEDS, 9]
 
 
 def test_what_an_earlier_version_changes_loses_its_checksum_and_is_read(store):

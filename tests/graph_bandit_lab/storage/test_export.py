@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,8 @@ from graph_bandit_lab import BanditResult
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.storage import ResultStore
 
+FINDINGS = np.array([0.0, 0.5, 0.75])
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -14,6 +18,8 @@ def folder(tmp_path):
         environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=3).to_dict()
         for label, settings in {"a": {"network": "paper", "steps": 5}, "b": {"network": 7}}.items():
             result = BanditResult(np.array([0, 1, 2]), np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.0, 0.25]))
+            if label == "a":  # b was played by an earlier version
+                result = replace(result, **dict.fromkeys(("simple_regret", "best_found", "top_share"), FINDINGS))
             ResultStore(tmp_path).add(RunKey(label, settings, environment), 1, label, result, 2.0)
     return tmp_path
 
@@ -25,6 +31,8 @@ def test_csv_has_a_row_a_repetition_and_a_column_a_setting(folder):
     assert table["environment.reward_model"].tolist() == ["linear", "linear", "gp_gntk", "gp_gntk"]
     assert table.loc[table["label"] == "a", "agent_settings.steps"].tolist() == [5.0, 5.0]
     assert table["total_regret"].tolist() == [0.75] * 4
+    assert table["final_top_share"].fillna(-1).tolist() == [0.75, -1, 0.75, -1]
+    assert "top_share" not in table
 
 
 def test_csv_says_what_earlier_results_left_out(folder):
@@ -37,4 +45,8 @@ def test_parquet_has_the_arrays_too_and_settings_of_any_kind(folder):
     table = pd.read_parquet(folder / "runs.parquet")
     assert [actions.tolist() for actions in table["actions"]] == [[0, 1, 2]] * 4
     assert table["regret"].iloc[0].tolist() == [0.5, 0.0, 0.25]
+    assert [found if found is None else found.tolist() for found in table["simple_regret"]] == [
+        [0, 0.5, 0.75],
+        None,
+    ] * 2
     assert table["agent_settings.network"].tolist() == ["paper", "7"] * 2

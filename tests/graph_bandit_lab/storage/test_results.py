@@ -2,6 +2,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,11 @@ from graph_bandit_lab.storage import ResultStore
 
 KEY = RunKey("gnn-ts", {"width": 8, "regularization": 1e-4}, {"num_graphs": 3})
 RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
+FINDINGS = {
+    "simple_regret": np.array([1.5, 0.25]),
+    "best_found": np.array([-1.0, 0.5]),
+    "top_share": np.array([0.0, 1.0]),
+}
 
 
 @pytest.fixture
@@ -31,6 +37,31 @@ def test_what_is_stored_is_read_back_exactly(store):
     assert row["total_regret"] == 1.5
     assert (row["wall_time"], row["round_time"]) == (1.25, 0.75)
     assert {"graph-bandit-env", "torch", "numpy", "python"} <= set(row["versions"])
+
+
+def test_what_was_found_is_read_back_with_its_last_values(store):
+    store.add(KEY, 7, "a", replace(RESULT, **FINDINGS), 1.0)
+    (row,) = load_results(store.path.parent).to_dict("records")
+    assert {name: row[name].tolist() for name in FINDINGS} == {name: array.tolist() for name, array in FINDINGS.items()}
+    final = {"final_simple_regret": 0.25, "final_best_found": 0.5, "final_top_share": 1.0}
+    assert {name: row[name] for name in final} == final
+    (row,) = load_results(store.path.parent, arrays=()).to_dict("records")
+    assert not FINDINGS.keys() & row.keys()
+    assert {name: row[name] for name in final} == final
+
+
+@pytest.mark.parametrize("result", [RESULT, replace(RESULT, **FINDINGS, status="diverged")])
+def test_there_are_no_last_values_where_none_were_recorded_or_an_agent_diverged(store, result):
+    store.add(KEY, 7, "a", result, 1.0)
+    (row,) = load_results(store.path.parent).to_dict("records")
+    assert row["simple_regret"] is result.simple_regret or np.array_equal(row["simple_regret"], result.simple_regret)
+    assert np.isnan([row["final_simple_regret"], row["final_best_found"], row["final_top_share"]]).all()
+
+
+def test_diagnostics_that_are_added_later_bring_what_was_found(store):
+    store.add(KEY, 7, "a", RESULT, 1.0)
+    store.add_diagnostics(KEY, 7, replace(RESULT, **FINDINGS, diagnostics={}))
+    assert load_results(store.path.parent)["final_best_found"].tolist() == [0.5]
 
 
 def test_a_repetition_is_never_overwritten(store):
