@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -147,7 +147,7 @@ def time_probe(probe: Probe, seconds: float) -> list[Timing]:
         warm_up(repetition)
     deadline = time.perf_counter() + seconds
     with one_thread():
-        instance = _Instance(probe.repetitions[0].key.environment)
+        instance = _Instance(probe.repetitions[0])
         timings = [_timing(probe.repetitions[0], "instance", instance.drawn)]
         for number, repetition in enumerate(probe.repetitions):
             share = (deadline - time.perf_counter()) / (len(probe.repetitions) - number)
@@ -196,10 +196,11 @@ def _time_agent(repetition: Repetition, instance: _Instance, seconds: float) -> 
 class _Instance:
     """An instance on which agents take turns, with a clock."""
 
-    def __init__(self, environment: Mapping[str, object]) -> None:
+    def __init__(self, repetition: Repetition) -> None:
+        own = repetition.read_graphs()  # which a worker does once
         begin = _now()
         endless = {"horizon": 10**9, "replacement": True}
-        self.env = registry.make_environment(**to_arguments({**environment, **endless}))
+        self.env = registry.make_environment(**to_arguments({**repetition.key.environment, **endless}, own))
         self.observation, self.info = self.env.reset(seed=SEED)
         self.drawn = _now() - begin
         """Wall time and CPU time of drawing it."""

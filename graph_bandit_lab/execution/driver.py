@@ -129,7 +129,7 @@ def plan_run(settings: RunSettings) -> SweepPlan:
         ValueError: if an agent or a setting is refused.
     """
     grid = Grid((settings.environment,), tuple(map(AgentSpec.parse, settings.agents)))
-    title = describe_environment(settings.environment.to_dict())
+    title = describe_environment(settings.environment.describe())
     return Sweep(title=title, grids=(grid,), seeds=derive_seeds(settings.seed, settings.repetitions)).plan()
 
 
@@ -145,6 +145,7 @@ def _play_missing(
 ) -> Tally:
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
+    store.name_pools(plan.pools)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     failures = work.failed
     with Progress(work.to_do, progress) as bar:
@@ -180,7 +181,7 @@ def _play_missing(
         if damaged:
             place = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
             report(logging.WARNING, f"{place}: {'; '.join(damaged)}. Those of this plan are played again.")
-        for note in work.notes:
+        for note in (*plan.notes, *work.notes):
             report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()

@@ -46,7 +46,8 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
     begin = time.perf_counter()
     try:
         with one_thread():
-            env = registry.make_environment(**to_arguments(repetition.key.environment))
+            graphs = repetition.read_graphs()
+            env = registry.make_environment(**to_arguments(repetition.key.environment, graphs))
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
             result = run_bandit(env, agent, repetition.seed, on_round=on_round, diagnose=diagnose)
             env.close()

@@ -45,6 +45,12 @@ CREATE TABLE IF NOT EXISTS repetitions (
     PRIMARY KEY (settings_hash, seed)
 )
 """
+_POOLS = """
+CREATE TABLE IF NOT EXISTS pools (
+    digest TEXT PRIMARY KEY,       -- of the user's own graphs, in `environment`
+    name TEXT NOT NULL             -- of their file
+)
+"""
 # Versions before 0.3.0 go on with the file, and know no checksums.
 _TRIGGER = """
 CREATE TRIGGER IF NOT EXISTS forget_checksum AFTER UPDATE ON repetitions WHEN NEW.checksum IS OLD.checksum
@@ -78,6 +84,7 @@ class ResultStore:
             if not any(name == "checksum" for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")):
                 connection.execute("ALTER TABLE repetitions ADD COLUMN checksum TEXT")
             connection.execute(_TRIGGER)
+            connection.execute(_POOLS)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def set_damaged_aside(self) -> list[str]:
@@ -122,6 +129,11 @@ class ResultStore:
             for label, key in changed:
                 connection.execute("UPDATE repetitions SET label = ? WHERE settings_hash = ?", (label, key))
                 _seal(connection, "settings_hash = ?", key)
+
+    def name_pools(self, names: Mapping[str, str]) -> None:
+        """Keep the names of the user's own graphs by their digest, for people who read the results."""
+        with self._connect() as connection:
+            connection.executemany("INSERT OR REPLACE INTO pools VALUES (?, ?)", names.items())
 
     def mean_wall_times(self) -> dict[str, float]:
         """Return the mean wall time of a repetition, in seconds, by settings hash and by agent."""
