@@ -15,7 +15,7 @@ from graph_bandit_env import BanditArguments
 from graph_bandit_env.bandit import REASON, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import OWN, TARGET, to_arguments, without_later_defaults
+from graph_bandit_lab.design.keys import OWN, TARGET, without_later_defaults
 from graph_bandit_lab.design.names import write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_own_graphs
 
@@ -38,9 +38,8 @@ class EnvironmentSettings(BanditArguments):
     """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
     .parquet) or of cells of NAS-Bench-201, networkx graphs (.jsonl), or PyG graphs (.pt); or `library`, a pool of
     4,419 molecules. Results know the graphs by their content, wherever the file lies."""
-    reward_model: RewardModelName | Literal["target"] | None = None
-    """Mean reward as a function of the graph; `target`: the values in the file of `graphs`. None: these, where there
-    are some; `linear` on random graphs."""
+    reward_model: RewardModelName | None = None
+    """Mean reward as a function of the graph. None: the values in the file of `graphs`; `linear` on random graphs."""
     noise: NoiseName = "gaussian"
     """Distribution of the noise."""
     target: str | None = None
@@ -50,7 +49,7 @@ class EnvironmentSettings(BanditArguments):
     smiles: str = "smiles"
     """Column of the SMILES in a table of molecules."""
     skip_bad_rows: bool = False
-    """Leave out rows of the file that are no molecules."""
+    """Leave out rows of the file that cannot be read as molecules."""
 
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
@@ -67,13 +66,7 @@ class EnvironmentSettings(BanditArguments):
     )
 
     def __post_init__(self) -> None:
-        if isinstance(self.graphs, Path):
-            object.__setattr__(self, "graphs", str(self.graphs))
-        if not isinstance(self.graphs, str | None):
-            raise TypeError(
-                f"Expected `graphs` to be a file, which every worker can read. Got {type(self.graphs).__name__}. Save "
-                "PyG graphs with `torch.save([...], 'graphs.pt')`; `run_bandit` plays on graphs in memory."
-            )
+        object.__setattr__(self, "graphs", _read_path(self.graphs))
         if isinstance(self.resample_graphs, (bool, np.bool_)):  # equal choices are equal settings
             object.__setattr__(self, "resample_graphs", "episode" if self.resample_graphs else False)
         if self.resample_graphs == "round":
@@ -90,6 +83,8 @@ class EnvironmentSettings(BanditArguments):
             )
         own = None if self.pool is None else read_own_graphs(self.pool)
         arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(BanditArguments)}
+        if own is None:  # equal choices are equal settings
+            object.__setattr__(self, "reward_model", self.rewards)
         arguments["reward_model"] = self.rewards
         if own is not None:
             arguments |= {"graphs": own.graphs, "reward_model": own.rewards(self.rewards, self.minimize)}
@@ -111,7 +106,7 @@ class EnvironmentSettings(BanditArguments):
         if self.graphs is None:
             return None
         path = Path(self.graphs)
-        source = str(path.absolute()) if path.exists() else self.graphs
+        source = str(path.absolute()) if path.suffix else self.graphs  # which is the name of a pool
         return PoolFile(source=source, target=self.target, smiles=self.smiles, skip_bad_rows=self.skip_bad_rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,22 +135,23 @@ class EnvironmentSettings(BanditArguments):
         """
         if self.contents is None:
             given = [name for name in READING if getattr(self, name) != getattr(PoolFile, name)]
-            given += ["minimize"] * bool(self.minimize) + ["reward_model"] * (self.reward_model == TARGET)
+            given += ["minimize"] * bool(self.minimize)
             if given:
                 raise ValueError(f"Expected `{given[0]}` with `graphs`, a file of your own graphs. Got no file.")
             return self.reward_model or "linear"
-        name = self.reward_model or (TARGET if self.contents.have_values else None)
-        if name is None or (name == TARGET and not self.contents.have_values):
+        if self.reward_model is None:
+            if not self.contents.have_values:
+                raise ValueError(
+                    f"Expected `target`, the column of the values in {self.graphs}, or `reward_model`, the name of a "
+                    f"random reward function ({', '.join(REWARD_MODELS)}). Got neither."
+                )
+            return TARGET
+        if self.target is not None or self.minimize:
             raise ValueError(
-                f"Expected `target`, the column of the values in {self.graphs}, or `reward_model`, the name of a random "
-                f"reward function ({', '.join(REWARD_MODELS)}). Got neither."
-            )
-        if name != TARGET and (self.target is not None or self.minimize):
-            raise ValueError(
-                f"Expected either the values of the file or a random reward function. Got `reward_model` {name} with "
+                f"Expected either the values of the file or a random reward function. Got {self.reward_model} with "
                 f"`{'target' if self.target is not None else 'minimize'}`. Leave one out."
             )
-        return name
+        return self.reward_model
 
     @property
     def note(self) -> str:
@@ -167,3 +163,13 @@ class EnvironmentSettings(BanditArguments):
     def describe(self) -> dict[str, Any]:
         """Return the settings as people read them: own graphs by the name of their file."""
         return self.to_dict() | ({} if self.pool is None else {"graphs": self.pool.name})
+
+
+def _read_path(graphs: object) -> str | None:
+    """Return the text of a path; refuse graphs themselves, which results cannot store."""
+    if not isinstance(graphs, str | Path | None):
+        raise TypeError(
+            f"Expected `graphs` to be a file, which every worker can read. Got {type(graphs).__name__}. Save PyG "
+            'graphs with `torch.save([...], "graphs.pt")`; `run_bandit` plays on graphs in memory.'
+        )
+    return None if graphs is None else str(graphs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class PoolFile:
     smiles: str = "smiles"
     """Column of the SMILES."""
     skip_bad_rows: bool = False
-    """Leave out rows that are no molecules."""
+    """Leave out rows that cannot be read as molecules."""
 
     @property
     def name(self) -> str:
@@ -92,7 +93,7 @@ def read_own_graphs(file: PoolFile) -> OwnGraphs:
 @lru_cache(maxsize=POOLS_HELD)
 def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     """Read graphs again when time or size of the file have `changed`."""
-    on_error = "skip" if file.skip_bad_rows else "raise"
+    on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
     pool = read_pool(file.source, file.target, smiles=file.smiles, on_error=on_error)
     known = np.flatnonzero(pool.known)
     if file.target is not None and not len(known):

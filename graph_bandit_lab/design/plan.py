@@ -11,7 +11,7 @@ import numpy as np
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, RunKey, without_later_defaults
+from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, RunKey, to_arguments, without_later_defaults
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
@@ -37,8 +37,12 @@ class Repetition:
         """Return the hash and the seed under which it is stored."""
         return self.key.settings_hash, self.seed
 
+    def to_arguments(self, **changes: object) -> dict[str, Any]:
+        """Return the keywords of `registry.make_environment`, with `changes` of settings."""
+        return to_arguments({**self.key.environment, **changes}, self.read_graphs())
+
     def read_graphs(self) -> OwnGraphs | None:
-        """Read the user's own graphs, if the environment has some.
+        """Read the user's own graphs, if the environment has some; the file is read once a process.
 
         Raises:
             FileNotFoundError: if the file is gone.
@@ -116,11 +120,6 @@ class SweepPlan:
     """Write the best settings to a file at the end."""
     notes: tuple[str, ...] = ()
     """What people should know before it is played."""
-
-    @property
-    def pools(self) -> dict[str, str]:
-        """Return the names of the user's own graphs, by their digest."""
-        return {r.key.environment["graphs"]: r.pool.name for r in self.repetitions if r.pool is not None}
 
     @property
     def settings_hashes(self) -> set[str]:

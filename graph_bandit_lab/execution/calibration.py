@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 import registry
-from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of, typical_size
 from graph_bandit_lab.execution.executors import InProcess, Workers
@@ -197,10 +196,9 @@ class _Instance:
     """An instance on which agents take turns, with a clock."""
 
     def __init__(self, repetition: Repetition) -> None:
-        own = repetition.read_graphs()  # which a worker does once
+        repetition.read_graphs()  # as a worker has before it plays
         begin = _now()
-        endless = {"horizon": 10**9, "replacement": True}
-        self.env = registry.make_environment(**to_arguments({**repetition.key.environment, **endless}, own))
+        self.env = registry.make_environment(**repetition.to_arguments(horizon=10**9, replacement=True))
         self.observation, self.info = self.env.reset(seed=SEED)
         self.drawn = _now() - begin
         """Wall time and CPU time of drawing it."""

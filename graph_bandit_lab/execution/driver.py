@@ -145,7 +145,6 @@ def _play_missing(
 ) -> Tally:
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
-    store.name_pools(plan.pools)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     failures = work.failed
     with Progress(work.to_do, progress) as bar:
@@ -162,7 +161,8 @@ def _play_missing(
             earlier = stored.get(repetition.place)
             if earlier is None or earlier.failed:
                 result, error = outcome.result, outcome.error
-                store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions)
+                name = repetition.pool.name if repetition.pool else ""
+                store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions, name)
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
             failures += bool(outcome.error)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import registry
-from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
 from graph_bandit_lab.execution.warm_up import warm_up
@@ -46,8 +45,7 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
     begin = time.perf_counter()
     try:
         with one_thread():
-            graphs = repetition.read_graphs()
-            env = registry.make_environment(**to_arguments(repetition.key.environment, graphs))
+            env = registry.make_environment(**repetition.to_arguments())
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
             result = run_bandit(env, agent, repetition.seed, on_round=on_round, diagnose=diagnose)
             env.close()

@@ -57,10 +57,9 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, "diagnost
         unwanted = {*ARRAYS, "diagnostics", "checksum"} - {*arrays, "regret"}
         wanted = [name for name in names if name not in unwanted]
         rows, lost = _read_sound_rows(path, connection, wanted)
-        pools = _read_names_of_pools(connection)
-    for row in rows:
-        if "graphs" in row["environment"]:
-            row["environment"] |= {"graphs": pools.get(row["environment"]["graphs"], row["environment"]["graphs"])}
+    for row in rows:  # people know graphs by the name of their file
+        name = row["versions"].pop("graphs", "")
+        row["environment"] |= {"graphs": name} if name else {}
     frame = pd.DataFrame(rows, columns=[*wanted, "environment_key"])
     frame.attrs["damaged"] = lost
     if lost:
@@ -95,13 +94,6 @@ def _read_sound_rows(
     if not len(keys) == len(rows) + len(lost) == count:
         raise damaged(path, f"{len(rows) + len(lost)} repetitions, and {count} in its index")
     return rows, tuple(lost)
-
-
-def _read_names_of_pools(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the names of the user's own graphs by their digest."""
-    if not connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'pools'").fetchone()[0]:
-        return {}
-    return dict(connection.execute("SELECT digest, name FROM pools"))
 
 
 def _tell_settings_apart(frame: pd.DataFrame) -> None:

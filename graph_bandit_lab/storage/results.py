@@ -45,12 +45,6 @@ CREATE TABLE IF NOT EXISTS repetitions (
     PRIMARY KEY (settings_hash, seed)
 )
 """
-_POOLS = """
-CREATE TABLE IF NOT EXISTS pools (
-    digest TEXT PRIMARY KEY,       -- of the user's own graphs, in `environment`
-    name TEXT NOT NULL             -- of their file
-)
-"""
 # Versions before 0.3.0 go on with the file, and know no checksums.
 _TRIGGER = """
 CREATE TRIGGER IF NOT EXISTS forget_checksum AFTER UPDATE ON repetitions WHEN NEW.checksum IS OLD.checksum
@@ -84,7 +78,6 @@ class ResultStore:
             if not any(name == "checksum" for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")):
                 connection.execute("ALTER TABLE repetitions ADD COLUMN checksum TEXT")
             connection.execute(_TRIGGER)
-            connection.execute(_POOLS)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def set_damaged_aside(self) -> list[str]:
@@ -130,11 +123,6 @@ class ResultStore:
                 connection.execute("UPDATE repetitions SET label = ? WHERE settings_hash = ?", (label, key))
                 _seal(connection, "settings_hash = ?", key)
 
-    def name_pools(self, names: Mapping[str, str]) -> None:
-        """Keep the names of the user's own graphs by their digest, for people who read the results."""
-        with self._connect() as connection:
-            connection.executemany("INSERT OR REPLACE INTO pools VALUES (?, ?)", names.items())
-
     def mean_wall_times(self) -> dict[str, float]:
         """Return the mean wall time of a repetition, in seconds, by settings hash and by agent."""
         query = "SELECT {0}, avg(wall_time) FROM repetitions WHERE status != 'failed' GROUP BY {0}"
@@ -151,14 +139,18 @@ class ResultStore:
         wall_time: float,
         error: str = "",
         versions: Mapping[str, str] | None = None,
+        graphs: str = "",
     ) -> None:
         """Store a repetition whole or not at all. A repetition that is stored as failed is replaced.
+
+        The name of the user's own `graphs` is kept with the versions: the key has only a digest of them.
 
         Raises:
             sqlite3.IntegrityError: if it is stored already and has not failed. Nothing is overwritten.
         """
         later = {"plug-in": key.plug_in} if key.plug_in else {}
         later |= {"algorithm": str(key.algorithm)} if key.algorithm != 1 else {}
+        later |= {"graphs": graphs} if graphs else {}
         row = {
             "settings_hash": key.settings_hash,
             "seed": seed,
