@@ -36,21 +36,22 @@ def read_json_lines(path: Path, target: str | None, identifier: str | None) -> G
             line.
     """
     with open_text(path, packed=path.name.lower().endswith(".gz")) as text:
-        read = {number: _read_graph(path, number, line) for number, line in enumerate(text, start=1) if line.strip()}
-    if not read:
+        graph_of = {number: _read_graph(path, number, line) for number, line in enumerate(text, 1) if line.strip()}
+    if not graph_of:
         raise ValueError(f"Expected a graph in each line of {path}. It is empty. {HOW_TO_WRITE}")
-    graphs = list(read.values())
+    graphs = list(graph_of.values())
     if identifier is None and any("id" in graph.graph for graph in graphs):
         identifier = "id"
     with_features = any(EDGE_ATTRIBUTE in data for graph in graphs for *_, data in graph.edges(data=True))
     try:
         return _make_pool(graphs, target, identifier, with_features)
     except (ValueError, TypeError) as error:
-        for number, graph in read.items():  # one by one, to name the line; some problems are of several graphs
+        for number, graph in graph_of.items():  # one by one, to name the line
             try:
-                _make_pool([graph], target, identifier, with_features and graph.size() > 0)
+                _make_pool([graph], target, identifier, with_features and graph.number_of_edges() > 0)
             except (ValueError, TypeError) as problem:
-                raise ValueError(f"{path.name}, line {number}: {problem}") from error
+                message = str(problem).removeprefix("Graph 0: ")
+                raise ValueError(f"{path.name}, line {number}: {message}") from error
         raise ValueError(f"{path.name}: {error} (Graph 0 is in the first line.)") from error
 
 
@@ -58,8 +59,10 @@ def _read_graph(path: Path, number: int, line: str) -> nx.Graph:
     import networkx as nx
 
     try:
-        data = json.loads(line)
+        data = json.loads(line) | {"multigraph": True}  # else the later one of two parallel edges would win unseen
         graph = nx.node_link_graph(data, edges="edges" if "edges" in data else "links")
+        if len(graph) != len(data["nodes"]):
+            raise ValueError("nodes must be all different, and edges join these nodes only")
         graph.graph = {key: math.nan if value is None else value for key, value in graph.graph.items()}
     except Exception as error:  # networkx checks little, so that a damaged line leads it to any error
         raise ValueError(

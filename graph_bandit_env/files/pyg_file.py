@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.other_sources import from_pyg_dataset
-from graph_bandit_env.tables.damage import check_unpacked, refuse_damage
+from graph_bandit_env.tables.damage import check_unpacked, damaged, refuse_damage
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -59,7 +59,8 @@ def _load_graphs(path: Path) -> list[Data]:
         if isinstance(content, list | tuple):
             kinds += f" of {', '.join(sorted({type(graph).__name__ for graph in content})) or 'nothing'}"
         raise ValueError(f"Expected a list of PyG Data in {path}. Got a {kinds}. {HOW_TO_SAVE}")
-    _check_size(path, (value for graph in content for _, value in graph))
+    with refuse_damage(path):
+        _check_size(path, (value for graph in content for _, value in graph))
     return list(content)
 
 
@@ -81,14 +82,13 @@ def _load(path: Path) -> object:
                 f"it may run code. {HOW_TO_SAVE}"
             )
         try:
-            with refuse_damage(path):
-                return torch.load(path, map_location="cpu", weights_only=True)
-        except ValueError as error:
-            if isinstance(error.__cause__, pickle.UnpicklingError):  # its text tells how to load what may run code
-                raise ValueError(
-                    f"Expected only tensors and PyG Data in {path}. Got what torch does not load safely. {HOW_TO_SAVE}"
-                ) from None
-            raise
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError:  # its text tells how to load what may run code
+            raise ValueError(
+                f"Expected only tensors and PyG Data in {path}. Got what torch does not load safely. {HOW_TO_SAVE}"
+            ) from None
+        except Exception as error:
+            raise damaged(path, error) from error
 
 
 def _check_size(path: Path, values: Iterable[object]) -> None:

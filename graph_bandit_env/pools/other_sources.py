@@ -123,5 +123,5 @@ def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
         raise ValueError(f"Graph {graph}: expected a number in `{name}`. It has {', '.join(known) or 'nothing'}.{hint}")
     try:
         return np.asarray(value.detach().cpu().double() if hasattr(value, "detach") else value, np.float64).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"Graph {graph}: expected a number in `{name}`. Got {value!r}.") from None

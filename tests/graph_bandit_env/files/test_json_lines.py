@@ -81,13 +81,14 @@ def test_empty_lines_are_left_out_and_counted(tmp_path):
         read_pool(path)
 
 
+TWICE = '{"nodes": [{"id": 0, "x": 1}, {"id": 0, "x": 2}], "edges": []}'
+NOWHERE = '{"nodes": [{"id": 0, "x": 1}], "edges": [{"source": 0, "target": 1}]}'
+NO_DICT = '{"graph": [], "nodes": [{"id": 0, "x": 1}], "edges": []}'
+NO_LIST = '{"nodes": 3, "edges": []}'
 DEEP = "[" * 100_000
-NO_NODES = '{"nodes": [], "edges": []}'
 
 
-@pytest.mark.parametrize(
-    "line", ["{", "7", "null", "[]", "{}", DEEP, '{"nodes": 3, "edges": []}', '{"graph": [], ' + NO_NODES[1:]]
-)
+@pytest.mark.parametrize("line", ["{", "7", "null", "[]", "{}", TWICE, NOWHERE, NO_DICT, NO_LIST, DEEP])
 def test_a_line_that_is_not_a_graph_is_named(tmp_path, line):
     with pytest.raises(
         ValueError, match=r"networkx graph in node-link form in .*a.jsonl, line 2. Got: .* writes such a line"
@@ -105,16 +106,23 @@ def with_edge_features(width=1):
     return graph
 
 
+def parallel_edges(*features):
+    """Write a line that has an edge twice, though it says that its graph has no parallel edges."""
+    edges = [{"source": 0, "target": 1, "edge_attr": feature} for feature in features]
+    return json.dumps({"multigraph": False, "nodes": [{"id": 0, "x": 1}, {"id": 1, "x": 2}], "edges": edges})
+
+
 @pytest.mark.parametrize(
     ("graphs", "expected"),
     [
-        ([ring(), without_x(2)], "line 2: .*attribute `x` on every node"),
-        ([ring(), NO_NODES], "line 2: .*shape"),
+        ([ring(), without_x(2)], "a.jsonl, line 2: expected the attribute `x` on every node"),
+        ([ring(), '{"nodes": [], "edges": []}'], "line 2: .*shape"),
         ([with_edge_features(), ring()], "line 2: .*attribute `edge_attr` on every edge"),
         ([with_edge_features(), with_edge_features(2)], r"a.jsonl: .*edge features.* graph 1 has 2.*first line"),
         ([ring(id="a"), ring()], "line 2: .*`id`"),
         ([ring(id="a"), ring(id="a")], "a.jsonl: .*all different"),
         ([ring(id=[1])], "line 1: .*`id`"),
+        ([with_edge_features(), parallel_edges(1.0, 2.0)], "line 2: .*equal features"),
     ],
 )
 def test_a_graph_that_is_not_valid_is_named(tmp_path, graphs, expected):
@@ -134,6 +142,7 @@ def test_a_graph_without_edges_may_stand_among_others_with_edge_features(tmp_pat
         (1.0, "scor", "line 1: .*Did you mean `score`?"),
         ("high", "score", "line 1: .*a number in `score`"),
         (float("inf"), "score", "line 1: .*finite"),
+        (10**400, "score", "line 1: .*a number in `score`"),
     ],
 )
 def test_a_target_that_is_not_a_number_is_named(tmp_path, value, target, expected):
@@ -151,3 +160,35 @@ def test_a_damaged_packed_file_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError, match="to be complete"):
         read_pool(path)
+
+
+PIECES = [
+    '{"nodes": [',
+    '{"id": 0, "x": 1}',
+    '"edges": [',
+    '"graph": {"id": 1}',
+    "[1, NaN]",
+    "]",
+    "}",
+    ",",
+    "null",
+    "\n",
+]
+
+
+def refusal_of(path):
+    try:
+        read_pool(path)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@given(
+    st.binary(max_size=50) | st.lists(st.sampled_from(PIECES), max_size=12).map(lambda pieces: "".join(pieces).encode())
+)
+def test_any_bytes_are_a_clear_error_or_a_pool(folder, content):
+    path = folder / "any.jsonl"
+    path.write_bytes(content)
+    refusal = refusal_of(path)
+    assert not refusal or "any.jsonl" in refusal

@@ -1,7 +1,9 @@
 """PyG graphs come back from a `.pt` file as they were saved, and nothing else is unpickled."""
 
+import io
 import os
 import pickle
+from zipfile import ZipFile
 
 import pytest
 import torch
@@ -121,9 +123,36 @@ def test_a_file_that_is_not_of_torch_is_not_unpickled(tmp_path, save_raw):
     assert not (tmp_path / "made").exists()
 
 
-def test_a_class_that_somebody_else_allowed_is_not_a_graph(tmp_path):
+def with_pickle(path, code):
+    """Save an empty list, and put other instructions of the unpickler in its place."""
+    content = save(path, []).read_bytes()
+    with ZipFile(io.BytesIO(content)) as archive, ZipFile(path, "w") as forged:
+        for part in archive.namelist():
+            forged.writestr(part, code if part.endswith("data.pkl") else archive.read(part))
+    return path
+
+
+@pytest.mark.parametrize("code", [b"\x80\x02ctorch\nfloat32\n)R.", b"\x80\x02)b.", b"\x80\x02ios\ngetcwd\n."])
+def test_instructions_that_torch_does_not_know_are_refused(tmp_path, code):
+    with pytest.raises(ValueError, match=r"^Expected .*a\.pt") as refusal:
+        read_pool(with_pickle(tmp_path / "a.pt", code))
+    assert "weights_only=False" not in str(refusal.value)  # which torch advises
+
+
+def test_a_forged_graph_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"Expected .*a\.pt to be complete"):
+        read_pool(with_pickle(tmp_path / "a.pt", b"\x80\x02]ctorch_geometric.data.data\nData\n)\x81a."))
+
+
+def test_a_module_is_refused(tmp_path):
     path = save(tmp_path / "a.pt", [torch.nn.Linear(2, 2)])
     with pytest.raises(ValueError, match="Got torch.nn.modules.linear.Linear, which is not loaded"):
+        read_pool(path)
+
+
+def test_what_others_allow_torch_to_load_is_not_a_graph(tmp_path):
+    path = save(tmp_path / "a.pt", [Exploit(dict), *labelled()])
+    with torch.serialization.safe_globals([dict]), pytest.raises(ValueError, match="Got a list of Data, dict. Save"):
         read_pool(path)
 
 
