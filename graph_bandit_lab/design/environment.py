@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -105,9 +105,8 @@ class EnvironmentSettings(BanditArguments):
         """Return where the graphs are read from; None: they are random."""
         if self.graphs is None:
             return None
-        path = Path(self.graphs)
-        source = str(path.absolute()) if path.suffix else self.graphs  # which is the name of a pool
-        return PoolFile(source=source, target=self.target, smiles=self.smiles, skip_bad_rows=self.skip_bad_rows)
+        file = PoolFile(source=self.graphs, target=self.target, smiles=self.smiles, skip_bad_rows=self.skip_bad_rows)
+        return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as results store them, own graphs by their content; `to_arguments` makes keywords."""

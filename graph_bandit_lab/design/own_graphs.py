@@ -31,6 +31,11 @@ class PoolFile:
     """Leave out rows that cannot be read as molecules."""
 
     @property
+    def is_file(self) -> bool:
+        """Return whether the source is a file, not the name of a pool that is made."""
+        return bool(Path(self.source).suffix)
+
+    @property
     def name(self) -> str:
         """Return the name by which people know the graphs: that of the file, and of the column."""
         name = Path(self.source).name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,11 @@ class Repetition:
     def place(self) -> tuple[str, int]:
         """Return the hash and the seed under which it is stored."""
         return self.key.settings_hash, self.seed
+
+    @property
+    def shared_name(self) -> str:
+        """Return the name of the file of the graphs where it lies with those of other pools."""
+        return "" if self.pool is None else f"{self.key.environment['graphs']}-{Path(self.pool.source).name}"
 
     def to_arguments(self, **changes: object) -> dict[str, Any]:
         """Return the keywords of `registry.make_environment`, with `changes` of settings."""

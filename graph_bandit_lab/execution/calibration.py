@@ -21,6 +21,7 @@ from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of, typical_size
 from graph_bandit_lab.execution.executors import InProcess, Workers
 from graph_bandit_lab.execution.warm_up import warm_up
+from graph_bandit_lab.execution.worker import with_shared_graphs
 
 if TYPE_CHECKING:
     from agents.contract import Agent
@@ -86,6 +87,7 @@ def calibrate(
         file=sys.stderr,
     )
     workers = open_workers()
+    workers.share(repetitions)
     try:
         while waiting or flying:
             while waiting and len(flying) < workers.slots:
@@ -142,6 +144,7 @@ def time_probe(probe: Probe, seconds: float) -> list[Timing]:
     """
     from agents.contract import one_thread  # which imports torch
 
+    probe = Probe(tuple(map(with_shared_graphs, probe.repetitions)))
     for repetition in probe.repetitions:
         warm_up(repetition)
     deadline = time.perf_counter() + seconds

@@ -185,6 +185,7 @@ def _play_missing(
             report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()
+            workers.share(work.to_do)
             execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play, tell_of_silence)
     return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
 

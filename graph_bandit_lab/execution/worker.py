@@ -5,11 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -41,6 +43,7 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
     """
     from agents.contract import one_thread  # which imports torch
 
+    repetition = with_shared_graphs(repetition)
     warm_up(repetition)
     begin = time.perf_counter()
     try:
@@ -54,6 +57,19 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
     except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would end the worker
         return failed(traceback.format_exc(), time.perf_counter() - begin)
     return Outcome(result, time.perf_counter() - begin)
+
+
+def with_shared_graphs(repetition: Repetition) -> Repetition:
+    """Return the repetition, reading its graphs from the file that the driver has sent to this worker of a cluster."""
+    if repetition.pool is None or "distributed" not in sys.modules:
+        return repetition
+    from distributed import get_worker
+
+    try:
+        copy = Path(get_worker().local_directory, repetition.shared_name)
+    except ValueError:  # this process is not a worker of a cluster
+        return repetition
+    return replace(repetition, pool=replace(repetition.pool, source=str(copy))) if copy.is_file() else repetition
 
 
 def failed(error: str, wall_time: float = 0.0) -> Outcome:
