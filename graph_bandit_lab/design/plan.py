@@ -39,6 +39,11 @@ class Repetition:
         return self.key.settings_hash, self.seed
 
     @property
+    def environment(self) -> dict[str, Any]:
+        """Return the environment as people read it: own graphs by the name of their file."""
+        return self.key.environment | ({} if self.pool is None else {"graphs": self.pool.name})
+
+    @property
     def shared_name(self) -> str:
         """Return the name of the file of the graphs where it lies with those of other pools."""
         return "" if self.pool is None else f"{self.key.environment['graphs']}-{Path(self.pool.source).name}"
