@@ -12,12 +12,10 @@ import itertools
 import math
 
 import gymnasium as gym
-import networkx as nx
 import numpy as np
-import pandas as pd
 
 import registry
-from graph_bandit_env import from_networkx
+from graph_bandit_env.files import from_nas_cells, read_pool
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--rounds", type=int, default=100)
@@ -28,61 +26,28 @@ arguments = parser.parse_args()
 # A cell has four tensors, 0 (its input) to 3 (its output), and an operation from each of them to each later one.
 PAIRS = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
 STRENGTHS = {"none": 0.0, "skip_connect": 0.5, "nor_conv_1x1": 0.7, "nor_conv_3x3": 1.0, "avg_pool_3x3": 0.2}
-KINDS = ["input", "output", *(name for name in STRENGTHS if name != "none")]
 
 
 def write_cell(names):
-    """Write six operations, in the order of `PAIRS`, as NAS-Bench-201 does: |a~0|+|b~0|c~1|+|d~0|e~1|f~2|."""
-    items = [f"{name}~{source}|" for name, (source, _) in zip(names, PAIRS, strict=True)]
-    return "+".join("|" + "".join(items[begin:end]) for begin, end in ((0, 1), (1, 3), (3, 6)))
+    """Write six operations, in the order of `PAIRS`, as NAS-Bench-201 does."""
+    return "|{}~0|+|{}~0|{}~1|+|{}~0|{}~1|{}~2|".format(*names)
 
 
-def read_cell(text):
-    """Return the operation from each source to each target in a cell."""
-    operations = {}
-    for target, group in enumerate(text.split("+"), start=1):
-        for item in group.strip("|").split("|"):
-            name, source = item.split("~")
-            operations[int(source), target] = name
-    if sorted(operations) != sorted(PAIRS) or not set(operations.values()) <= set(STRENGTHS):
-        raise ValueError(f"Expected a cell of NAS-Bench-201. Got {text!r}.")
-    return operations
-
-
-def as_graph(text):
-    """Make a node of each operation except "none", joined to the operations that it feeds.
-
-    Graphs are undirected here. A node therefore has the one-hot pair (source, target) in addition to its one-hot kind,
-    so that the graph still describes the whole cell.
-    """
-    kinds = {pair: name for pair, name in read_cell(text).items() if name != "none"}
-    kinds |= {(-1, 0): "input", (3, 4): "output"}
-    graph = nx.Graph(name=text)
-    for pair, kind in kinds.items():
-        graph.add_node(pair, x=[float(kind == k) for k in KINDS] + [float(pair == p) for p in PAIRS])
-    graph.add_edges_from((a, b) for a, b in itertools.permutations(kinds, 2) if a[1] == b[0])
-    return graph
-
-
-def stand_in(text):
+def stand_in(names):
     """Compute the value of a cell without training: log(1 + sum over paths of the product of strengths)."""
-    flow = {0: 1.0, 1: 0.0, 2: 0.0, 3: 0.0}
-    for (source, target), name in sorted(read_cell(text).items(), key=lambda item: item[0][1]):
+    flow = [1.0, 0.0, 0.0, 0.0]
+    for name, (source, target) in zip(names, PAIRS, strict=True):
         flow[target] += flow[source] * STRENGTHS[name]
     return math.log1p(flow[3])
 
 
 if arguments.csv:
-    table = pd.read_csv(arguments.csv).set_index("cellstr")["cifar10-val"]
+    pool = read_pool(arguments.csv, "cifar10-val")
 else:
-    cells = [write_cell(names) for names in itertools.product(STRENGTHS, repeat=6)]
-    table = pd.Series({cell: stand_in(cell) for cell in cells})
+    operations = list(itertools.product(STRENGTHS, repeat=6))
+    pool = from_nas_cells([write_cell(names) for names in operations], [stand_in(names) for names in operations])
     print("No table was given: values are computed from paths, and no network was trained.")
-table = table.sample(min(arguments.cells, len(table)), random_state=0)
-graphs = [as_graph(cell) for cell in table.index]
-for graph, value in zip(graphs, table, strict=True):
-    graph.graph["value"] = value
-pool = from_networkx(graphs, target="value")  # the names of the graphs become ids
+pool = pool.take(np.random.default_rng(0).permutation(len(pool))[: arguments.cells])
 
 env = gym.make(
     "GraphActionBandit-v0",

@@ -17,6 +17,7 @@ import warnings
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 import tyro
 from support import ROOT
@@ -25,8 +26,10 @@ from support.site import find_problems
 
 import registry
 from graph_bandit_cli.main import COMMANDS, main
+from graph_bandit_env import GraphSet
 from graph_bandit_lab import AgentSpec, read_sweep
-from graph_bandit_lab.design import Overrides
+from graph_bandit_lab.design import Overrides, environment
+from graph_bandit_lab.design.own_graphs import Contents, OwnGraphs
 
 GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/guides/*.md"))]
 SHORTER = (  # what takes long, and what the tests make of it
@@ -40,6 +43,14 @@ SHORT_RUN = {"--horizon": "5", "--num-graphs": "5", "--num-nodes": "5", "--repet
 MOST_AGENTS = 6
 """Of a run that takes seconds."""
 ANY_VALUE = {"NAME": "gnn-ts", "COMMAND": "run"}  # what stands for something in sentences
+ANY_GRAPHS = OwnGraphs(
+    GraphSet([[[1.0]]] * 99, [[]] * 99),
+    np.zeros(99),
+    Contents(
+        digest="", num_graphs=99, num_nodes=(1, 1), feature_dim=1, are_molecules=True, have_values=True, left_out=0
+    ),
+)
+"""What a page may have written to a file."""
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 SETUP = (ROOT / "setup.cfg").read_text(encoding="utf-8")
 
@@ -60,7 +71,10 @@ def check_graph_bandit(arguments, folder):
     """Parse a command, and read the agents and sweeps that it names."""
     parsed = []
     if arguments[0] in COMMANDS:
-        with mock.patch.object(load(arguments[0]), "run", lambda self: parsed.append(self) or 0):
+        with (
+            mock.patch.object(load(arguments[0]), "run", lambda self: parsed.append(self) or 0),
+            mock.patch.object(environment, "read_own_graphs", return_value=ANY_GRAPHS),
+        ):
             assert stops_with(main, arguments) == 0, arguments
     else:
         assert stops_with(main, arguments) == 0, arguments
@@ -200,8 +214,11 @@ def play(arguments):
     command, *rest = arguments
     if command == "library":
         return write_library(*rest)
-    if command == "run":
+    if command == "run" and "library" not in rest:  # which is made for this alone
+        own = {"--num-graphs", "--num-nodes"} if "--graphs" in rest else set()
         for flag, value in SHORT_RUN.items():
+            if flag in own:
+                continue
             if flag in rest:
                 rest[rest.index(flag) + 1] = value
             else:

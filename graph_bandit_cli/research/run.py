@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +17,8 @@ from graph_bandit_lab.execution import choose_workers, describe_work, plan_run
 class Command(RunSettings):
     """Settings of a run."""
 
-    environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")] = field(default_factory=EnvironmentSettings)
-    """The environment; its flags have no prefix."""
+    environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")]
+    """The environment; its flags have no prefix. A default here would hide which of them were given."""
     dry_run: bool = False
     """Say what there is to play and about how long it takes. What is not timed yet is tried for a few seconds."""
 

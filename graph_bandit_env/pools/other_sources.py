@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -116,11 +117,11 @@ def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
     """Return all numbers of an attribute, in one row."""
     value = holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
     if value is None:
-        known = ", ".join(sorted(map(str, holder.keys()))) or "nothing"
-        raise ValueError(
-            f"Graph {graph}: expected a number in `{name}`. It has {known}. Set it to NaN where nothing was measured."
-        )
+        known = sorted(map(str, holder.keys()))
+        nearest = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean `{nearest[0]}`?" if nearest else " Set it to NaN where nothing was measured."
+        raise ValueError(f"Graph {graph}: expected a number in `{name}`. It has {', '.join(known) or 'nothing'}.{hint}")
     try:
         return np.asarray(value.detach().cpu().double() if hasattr(value, "detach") else value, np.float64).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"Graph {graph}: expected a number in `{name}`. Got {value!r}.") from None

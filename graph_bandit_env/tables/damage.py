@@ -24,7 +24,7 @@ def check_unpacked(path: Path, unpacked: int) -> None:
     if unpacked > max(MOST_UNPACKED, MOST_PACKED * packed):
         raise TooBigError(
             f"Expected {path} to unpack to at most {MOST_PACKED} times its {packed:,} bytes. It is larger. If that is "
-            "right, save the table as a plain .csv file."
+            "right, save it unpacked: a table as a plain .csv file."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import difflib
 import math
 import re
 from collections import Counter
@@ -143,11 +144,11 @@ class Table:
 
     def _check_column(self, column: str) -> None:
         if column not in self.columns:
-            alike = [f" Did you mean `{name}`?" for name in self.columns if name.casefold() == column.casefold()]
+            folded = {name.casefold(): name for name in filter(None, self.columns)}
+            nearest = difflib.get_close_matches(column.casefold(), folded, n=1)
+            hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
             listed = ", ".join(filter(None, self.columns))
-            raise ValueError(
-                f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{''.join(alike[:1])}"
-            )
+            raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{hint}")
 
     def _of_sheet(self) -> str:
         return f" (sheet `{self.sheet}` of {', '.join(self.sheets)})" if self.sheet else ""

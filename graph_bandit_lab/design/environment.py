@@ -3,42 +3,57 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from tyro.conf import Suppress
 
-from graph_bandit_env.bandit import REASON, BanditArguments, BanditModel, ObservationKind, name_nearest
+from graph_bandit_env import BanditArguments
+from graph_bandit_env.bandit import REASON, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.graphs import smallest_size
-from graph_bandit_env.rewards import NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import without_later_defaults
+from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
+from graph_bandit_lab.design.keys import OWN, TARGET, without_later_defaults
 from graph_bandit_lab.design.names import write_size
+from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_own_graphs
+
+READING = ("target", "smiles", "skip_bad_rows")  # settings that say how `graphs` is read
 
 
 @name_nearest
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentSettings(BanditArguments):
-    """The environment that all agents play on: those arguments of `GraphActionBandit` that are numbers or names.
+    """The environment that all agents play on: random graphs, or graphs of your own from a file.
 
     Raises:
-        ValueError: if an argument is out of its range.
-        TypeError: if one is unknown, or neither a number nor a name; the message shows the nearest name, or says why.
+        FileNotFoundError: if there is no such file of graphs.
+        ValueError: if an argument is out of its range, or the file cannot be read.
+        TypeError: if an argument is unknown, or neither a number nor a name; the message shows the nearest name, or
+            says why.
     """
 
-    reward_model: RewardModelName = "linear"
-    """Mean reward as a function of the graph."""
+    graphs: str | None = None
+    """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
+    .parquet) or of cells of NAS-Bench-201, networkx graphs (.jsonl), or PyG graphs (.pt); or `library`, a pool of
+    4,419 molecules. Results know the graphs by their content, wherever the file lies."""
+    reward_model: RewardModelName | None = None
+    """Mean reward as a function of the graph. None: the values in the file of `graphs`; `linear` on random graphs."""
     noise: NoiseName = "gaussian"
     """Distribution of the noise."""
+    target: str | None = None
+    """Column (or attribute) of the values in the file of `graphs`. Graphs without a value are left out."""
+    minimize: bool = False
+    """Small values are wanted: the mean reward is minus the value."""
+    smiles: str = "smiles"
+    """Column of the SMILES in a table of molecules."""
+    skip_bad_rows: bool = False
+    """Leave out rows of the file that cannot be read as molecules."""
 
-    graphs: Suppress[None] = field(
-        default=None,
-        init=False,
-        metadata={REASON: "results store settings, not graphs. `run_bandit` plays on your own graphs."},
-    )
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
-    but the reward function is one of all graphs."""
+    but the reward function is one of all graphs. Of your own graphs, `num_graphs` are drawn each time."""
     observe: Suppress[ObservationKind] = field(
         default="indices",
         init=False,
@@ -51,6 +66,7 @@ class EnvironmentSettings(BanditArguments):
     )
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "graphs", _read_path(self.graphs))
         if isinstance(self.resample_graphs, (bool, np.bool_)):  # equal choices are equal settings
             object.__setattr__(self, "resample_graphs", "episode" if self.resample_graphs else False)
         if self.resample_graphs == "round":
@@ -59,23 +75,100 @@ class EnvironmentSettings(BanditArguments):
             value = getattr(self, name)
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, name, float(value))
-        if not (isinstance(self.reward_model, str) and isinstance(self.noise, str)):
+        if not (isinstance(self.reward_model, str | None) and isinstance(self.noise, str)):
             raise TypeError(
                 "Expected `reward_model` and `noise` to be names, which results can store. Got "
                 f"{type(self.reward_model).__name__} and {type(self.noise).__name__}. `run_bandit` plays "
                 "with your own means and functions."
             )
-        drawn = BanditModel(self).random_graphs  # checks every field
-        for name in ("num_graphs", "num_nodes"):
-            object.__setattr__(self, name, getattr(drawn, name))
-        if not self.replacement and self.horizon > smallest_size(drawn.num_graphs):  # the episode would end before
+        own = None if self.pool is None else read_own_graphs(self.pool)
+        arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(BanditArguments)}
+        if own is None:  # equal choices are equal settings
+            object.__setattr__(self, "reward_model", self.rewards)
+        arguments["reward_model"] = self.rewards
+        if own is not None:
+            arguments |= {"graphs": own.graphs, "reward_model": own.rewards(self.rewards, self.minimize)}
+        bandit = BanditModel(BanditArguments(**arguments))  # checks every field
+        fixed = own is not None and not self.resample_graphs
+        count = bandit.num_graphs if fixed else bandit.random_graphs.num_graphs
+        if not fixed:
+            object.__setattr__(self, "num_graphs", count)
+            object.__setattr__(self, "num_nodes", bandit.random_graphs.num_nodes)
+        if not self.replacement and self.horizon > smallest_size(count):  # the episode would end before
             raise ValueError(
                 f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
-                f"{write_size(self.num_graphs)} graphs, and each can be played only once."
+                f"{write_size(count)} graphs, and each can be played only once."
             )
 
+    @property
+    def pool(self) -> PoolFile | None:
+        """Return where the graphs are read from; None: they are random."""
+        if self.graphs is None:
+            return None
+        file = PoolFile(source=self.graphs, target=self.target, smiles=self.smiles, skip_bad_rows=self.skip_bad_rows)
+        return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as results store them; `design.keys.to_arguments` makes keywords of them."""
-        arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
-        stored = {name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()}
-        return without_later_defaults(stored)
+        """Return the settings as results store them, own graphs by their content; `to_arguments` makes keywords."""
+        taken = [field.name for field in dataclasses.fields(self) if field.init and field.name not in READING]
+        stored = {name: getattr(self, name) for name in taken}
+        if self.contents is not None:
+            sizes = {"num_nodes": self.contents.num_nodes, "feature_dim": self.contents.feature_dim}
+            sizes |= {} if self.resample_graphs else {"num_graphs": self.contents.num_graphs}
+            stored |= {"graph_model": OWN, "graphs": self.contents.digest, **sizes}
+            del stored["edge_prob"]
+        stored["reward_model"] = self.rewards
+        return without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+
+    @cached_property
+    def contents(self) -> Contents | None:
+        """Return what the file of the graphs held when these settings were made; None: they are random."""
+        return None if self.pool is None else read_own_graphs(self.pool).contents
+
+    @property
+    def rewards(self) -> str:
+        """Return the name of the rewards.
+
+        Raises:
+            ValueError: if values are asked for where there are none, or are not all that is asked for.
+        """
+        if self.contents is None:
+            given = [name for name in READING if getattr(self, name) != getattr(PoolFile, name)]
+            given += ["minimize"] * bool(self.minimize)
+            if given:
+                raise ValueError(f"Expected `{given[0]}` with `graphs`, a file of your own graphs. Got no file.")
+            return self.reward_model or "linear"
+        if self.reward_model is None:
+            if not self.contents.have_values:
+                raise ValueError(
+                    f"Expected `target`, the column of the values in {self.graphs}, or `reward_model`, the name of a "
+                    f"random reward function ({', '.join(REWARD_MODELS)}). Got neither."
+                )
+            return TARGET
+        if self.target is not None or self.minimize:
+            raise ValueError(
+                f"Expected either the values of the file or a random reward function. Got {self.reward_model} with "
+                f"`{'target' if self.target is not None else 'minimize'}`. Leave one out."
+            )
+        return self.reward_model
+
+    @property
+    def note(self) -> str:
+        """Return what people should know of how the graphs were read; empty if there is nothing to say."""
+        if self.pool is None or self.contents is None or not self.contents.left_out:
+            return ""
+        return f"{self.pool.name}: {self.contents.left_out:,} graphs have no value, and are left out."
+
+    def describe(self) -> dict[str, Any]:
+        """Return the settings as people read them: own graphs by the name of their file."""
+        return self.to_dict() | ({} if self.pool is None else {"graphs": self.pool.name})
+
+
+def _read_path(graphs: object) -> str | None:
+    """Return the text of a path; refuse graphs themselves, which results cannot store."""
+    if not isinstance(graphs, str | Path | None):
+        raise TypeError(
+            f"Expected `graphs` to be a file, which every worker can read. Got {type(graphs).__name__}. Save PyG "
+            'graphs with `torch.save([...], "graphs.pt")`; `run_bandit` plays on graphs in memory.'
+        )
+    return None if graphs is None else str(graphs)

@@ -8,13 +8,25 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graph_bandit_lab.design.own_graphs import OwnGraphs
 
 # Defaults of settings that were added to environments after results had been stored without them.
-LATER_DEFAULTS = {"replacement": True, "common_noise": False, "resample_graphs": False, "reward_seed": None}
+LATER_DEFAULTS = {
+    "replacement": True,
+    "common_noise": False,
+    "resample_graphs": False,
+    "reward_seed": None,
+    "graphs": None,
+    "minimize": False,
+}
 # The same of the agents of this package.
 LATER_AGENT_DEFAULTS = {"memory": 2000}
 SIZES = ("num_graphs", "num_nodes", "horizon")
+OWN, TARGET = "own", "target"
+"""The graph model of the user's own graphs, and the reward model of the values that were measured on them."""
 
 
 def to_json(value: object) -> str:
@@ -82,10 +94,21 @@ def without_later_defaults(
     return {name: value for name, value in settings.items() if name not in defaults or value != defaults[name]}
 
 
-def to_arguments(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keywords of `registry.make_environment`: agents observe graphs where these change, else indices."""
-    graphs_change = environment.get("resample_graphs") == "round"
-    return {**environment, "observe": "graphs" if graphs_change else "indices"}
+def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:
+    """Return the keywords of `registry.make_environment`: agents observe graphs where these change, else indices.
+
+    Args:
+        environment: as results store it.
+        own: the user's own graphs, if the environment has some.
+    """
+    arguments = {**environment, "observe": "graphs" if environment.get("resample_graphs") == "round" else "indices"}
+    if own is None:
+        return arguments
+    described = {"graph_model", "num_nodes", "feature_dim", "minimize"}  # by the graphs themselves
+    described |= set() if environment.get("resample_graphs") else {"num_graphs"}
+    rewards = own.rewards(environment["reward_model"], environment.get("minimize", False))
+    arguments |= {"graphs": own.graphs, "reward_model": rewards}
+    return {name: value for name, value in arguments.items() if name not in described}
 
 
 def with_later_defaults(

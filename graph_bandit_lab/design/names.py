@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.keys import OWN, TARGET, with_later_defaults
 
 SYMBOLS = {
     "num_nodes": "N",
@@ -30,16 +30,20 @@ def write_size(size: object) -> str:
 
 def describe_environment(environment: Mapping[str, object]) -> str:
     """Describe an environment in one line."""
-    graphs = {"er": f"ER graphs, p = {environment['edge_prob']}", "rdpg": "random dot product graphs"}
     settings = with_later_defaults(environment)
+    graphs = {
+        "er": f"ER graphs, p = {settings.get('edge_prob')}",
+        "rdpg": "random dot product graphs",
+        OWN: f"{settings['graphs']}{', to be minimized' if settings['minimize'] else ''}",
+    }
+    rewards = "" if settings["reward_model"] == TARGET else f"{settings['reward_model']} reward, "
     once = "" if settings["replacement"] else ", each graph once"
     common = ", common noise" if settings["common_noise"] else ""
     changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
     function = "" if settings["reward_seed"] is None else f", reward function {settings['reward_seed']}"
     return (
-        f"{graphs[str(environment['graph_model'])]}, N = {write_size(environment['num_nodes'])}, "
-        f"K = {write_size(environment['num_graphs'])}, "
-        f"{environment['reward_model']} reward, T = {environment['horizon']}{once}{common}"
+        f"{graphs[str(settings['graph_model'])]}, N = {write_size(settings['num_nodes'])}, "
+        f"K = {write_size(settings['num_graphs'])}, {rewards}T = {settings['horizon']}{once}{common}"
         f"{changing}{function}"
     )
 
@@ -48,15 +52,17 @@ def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]
     """Name each environment by the settings in which it differs from the others; a single one has no name."""
     environments = [with_later_defaults(environment) for environment in environments]
     varying = varying_settings(environments)
-    # Only ER graphs have edge probabilities.
     return [
-        ", ".join(
-            name_setting(key, environment.get(key))
-            for key in varying
-            if key != "edge_prob" or environment["graph_model"] == "er"
-        )
+        ", ".join(name_setting(key, environment.get(key)) for key in varying if key not in _implied(environment))
         for environment in environments
     ]
+
+
+def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the settings that say nothing in the name of an environment."""
+    if environment["graph_model"] == OWN:  # its graphs have a name
+        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", "reward_model", "num_graphs")
+    return ("graphs", "minimize") if environment["graph_model"] == "er" else ("graphs", "minimize", "edge_prob")
 
 
 def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:
@@ -69,6 +75,8 @@ def name_setting(setting: str, value: object) -> str:
     """Write a setting and its value in short."""
     if setting == "replacement":
         return "with replacement" if value else "without replacement"
+    if setting == "minimize":
+        return "minimized" if value else "maximized"
     if setting == "common_noise":
         return "common noise" if value else "noise of each agent"
     if setting == "resample_graphs":

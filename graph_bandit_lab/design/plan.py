@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, RunKey, without_later_defaults
+from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, RunKey, to_arguments, without_later_defaults
+from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
 
@@ -23,6 +25,8 @@ class Repetition:
     spec: AgentSpec
     key: RunKey
     seed: int
+    pool: PoolFile | None = None
+    """Where the graphs of the environment are read from; None: they are random."""
 
     @property
     def label(self) -> str:
@@ -33,6 +37,37 @@ class Repetition:
     def place(self) -> tuple[str, int]:
         """Return the hash and the seed under which it is stored."""
         return self.key.settings_hash, self.seed
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """Return the environment as people read it: own graphs by the name of their file."""
+        return self.key.environment | ({} if self.pool is None else {"graphs": self.pool.name})
+
+    @property
+    def shared_name(self) -> str:
+        """Return the name of the file of the graphs where it lies with those of other pools."""
+        return "" if self.pool is None else f"{self.key.environment['graphs']}-{Path(self.pool.source).name}"
+
+    def to_arguments(self, **changes: object) -> dict[str, Any]:
+        """Return the keywords of `registry.make_environment`, with `changes` of settings."""
+        return to_arguments({**self.key.environment, **changes}, self.read_graphs())
+
+    def read_graphs(self) -> OwnGraphs | None:
+        """Read the user's own graphs, if the environment has some; the file is read once a process.
+
+        Raises:
+            FileNotFoundError: if the file is gone.
+            ValueError: if it does not hold what it held when the repetition was planned.
+        """
+        if self.pool is None:
+            return None
+        own = read_own_graphs(self.pool)
+        if own.contents.digest != self.key.environment["graphs"]:
+            raise ValueError(
+                f"Expected {self.pool.source} to hold what it held when this was planned. It has changed. Run the same "
+                "command again: it plays on the graphs of now."
+            )
+        return own
 
 
 @dataclass(frozen=True)
@@ -82,7 +117,8 @@ class Sweep:
         Raises:
             ValueError: if an agent or a setting is refused.
         """
-        return SweepPlan(self.title, tuple(plan(self.grids, self.seeds)), self.tunes)
+        notes = dict.fromkeys(environment.note for grid in self.grids for environment in grid.environments)
+        return SweepPlan(self.title, tuple(plan(self.grids, self.seeds)), self.tunes, tuple(filter(None, notes)))
 
 
 @dataclass(frozen=True)
@@ -93,6 +129,8 @@ class SweepPlan:
     repetitions: tuple[Repetition, ...]
     tunes: bool = False
     """Write the best settings to a file at the end."""
+    notes: tuple[str, ...] = ()
+    """What people should know before it is played."""
 
     @property
     def settings_hashes(self) -> set[str]:
@@ -117,38 +155,36 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         specs = {spec.label: spec for spec in grid.agents}
         if len(specs) < len(grid.agents):
             raise ValueError(f"Expected a label for each agent. Got {', '.join(spec.label for spec in grid.agents)}.")
-        origins = {name: _origin_of(name) for name in dict.fromkeys(spec.name for spec in grid.agents)}
+        origins = {name: registry.agent_origin(name) for name in dict.fromkeys(spec.name for spec in grid.agents)}
         without = {label: _key_without_environment(spec, origins[spec.name]) for label, spec in specs.items()}
         for environment in grid.environments:
             settings = environment.to_dict()
-            _check_that_all_can_play(list(origins), settings)
+            _check_that_all_can_play(list(origins), environment)
             keys = {label: dataclasses.replace(key, environment=settings) for label, key in without.items()}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
             for seed in seeds:
                 for label, spec in specs.items():  # a repetition that two grids share is played once
-                    repetition = Repetition(spec, keys[label], seed)
+                    repetition = Repetition(spec, keys[label], seed, environment.pool)
                     repetitions.setdefault(repetition.place, repetition)
     return list(repetitions.values())
 
 
-def _origin_of(agent: str) -> str:
-    """Return the package of an agent; refuse an agent that does not play on any graphs."""
-    needs = registry.agent_needs(agent)
-    if needs != "any":
-        raise ValueError(
-            f"Expected agents that play on any graphs. `{agent}` needs {needs}. "
-            "`graph-bandit suggest` and `graph_bandit_campaign.Campaign` play it on your own pool."
-        )
-    return registry.agent_origin(agent)
+def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSettings) -> None:
+    """Refuse agents that need other graphs, and those of this package that play on one graph set, where graphs change.
 
-
-def _check_that_all_can_play(agents: Sequence[str], environment: Mapping[str, object]) -> None:
-    """Refuse agents of this package that play on one graph set, where graphs change; of others nothing is known."""
+    Of the agents of other packages nothing is known.
+    """
     from agents.contract import PLAY_CHANGING_GRAPHS
 
+    molecules = environment.contents is not None and environment.contents.are_molecules
+    for name in agents:
+        needs = registry.agent_needs(name)
+        if needs != "any" and not (needs == "molecules" and molecules):
+            here = "your own molecules: `--graphs` takes a table of SMILES." if needs == "molecules" else "its wrapper."
+            raise ValueError(f"Expected agents that play on these graphs. `{name}` needs {needs}. Play it on {here}")
     stuck = [name for name in agents if registry.agent_plays_changing_graphs(name) is False]
-    if environment.get("resample_graphs") == "round" and stuck:
+    if environment.resample_graphs == "round" and stuck:
         raise ValueError(
             f"Expected agents that play on graphs that change ({', '.join(PLAY_CHANGING_GRAPHS)}) with "
             f'resample_graphs="round". Got {", ".join(stuck)}.'

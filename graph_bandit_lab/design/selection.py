@@ -75,5 +75,5 @@ def select_environments(
 
 def _describe(environment: EnvironmentSettings) -> dict[str, object]:
     """Return all settings; sizes that vary are written as in reports, such as "5 to 40"."""
-    settings = with_later_defaults(environment.to_dict())
+    settings = with_later_defaults(environment.describe())
     return {name: write_size(value) if isinstance(value, list) else value for name, value in settings.items()}

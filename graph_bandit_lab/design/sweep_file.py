@@ -138,19 +138,28 @@ def _read_grid(
         raise ValueError(f"{source}: expected at least one value of `{empty[0]}`. Got an empty list.")
     variants = [",".join(f"{k}={v}" for k, v in chosen.items()) for chosen in _product(grid.get("settings", {}))]
     try:
-        environments = [EnvironmentSettings(**chosen) for chosen in _product(grid.get("environment", {}))]
+        chosen = [_beside(source, settings) for settings in _product(grid.get("environment", {}))]
+        environments = [EnvironmentSettings(**settings) for settings in chosen]
     except TypeError as error:
         raise ValueError(f"{source}: {error}") from error
     parts = []
-    for model in dict.fromkeys(environment.graph_model for environment in environments):
+    models = [str(environment.to_dict()["graph_model"]) for environment in environments]
+    for model in dict.fromkeys(models):
         specs = [
             _read_agent(label, recipe, variant, overrides.fit, tuned, model)
             for label, recipe in recipes.items()
             for variant in variants
         ]
-        alike = [environment for environment in environments if environment.graph_model == model]
+        alike = [environment for environment, its in zip(environments, models, strict=True) if its == model]
         parts.append(Grid(tuple(alike), tuple(specs)))
     return parts
+
+
+def _beside(source: str, environment: dict[str, Any]) -> dict[str, Any]:
+    """Look for a file of graphs in the folder of the sweep file."""
+    graphs = environment.get("graphs")
+    here = Path(source).parent / graphs if isinstance(graphs, str) else None
+    return environment | {"graphs": str(here)} if here is not None and here.is_file() else environment
 
 
 def _texts(agents: object, source: str) -> Sequence[str]:

@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 import registry
-from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of, typical_size
 from graph_bandit_lab.execution.executors import InProcess, Workers
 from graph_bandit_lab.execution.warm_up import warm_up
+from graph_bandit_lab.execution.worker import with_shared_graphs
 
 if TYPE_CHECKING:
     from agents.contract import Agent
@@ -87,6 +87,7 @@ def calibrate(
         file=sys.stderr,
     )
     workers = open_workers()
+    workers.share(repetitions)
     try:
         while waiting or flying:
             while waiting and len(flying) < workers.slots:
@@ -143,11 +144,12 @@ def time_probe(probe: Probe, seconds: float) -> list[Timing]:
     """
     from agents.contract import one_thread  # which imports torch
 
+    probe = Probe(tuple(map(with_shared_graphs, probe.repetitions)))
     for repetition in probe.repetitions:
         warm_up(repetition)
     deadline = time.perf_counter() + seconds
     with one_thread():
-        instance = _Instance(probe.repetitions[0].key.environment)
+        instance = _Instance(probe.repetitions[0])
         timings = [_timing(probe.repetitions[0], "instance", instance.drawn)]
         for number, repetition in enumerate(probe.repetitions):
             share = (deadline - time.perf_counter()) / (len(probe.repetitions) - number)
@@ -196,10 +198,10 @@ def _time_agent(repetition: Repetition, instance: _Instance, seconds: float) -> 
 class _Instance:
     """An instance on which agents take turns, with a clock."""
 
-    def __init__(self, environment: Mapping[str, object]) -> None:
+    def __init__(self, repetition: Repetition) -> None:
+        repetition.read_graphs()  # as a worker has before it plays
         begin = _now()
-        endless = {"horizon": 10**9, "replacement": True}
-        self.env = registry.make_environment(**to_arguments({**environment, **endless}))
+        self.env = registry.make_environment(**repetition.to_arguments(horizon=10**9, replacement=True))
         self.observation, self.info = self.env.reset(seed=SEED)
         self.drawn = _now() - begin
         """Wall time and CPU time of drawing it."""

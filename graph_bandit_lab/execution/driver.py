@@ -129,7 +129,7 @@ def plan_run(settings: RunSettings) -> SweepPlan:
         ValueError: if an agent or a setting is refused.
     """
     grid = Grid((settings.environment,), tuple(map(AgentSpec.parse, settings.agents)))
-    title = describe_environment(settings.environment.to_dict())
+    title = describe_environment(settings.environment.describe())
     return Sweep(title=title, grids=(grid,), seeds=derive_seeds(settings.seed, settings.repetitions)).plan()
 
 
@@ -161,7 +161,8 @@ def _play_missing(
             earlier = stored.get(repetition.place)
             if earlier is None or earlier.failed:
                 result, error = outcome.result, outcome.error
-                store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions)
+                name = repetition.pool.name if repetition.pool else ""
+                store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions, name)
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
             failures += bool(outcome.error)
@@ -180,10 +181,11 @@ def _play_missing(
         if damaged:
             place = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
             report(logging.WARNING, f"{place}: {'; '.join(damaged)}. Those of this plan are played again.")
-        for note in work.notes:
+        for note in (*plan.notes, *work.notes):
             report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()
+            workers.share(work.to_do)
             execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play, tell_of_silence)
     return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
 

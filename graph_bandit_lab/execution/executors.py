@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import time
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from functools import partial
 from multiprocessing.process import BaseProcess
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ParamSpec, TypeVar
 
+from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.cores import count_cores
 from graph_bandit_lab.execution.worker import prepare_process, ready
 
@@ -36,6 +40,9 @@ class Workers(Executor):
     @abstractmethod
     def slots(self) -> int:
         """Return the number of calls that it takes at a time."""
+
+    def share(self, repetitions: Iterable[Repetition]) -> None:
+        """Give workers the files that repetitions read, where they cannot read them themselves; by default they can."""
 
     def abandon(self) -> None:
         """Stop at once. Repetitions that are half played are lost."""
@@ -172,6 +179,16 @@ class DaskExecutor(Workers):
     def slots(self) -> int:
         """Return two for each thread, so that no thread waits for its next call."""
         return 2 * self.threads
+
+    def share(self, repetitions: Iterable[Repetition]) -> None:
+        """Send each file of graphs to every worker, now or when it joins."""
+        from distributed.diagnostics.plugin import UploadFile
+
+        files = {one.shared_name: one.pool.source for one in repetitions if one.pool and one.pool.is_file}
+        with TemporaryDirectory() as folder:
+            for name, source in files.items():
+                copy = shutil.copyfile(source, Path(folder, name))
+                self._client.register_plugin(UploadFile(str(copy), load=False), name=name)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Send a call to the cluster."""

@@ -144,7 +144,7 @@ def describe_work(
         of_any = sum(times.values()) / len(times)
         timed += [times.get(repetition.key.agent, of_any) for repetition in untimed]
         lines = [f"{text}; {_duration(timed, workers, cluster)}."]
-    return "\n".join([*lines, *work.notes])
+    return "\n".join([*lines, *plan.notes, *work.notes])
 
 
 def _duration(seconds: Sequence[float], workers: int, cluster: int | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -92,5 +91,5 @@ def _horizon(repetition: Repetition) -> int:
 
 def _environment_names(repetitions: Sequence[Repetition]) -> dict[str, str]:
     """Return the name of each environment by its key: the settings in which it differs from the others."""
-    keys = list(dict.fromkeys(repetition.key.environment_key for repetition in repetitions))
-    return dict(zip(keys, name_environments([json.loads(key) for key in keys]), strict=True))
+    environments = {repetition.key.environment_key: repetition.environment for repetition in repetitions}
+    return dict(zip(environments, name_environments(list(environments.values())), strict=True))

@@ -30,7 +30,9 @@ def warm_up(repetition: Repetition) -> None:
     _warm.add(kind)
     try:
         with one_thread():
-            env = registry.make_environment(**to_arguments(key.environment | _small(key.environment)))
+            own = repetition.read_graphs()
+            small = to_arguments(key.environment | _small(key.environment), own and own.first(GRAPHS))
+            env = registry.make_environment(**small)
             run_bandit(env, registry.make_agent(repetition.spec.name, **repetition.spec.settings))
             env.close()
     except KeyboardInterrupt:

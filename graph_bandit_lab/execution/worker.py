@@ -5,16 +5,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 import registry
-from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
 from graph_bandit_lab.execution.warm_up import warm_up
@@ -42,11 +43,12 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
     """
     from agents.contract import one_thread  # which imports torch
 
+    repetition = with_shared_graphs(repetition)
     warm_up(repetition)
     begin = time.perf_counter()
     try:
         with one_thread():
-            env = registry.make_environment(**to_arguments(repetition.key.environment))
+            env = registry.make_environment(**repetition.to_arguments())
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
             result = run_bandit(env, agent, repetition.seed, on_round=on_round, diagnose=diagnose)
             env.close()
@@ -55,6 +57,19 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
     except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would end the worker
         return failed(traceback.format_exc(), time.perf_counter() - begin)
     return Outcome(result, time.perf_counter() - begin)
+
+
+def with_shared_graphs(repetition: Repetition) -> Repetition:
+    """Return the repetition, reading its graphs from the file that the driver has sent to this worker of a cluster."""
+    if repetition.pool is None or "distributed" not in sys.modules:
+        return repetition
+    from distributed import get_worker
+
+    try:
+        copy = Path(get_worker().local_directory, repetition.shared_name)
+    except ValueError:  # this process is not a worker of a cluster
+        return repetition
+    return replace(repetition, pool=replace(repetition.pool, source=str(copy))) if copy.is_file() else repetition
 
 
 def failed(error: str, wall_time: float = 0.0) -> Outcome:

@@ -67,6 +67,9 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         unwanted = {*ARRAYS, *FINDINGS, "diagnostics", "checksum"} - {*arrays, "regret"}
         wanted = [name for name in names if name not in unwanted]
         rows, lost = _read_sound_rows(path, connection, wanted)
+    for row in rows:  # people know graphs by the name of their file
+        name = row["versions"].pop("graphs", "")
+        row["environment"] |= {"graphs": name} if name else {}
     frame = pd.DataFrame(rows, columns=[*wanted, "environment_key", *(f"final_{name}" for name in FINDINGS)])
     frame.attrs["damaged"] = lost
     if lost:

@@ -149,14 +149,18 @@ class ResultStore:
         wall_time: float,
         error: str = "",
         versions: Mapping[str, str] | None = None,
+        graphs: str = "",
     ) -> None:
         """Store a repetition whole or not at all. A repetition that is stored as failed is replaced.
+
+        The name of the user's own `graphs` is kept with the versions: the key has only a digest of them.
 
         Raises:
             sqlite3.IntegrityError: if it is stored already and has not failed. Nothing is overwritten.
         """
         later = {"plug-in": key.plug_in} if key.plug_in else {}
         later |= {"algorithm": str(key.algorithm)} if key.algorithm != 1 else {}
+        later |= {"graphs": graphs} if graphs else {}
         row = {
             "settings_hash": key.settings_hash,
             "seed": seed,

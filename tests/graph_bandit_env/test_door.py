@@ -28,7 +28,9 @@ def test_it_tells_its_version():
     assert graph_bandit_env.__version__ == version("graph-bandit-env")
 
 
-@pytest.mark.parametrize("room", ["bandit", "graphs", "pools", "rendering", "rewards", "wrappers", "wrappers.vector"])
+@pytest.mark.parametrize(
+    "room", ["bandit", "files", "graphs", "pools", "rendering", "rewards", "wrappers", "wrappers.vector"]
+)
 def test_each_room_says_what_it_holds_and_what_others_may_take(room):
     module = __import__(f"graph_bandit_env.{room}", fromlist=["__all__"])
     assert len(module.__doc__.splitlines()) == 1

@@ -152,6 +152,19 @@ def test_a_dask_cluster_plays_it_too(cluster, alone):
     assert_equal_play(played(DaskExecutor(cluster[1])), alone)
 
 
+def test_workers_of_a_cluster_get_the_graphs_that_they_cannot_read_where_they_lie(cluster, tmp_path):
+    table = tmp_path / "hits.csv"
+    table.write_text("smiles,y\nCCO,1\nCCN,2\nCCC,3\n")
+    environment = EnvironmentSettings(graphs=str(table), target="y", horizon=3, replacement=False)
+    repetitions = plan([Grid((environment,), (AgentSpec.parse("random"),))], (1, 2))
+    workers = DaskExecutor(cluster[1])
+    workers.share(repetitions)
+    table.unlink()
+    found = []
+    execute(repetitions, workers, lambda repetition, outcome: found.append(outcome))
+    assert [outcome.error for outcome in found] == ["", ""]
+
+
 def test_a_scheduler_that_is_killed_ends_the_sweep_and_what_was_finished_has_been_handed_over(cluster):
     scheduler, address = cluster
     outcomes = []

@@ -1,0 +1,40 @@
+"""Compute a digest of what an agent can see or be paid for in a graph set."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+
+FORMAT = 1  # raise it when the digest of the same graphs changes
+
+
+def digest(pool: GraphSet) -> str:
+    """Compute a digest of the content of a graph set: equal for equal content, wherever it was read.
+
+    The content is the graphs in their order (node features, edges, edge features), the targets of a pool, and the
+    SMILES of molecules. Identifiers and paths are left out, since they do not affect play.
+
+    Args:
+        pool: K graphs.
+
+    Returns:
+        The first 32 hexadecimal digits of a SHA-256 digest, the same on every kind of CPU.
+    """
+    features = pool._edge_features
+    sizes = [pool.num_nodes.tolist(), [len(links) for links in pool._edge_links]]
+    header = [FORMAT, len(pool), pool.feature_dim, pool.edge_feature_dim, *sizes]
+    header += [list(pool.smiles)] if isinstance(pool, MoleculeSet) else [None]
+    content = hashlib.sha256(json.dumps(header).encode() + b"\0")
+    for arrays, kind in ((pool._nodes, "<f4"), (pool._edge_links, "<i4"), (features or (), "<f4")):
+        for array in arrays:
+            content.update(np.ascontiguousarray(array, kind).data)
+    if isinstance(pool, GraphPool):
+        known = np.where(pool.known, pool.targets + 0.0, np.nan)  # one form of NaN, and of zero
+        content.update(np.ascontiguousarray(known, "<f8").data)
+    return content.hexdigest()[:32]

@@ -1,0 +1,116 @@
+"""Read a pool of graphs from a file, by the form that its name tells, or by its own name."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import get_args
+
+from graph_bandit_env.checks import check_choice
+from graph_bandit_env.files.json_lines import read_json_lines
+from graph_bandit_env.files.nas_cells import CELL_COLUMN, read_nas_table
+from graph_bandit_env.files.pyg_file import read_pyg_file
+from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.library import Property, enumerate_library
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
+from graph_bandit_env.pools.molecule_sources import OnError, from_smiles_csv
+from graph_bandit_env.tables import open_table
+from graph_bandit_env.tables.opening import KINDS, OTHERS, TEXT
+
+NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
+NAMES = ("library",)
+READERS = {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".pt": read_pyg_file}
+TABLES = (*TEXT, *(f"{kind}.gz" for kind in TEXT), *OTHERS)
+FORMS = f"{KINDS}, {', '.join(READERS)}"
+
+
+def read_pool(
+    source: str | Path,
+    target: str | None = None,
+    *,
+    smiles: str = "smiles",
+    identifier: str | None = None,
+    sheet: str | None = None,
+    on_error: OnError = "raise",
+    workers: int = 1,
+    most_atoms: int = MOST_ATOMS,
+) -> GraphPool:
+    """Read a pool of graphs from a file of any form, or make one that has a name.
+
+    Args:
+        source: path of a table of molecules (as in `from_smiles_csv`), of a table of cells of NAS-Bench-201 (a column
+            `cellstr` and no column of SMILES), of networkx graphs (`.jsonl`, `.jsonl.gz`: one graph a line, as
+            `networkx.node_link_data` writes them) or of PyG graphs (`.pt`: a list of `Data` that `torch.save` wrote, or
+            what `InMemoryDataset.save` wrote). A text without suffix and separator is the name of a pool, even where
+            there is a file of that name: "library" is `enumerate_library`.
+        target: the measured values: a column of a table; a key of `graph` in `.jsonl`; an attribute in `.pt` or,
+            written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
+            measured, except that `.pt` takes `y` if there is one, and the library "qed".
+        smiles: column of the SMILES.
+        identifier: the identifiers: a column, a key of `graph`, or an attribute. None: canonical SMILES, texts of
+            cells, in `.jsonl` the key `id` or the names of the graphs, else "0", "1", and so on.
+        sheet: sheet of a workbook; None: the first.
+        on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms raise.
+        workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
+        most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
+
+    Returns:
+        The pool: a `MoleculeSet` where graphs are molecules.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ImportError: if a package that reads the file is not installed (extras `chem` and `parquet`).
+        ValueError: if the form is unknown, the file is empty or damaged or holds what is not a graph, or no graph has
+            the target. Code in a `.pt` file is not run.
+    """
+    check_choice("on_error", on_error, get_args(OnError))
+    if isinstance(source, str) and NAME.fullmatch(source):
+        pool = _make_named(source, target)
+    elif (form := _form_of(path := Path(source))) in READERS:
+        if sheet is not None:
+            raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
+        _refuse_to_skip(path, on_error)
+        pool = READERS[form](path, target, identifier)
+    else:
+        with open_table(path, sheet) as table:
+            if CELL_COLUMN in table.columns and smiles not in table.columns:
+                _refuse_to_skip(path, on_error)
+                pool = read_nas_table(table, target, identifier)
+            else:
+                pool = from_smiles_csv(
+                    table, smiles, target, identifier, on_error=on_error, workers=workers, most_atoms=most_atoms
+                )
+    if target is not None and not pool.known.any():
+        raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")
+    return pool
+
+
+def _make_named(name: str, target: str | None) -> GraphPool:
+    if name not in NAMES:
+        nearest = difflib.get_close_matches(name, NAMES, n=1)
+        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+        raise ValueError(
+            f"Unknown pool `{name}`.{hint} Give the name {', '.join(NAMES)}, or a file that ends in {FORMS}."
+        )
+    return enumerate_library(check_choice("target of the library", target or "qed", get_args(Property)))
+
+
+def _form_of(path: Path) -> str:
+    """Return how the name of a file ends, with the dot.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if files that end so cannot be read.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected a file of graphs. Got {path}, which is not a file.")
+    form = next((form for form in (*READERS, *TABLES) if path.name.lower().endswith(form)), None)
+    if form is None:
+        raise ValueError(f"Expected a file that ends in {FORMS}. Got {path.name}.")
+    return form
+
+
+def _refuse_to_skip(path: Path, on_error: OnError) -> None:
+    if on_error == "skip":
+        raise ValueError(f'Expected `on_error` to be "raise" for {path.name}. Only rows of molecules can be skipped.')

@@ -1,0 +1,124 @@
+"""The user's own graphs as an environment: read once a process, and known in results by their content."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
+from graph_bandit_env.files import digest, read_pool
+from graph_bandit_lab.design.keys import TARGET
+
+POOLS_HELD = 2  # in memory, in each process
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolFile:
+    """Where graphs are read from, and how."""
+
+    source: str
+    """Path of a file, or the name of a pool."""
+    target: str | None = None
+    """Column of the mean rewards; None: that of the file, if it names one."""
+    smiles: str = "smiles"
+    """Column of the SMILES."""
+    skip_bad_rows: bool = False
+    """Leave out rows that cannot be read as molecules."""
+
+    @property
+    def is_file(self) -> bool:
+        """Return whether the source is a file, not the name of a pool that is made."""
+        return bool(Path(self.source).suffix)
+
+    @property
+    def name(self) -> str:
+        """Return the name by which people know the graphs: that of the file, and of the column."""
+        name = Path(self.source).name
+        return name if self.target is None else f"{name} ({self.target})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What settings and results need to know of graphs that they do not hold."""
+
+    digest: str
+    """Hash of all that can affect play, by which results know the graphs."""
+    num_graphs: int
+    num_nodes: tuple[int, int]
+    """Nodes of the smallest and of the largest graph."""
+    feature_dim: int
+    are_molecules: bool
+    """Whether agents that need molecules can play."""
+    have_values: bool
+    """Whether values were measured, which can be the mean rewards."""
+    left_out: int
+    """Graphs that were left out, because they have no value where others have one."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnGraphs:
+    """Graphs, and their values apart from them: an agent sees the graphs, and must not see the values."""
+
+    graphs: GraphSet
+    means: NDArray[np.float64] | None
+    """`(K,)`. Measured values, which are the mean rewards; None: nothing was measured."""
+    contents: Contents
+
+    def rewards(self, reward_model: str, minimize: bool) -> str | NDArray[np.float64]:
+        """Return the mean rewards: the values, or minus the values, or the name of a random function."""
+        if reward_model != TARGET or self.means is None:
+            return reward_model
+        return -self.means if minimize else self.means
+
+    def first(self, count: int) -> OwnGraphs:
+        """Return the first graphs alone, to try something on."""
+        kept = range(min(count, len(self.graphs)))
+        means = None if self.means is None else self.means[: len(kept)]
+        return OwnGraphs(self.graphs.take(kept), means, self.contents)
+
+
+def read_own_graphs(file: PoolFile) -> OwnGraphs:
+    """Read graphs; the same file, unchanged, is read once in a process.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it cannot be read, or holds no value of the target.
+        ImportError: if a package that reads it is not installed.
+    """
+    path = Path(file.source)
+    changed = path.stat() if path.is_file() else None
+    return _read(file, changed and (changed.st_mtime_ns, changed.st_size))
+
+
+@lru_cache(maxsize=POOLS_HELD)
+def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
+    """Read graphs again when time or size of the file have `changed`."""
+    on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
+    pool = read_pool(file.source, file.target, smiles=file.smiles, on_error=on_error)
+    known = np.flatnonzero(pool.known)
+    if file.target is not None and not len(known):
+        raise ValueError(f"Expected numbers in `{file.target}` of {file.source}. Got none.")
+    measured = pool.take(known) if 0 < len(known) < len(pool) else pool
+    counts = measured.num_nodes
+    contents = Contents(
+        digest=digest(measured),
+        num_graphs=len(measured),
+        num_nodes=(int(counts.min()), int(counts.max())),
+        feature_dim=measured.feature_dim,
+        are_molecules=isinstance(measured, MoleculeSet),
+        have_values=len(known) > 0,
+        left_out=len(pool) - len(measured),
+    )
+    return OwnGraphs(_without_values(measured), measured.targets.copy() if len(known) else None, contents)
+
+
+def _without_values(pool: GraphPool) -> GraphSet:
+    """Return the graphs alone, for an agent must not see what it is to find out."""
+    if isinstance(pool, MoleculeSet):
+        return MoleculeSet(pool, pool.smiles, pool.ids, features=pool.features)
+    return GraphSet.take(pool, range(len(pool)))

@@ -1,0 +1,194 @@
+"""Networkx graphs come back from JSON Lines as they were written, and a bad line is named."""
+
+import gzip
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.pools import assert_equal_pools, ragged_pools
+
+from graph_bandit_env import from_networkx
+from graph_bandit_env.files import read_pool
+
+
+def to_networkx(pool):
+    """Write each direction of each edge, so that both keep their features."""
+    for k, (graph, identifier, target) in enumerate(zip(pool, pool.ids, pool.targets.tolist(), strict=True)):
+        written = nx.DiGraph(id=identifier, score=target)
+        written.add_nodes_from((i, {"x": x}) for i, x in enumerate(graph.nodes.tolist()))
+        written.add_edges_from(graph.edge_links.tolist())
+        if pool.edge_feature_dim is not None:
+            features = dict(zip(map(tuple, graph.edge_links.tolist()), graph.edges.tolist(), strict=True))
+            nx.set_edge_attributes(written, features, "edge_attr")
+        yield k, written
+
+
+def ring(size=3, **keys):
+    graph = nx.cycle_graph(size)
+    graph.graph.update(keys)
+    nx.set_node_attributes(graph, 1.0, "x")
+    return graph
+
+
+def write(path, *graphs, edges="edges"):
+    lines = [graph if isinstance(graph, str) else json.dumps(nx.node_link_data(graph, edges=edges)) for graph in graphs]
+    content = "\n".join(lines).encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("lines")
+
+
+@given(ragged_pools(), st.sampled_from(["edges", "links"]), st.sampled_from(["pool.jsonl", "pool.jsonl.gz"]))
+def test_any_pool_comes_back_as_it_was_written(folder, pool, edges, name):
+    path = write(folder / name, *(graph for _, graph in to_networkx(pool)), edges=edges)
+    assert_equal_pools(read_pool(path, "score" if pool.known.any() else None), pool)
+
+
+def test_graphs_are_those_that_networkx_holds(tmp_path):
+    graphs = [ring(3, name="three", value=0.5), ring(4, name="four", value=0.25)]
+    assert_equal_pools(read_pool(write(tmp_path / "a.jsonl", *graphs), "value"), from_networkx(graphs, "value"))
+
+
+def test_nodes_may_have_any_names_and_graphs_any_kind(tmp_path):
+    grid = nx.grid_2d_graph(2, 2)  # nodes are pairs, which JSON holds as lists
+    nx.set_node_attributes(grid, 1.0, "x")
+    pool = read_pool(write(tmp_path / "a.jsonl", grid, nx.MultiDiGraph(ring(4))))
+    assert [len(graph.edge_links) for graph in pool] == [8, 8]
+
+
+@pytest.mark.parametrize(
+    ("key", "identifier", "ids"), [("id", None, ("7",)), ("code", "code", ("7",)), ("a", None, ("0",))]
+)
+def test_identifiers_are_those_of_a_key_or_numbers(tmp_path, key, identifier, ids):
+    assert read_pool(write(tmp_path / "a.jsonl", ring(**{key: 7})), identifier=identifier).ids == ids
+
+
+def test_null_means_that_nothing_was_measured(tmp_path):
+    path = write(tmp_path / "a.jsonl", ring(score=None), ring(score=1.5))
+    np.testing.assert_array_equal(read_pool(path, "score").targets, [np.nan, 1.5])
+
+
+def test_empty_lines_are_left_out_and_counted(tmp_path):
+    path = write(tmp_path / "a.jsonl", ring(), "", "  ", ring(), "{")
+    with pytest.raises(ValueError, match="line 5"):
+        read_pool(path)
+
+
+TWICE = '{"nodes": [{"id": 0, "x": 1}, {"id": 0, "x": 2}], "edges": []}'
+NOWHERE = '{"nodes": [{"id": 0, "x": 1}], "edges": [{"source": 0, "target": 1}]}'
+NO_DICT = '{"graph": [], "nodes": [{"id": 0, "x": 1}], "edges": []}'
+NO_LIST = '{"nodes": 3, "edges": []}'
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize("line", ["{", "7", "null", "[]", "{}", TWICE, NOWHERE, NO_DICT, NO_LIST, DEEP])
+def test_a_line_that_is_not_a_graph_is_named(tmp_path, line):
+    with pytest.raises(
+        ValueError, match=r"networkx graph in node-link form in .*a.jsonl, line 2. Got: .* writes such a line"
+    ):
+        read_pool(write(tmp_path / "a.jsonl", ring(), line))
+
+
+def without_x(size):
+    return nx.path_graph(size)
+
+
+def with_edge_features(width=1):
+    graph = ring()
+    nx.set_edge_attributes(graph, [1.0] * width, "edge_attr")
+    return graph
+
+
+def parallel_edges(*features):
+    """Write a line that has an edge twice, though it says that its graph has no parallel edges."""
+    edges = [{"source": 0, "target": 1, "edge_attr": feature} for feature in features]
+    return json.dumps({"multigraph": False, "nodes": [{"id": 0, "x": 1}, {"id": 1, "x": 2}], "edges": edges})
+
+
+@pytest.mark.parametrize(
+    ("graphs", "expected"),
+    [
+        ([ring(), without_x(2)], "a.jsonl, line 2: expected the attribute `x` on every node"),
+        ([ring(), '{"nodes": [], "edges": []}'], "line 2: .*shape"),
+        ([with_edge_features(), ring()], "line 2: .*attribute `edge_attr` on every edge"),
+        ([with_edge_features(), with_edge_features(2)], r"a.jsonl: .*edge features.* graph 1 has 2.*first line"),
+        ([ring(id="a"), ring()], "line 2: .*`id`"),
+        ([ring(id="a"), ring(id="a")], "a.jsonl: .*all different"),
+        ([ring(id=[1])], "line 1: .*`id`"),
+        ([with_edge_features(), parallel_edges(1.0, 2.0)], "line 2: .*equal features"),
+    ],
+)
+def test_a_graph_that_is_not_valid_is_named(tmp_path, graphs, expected):
+    with pytest.raises(ValueError, match=expected):
+        read_pool(write(tmp_path / "a.jsonl", *graphs))
+
+
+def test_a_graph_without_edges_may_stand_among_others_with_edge_features(tmp_path):
+    alone = nx.Graph()
+    alone.add_node(0, x=1.0)
+    assert read_pool(write(tmp_path / "a.jsonl", alone, with_edge_features())).edge_feature_dim == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "expected"),
+    [
+        (1.0, "scor", "line 1: .*Did you mean `score`?"),
+        ("high", "score", "line 1: .*a number in `score`"),
+        (float("inf"), "score", "line 1: .*finite"),
+        (10**400, "score", "line 1: .*a number in `score`"),
+    ],
+)
+def test_a_target_that_is_not_a_number_is_named(tmp_path, value, target, expected):
+    with pytest.raises(ValueError, match=expected):
+        read_pool(write(tmp_path / "a.jsonl", ring(score=value)), target)
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="Expected a graph in each line of .*a.jsonl. It is empty"):
+        read_pool(write(tmp_path / "a.jsonl", "\n"))
+
+
+def test_a_damaged_packed_file_is_refused(tmp_path):
+    path = write(tmp_path / "a.jsonl.gz", *[ring()] * 20)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError, match="to be complete"):
+        read_pool(path)
+
+
+PIECES = [
+    '{"nodes": [',
+    '{"id": 0, "x": 1}',
+    '"edges": [',
+    '"graph": {"id": 1}',
+    "[1, NaN]",
+    "]",
+    "}",
+    ",",
+    "null",
+    "\n",
+]
+
+
+def refusal_of(path):
+    try:
+        read_pool(path)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@given(
+    st.binary(max_size=50) | st.lists(st.sampled_from(PIECES), max_size=12).map(lambda pieces: "".join(pieces).encode())
+)
+def test_any_bytes_are_a_clear_error_or_a_pool(folder, content):
+    path = folder / "any.jsonl"
+    path.write_bytes(content)
+    refusal = refusal_of(path)
+    assert not refusal or "any.jsonl" in refusal

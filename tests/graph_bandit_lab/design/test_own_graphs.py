@@ -1,0 +1,163 @@
+"""The laboratory plays on graphs of one's own, which it knows by their content."""
+
+import gzip
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from graph_bandit_env import MoleculeSet
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep, read_sweep
+from graph_bandit_lab.design.names import describe_environment, name_environments
+from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs
+from graph_bandit_lab.design.plan import plan
+
+MOLECULES = {"CCO": 1.5, "CCN": 2.5, "c1ccccc1": 0.5, "CC(=O)O": None, "CCCC": 4.0}
+
+
+def write_table(path, values=MOLECULES, column="affinity"):
+    rows = [f"{text},{'' if value is None else value}" for text, value in values.items()]
+    text = "\n".join([f"smiles,{column}", *rows, ""]).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return str(path)
+
+
+def write_graphs(path, count=6):
+    graphs = [nx.cycle_graph(k + 3, create_using=nx.Graph) for k in range(count)]
+    for k, graph in enumerate(graphs):
+        nx.set_node_attributes(graph, {node: [1.0, float(k)] for node in graph}, "x")
+        graph.graph["value"] = k / 2
+    path.write_text("".join(json.dumps(nx.node_link_data(graph, edges="edges")) + "\n" for graph in graphs))
+    return str(path)
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write_table(tmp_path / "hits.csv")
+
+
+def planned(environment, *agents):
+    return plan([Grid((environment,), tuple(map(AgentSpec.parse, agents)))], (1,))
+
+
+def test_values_of_a_column_are_the_mean_rewards_and_graphs_without_one_are_left_out(table):
+    environment = EnvironmentSettings(graphs=table, target="affinity")
+    own = read_own_graphs(environment.pool)
+    np.testing.assert_array_equal(own.means, [1.5, 2.5, 0.5, 4.0])
+    assert (environment.contents.num_graphs, environment.contents.left_out, environment.rewards) == (4, 1, "target")
+    assert environment.note == "hits.csv (affinity): 1 graphs have no value, and are left out."
+
+
+def test_agents_see_molecules_and_no_values(table):
+    own = read_own_graphs(PoolFile(source=table, target="affinity"))
+    assert isinstance(own.graphs, MoleculeSet)
+    assert not own.graphs.known.any()
+
+
+def test_small_values_may_be_wanted(table):
+    environment = EnvironmentSettings(graphs=table, target="affinity", minimize=True)
+    (repetition,) = planned(environment, "random")
+    arguments = repetition.to_arguments()
+    np.testing.assert_array_equal(arguments["reward_model"], [-1.5, -2.5, -0.5, -4.0])
+    assert planned(replace(environment, minimize=False), "random")[0].key != repetition.key
+
+
+def test_results_know_graphs_by_their_content(tmp_path, table):
+    keys = set()
+    for path, column in (("hits.csv", "affinity"), ("moved.csv", "affinity"), ("packed.csv.gz", "pKi")):
+        environment = EnvironmentSettings(graphs=write_table(tmp_path / path, column=column), target=column)
+        keys.add(planned(environment, "random")[0].key.settings_hash)
+    assert len(keys) == 1
+    other = EnvironmentSettings(graphs=write_table(tmp_path / "other.csv", MOLECULES | {"CCO": 1.6}), target="affinity")
+    assert planned(other, "random")[0].key.settings_hash not in keys
+
+
+def test_people_know_them_by_the_name_of_their_file(tmp_path, table):
+    one = EnvironmentSettings(graphs=table, target="affinity", horizon=3, replacement=False)
+    assert describe_environment(one.describe()) == "hits.csv (affinity), N = 3 to 6, K = 4, T = 3, each graph once"
+    two = EnvironmentSettings(graphs=write_graphs(tmp_path / "rings.jsonl"), target="value", horizon=3)
+    random = EnvironmentSettings(num_graphs=8, horizon=3)
+    names = name_environments([environment.describe() for environment in (one, two, random)])
+    assert names[0].startswith("hits.csv (affinity)")
+    assert names[1].startswith("rings.jsonl (value)")
+    assert "K = 8" in names[2]
+    assert "None" not in "".join(names)
+
+
+def test_a_random_reward_function_can_be_drawn_on_own_graphs(tmp_path):
+    environment = EnvironmentSettings(graphs=write_graphs(tmp_path / "rings.jsonl"), reward_model="linear")
+    assert planned(environment, "random")[0].to_arguments()["reward_model"] == "linear"
+
+
+def test_some_of_the_graphs_can_be_drawn_for_each_round(tmp_path):
+    path = write_graphs(tmp_path / "rings.jsonl")
+    environment = EnvironmentSettings(graphs=path, target="value", resample_graphs="round", num_graphs=(2, 4))
+    assert environment.to_dict()["num_graphs"] == [2, 4]
+    assert planned(environment, "gntk-ucb")[0].to_arguments()["num_graphs"] == [2, 4]
+
+
+def test_a_pool_with_a_name_needs_no_file():
+    environment = EnvironmentSettings(graphs="library", target="logp", horizon=5)
+    assert environment.contents.num_graphs == 4419
+    assert environment.describe()["graphs"] == "library (logp)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"graphs": None}, "Expected `target` with `graphs`, a file of your own graphs. Got no file"),
+        ({"reward_model": "linear"}, "either the values of the file or a random reward .* Got linear with `target`"),
+        ({"target": None}, "Expected `target`, the column of the values .* Got neither"),
+        ({"target": "afinity"}, "column `afinity`"),
+        ({"num_nodes": 7}, "Got both"),
+        ({"replacement": False, "horizon": 5}, "Got 5 rounds of 4 graphs"),
+        ({"reward_seed": 3}, "`reward_seed` with random graphs"),
+    ],
+)
+def test_says_what_does_not_fit(table, changes, message):
+    with pytest.raises(ValueError, match=message):
+        EnvironmentSettings(**{"graphs": table, "target": "affinity"} | changes)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.csv"):
+        EnvironmentSettings(graphs=str(tmp_path / "nothing.csv"), target="affinity")
+
+
+def test_agents_that_need_molecules_play_on_molecules_only(table, tmp_path):
+    assert len(planned(EnvironmentSettings(graphs=table, target="affinity"), "molecule-ucb")) == 1
+    rings = EnvironmentSettings(graphs=write_graphs(tmp_path / "rings.jsonl"), target="value")
+    for environment in (rings, EnvironmentSettings()):
+        with pytest.raises(ValueError, match="`molecule-ucb` needs molecules"):
+            planned(environment, "molecule-ucb")
+
+
+def test_a_file_that_changed_since_is_not_played(table):
+    (repetition,) = planned(EnvironmentSettings(graphs=table, target="affinity"), "random")
+    write_table(Path(table), MOLECULES | {"CCO": 9.0})
+    os.utime(table, ns=(1, 1))
+    with pytest.raises(ValueError, match="to hold what it held when this was planned"):
+        repetition.to_arguments()
+
+
+def test_a_sweep_file_finds_graphs_in_its_own_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "study"
+    folder.mkdir()
+    write_table(folder / "hits.csv")
+    write_graphs(folder / "rings.jsonl")
+    (folder / "study.toml").write_text(
+        'agents = ["random"]\n'
+        '[[grid]]\nenvironment = {graphs = "hits.csv", target = "affinity", horizon = 3}\n'
+        '[[grid]]\nenvironment = {graphs = "rings.jsonl", target = "value", horizon = 3}\n'
+        "[[grid]]\nenvironment = {num_graphs = 3, horizon = 3}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    sweep = read_sweep(folder / "study.toml")
+    assert isinstance(sweep, Sweep)
+    pools = [repetition.pool and repetition.pool.name for repetition in sweep.plan().repetitions]
+    assert pools == ["hits.csv (affinity)", "rings.jsonl (value)", None]
+    assert sweep.plan().notes == ("hits.csv (affinity): 1 graphs have no value, and are left out.",)
