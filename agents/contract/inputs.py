@@ -211,18 +211,18 @@ def _with_equal_edge_features(graphs: list[Data]) -> list[Data]:
         ValueError: if a graph has edges without features, or another number of features than others.
     """
     given = [graph.edge_attr for graph in graphs]
-    features = [one[:, None] if one is not None and one.dim() == 1 else one for one in given]
-    widths = sorted({one.shape[1] for one in features if one is not None})
+    features = [edges[:, None] if edges is not None and edges.dim() == 1 else edges for edges in given]
+    widths = sorted({edges.shape[1] for edges in features if edges is not None})
     if not widths:
         return graphs
     bare = next((k for k, graph in enumerate(graphs) if features[k] is None and graph.num_edges), None)
     if len(widths) > 1 or bare is not None:
         missing = "" if bare is None else f", and none in graph {bare}"
         raise ValueError(f"Expected graphs with equal numbers of edge features. Got {widths}{missing}.")
-    full = [torch.zeros(0, widths[0]) if one is None else one for one in features]
+    full = [torch.zeros(0, widths[0]) if edges is None else edges for edges in features]
     return [
-        graph if one is before else copy(graph).update({"edge_attr": one})
-        for graph, before, one in zip(graphs, given, full, strict=True)
+        graph if edges is before else copy(graph).update({"edge_attr": edges})
+        for graph, before, edges in zip(graphs, given, full, strict=True)
     ]
 
 

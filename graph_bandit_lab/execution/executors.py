@@ -184,7 +184,8 @@ class DaskExecutor(Workers):
         """Send each file of graphs to every worker, now or when it joins."""
         from distributed.diagnostics.plugin import UploadFile
 
-        files = {one.shared_name: one.pool.source for one in repetitions if one.pool and one.pool.is_file}
+        pools = {repetition.shared_name: repetition.pool for repetition in repetitions}
+        files = {name: pool.source for name, pool in pools.items() if pool is not None and pool.is_file}
         with TemporaryDirectory() as folder:
             for name, source in files.items():
                 copy = shutil.copyfile(source, Path(folder, name))
