@@ -12,10 +12,11 @@ import numpy as np
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, RunKey, to_arguments, without_later_defaults
+from graph_bandit_lab.design.keys import FEEDBACK, LATER_AGENT_DEFAULTS, RunKey, to_arguments, without_later_defaults
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab.episodes.feedback import Feedback
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Repetition:
     def environment(self) -> dict[str, Any]:
         """Return the environment as people read it: own graphs by the name of their file."""
         return self.key.environment | ({} if self.pool is None else {"graphs": self.pool.name})
+
+    @property
+    def feedback(self) -> Feedback:
+        """Return when the agent is told its rewards."""
+        return Feedback(**{name: value for name, value in self.key.environment.items() if name in FEEDBACK})
 
     @property
     def shared_name(self) -> str:
