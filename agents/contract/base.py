@@ -72,6 +72,13 @@ class BaseAgent(ABC, Generic[S]):
         The slot of a graph is its index at `reset`, until other graphs are shown (`meet`).
         """
 
+    def check_size(self, num_graphs: int) -> None:
+        """Refuse more graphs than memory or time allow, before anything is computed; by default none are too many.
+
+        Raises:
+            ValueError: if there are too many; it says what they would take, and what to use.
+        """
+
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: those in the slots `kept`, which get the first slots, and then new ones.
 
@@ -129,6 +136,7 @@ class BaseAgent(ABC, Generic[S]):
         graphs = self.read(observation, graph_set)
         if holds_graphs(observation) and len(observation) != graphs.num_graphs:
             raise ValueError(f"Expected an observation of {graphs.num_graphs} graphs. Got {len(observation)}.")
+        self.check_size(graphs.num_graphs)
         self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
         self._memory = None
         self.begin(graphs, network_seed)

@@ -23,6 +23,8 @@ from agents.kernel.kernels import Encode
 from agents.kernel.settings import ProcessSettings
 from gntk import effective_dimension, information_gain, one_thread
 
+BYTES = 40  # times K^2, of the kernel, its root, and what is needed to decompose it
+
 P = TypeVar("P", bound=ProcessSettings)
 
 
@@ -45,6 +47,16 @@ class KernelAgent(BatchBeliefAgent[P]):
         super().__init__(settings, make_rule)
         self._encode = encode
         self.posterior: GaussianProcess
+
+    def check_size(self, num_graphs: int) -> None:
+        """Refuse more graphs than `most_graphs`."""
+        most = self.settings.most_graphs
+        if num_graphs > most:
+            raise ValueError(
+                f"Expected at most {most:,} graphs. Got {num_graphs:,}: an exact Gaussian process on them takes "
+                f"{BYTES * num_graphs**2 / 1e9:,.1f} GB, and time that grows as K^3. Use `gnn-ucb` or `lin-ucb`, which "
+                "grow as K, or raise `most_graphs`."
+            )
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Compute the kernel of the graphs once, and start with nothing observed."""

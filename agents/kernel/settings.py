@@ -24,6 +24,9 @@ class ProcessSettings:
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
     memory: int = 2000
     """Largest number of graphs played that are remembered, where graphs change from round to round."""
+    most_graphs: int = 5000
+    """Largest number of graphs to choose from. A kernel of 5,000 graphs and its root take 1 GB, and are decomposed at
+    rounds 1, 2, 4, ...; twice as many graphs take four times the memory, and eight times the time."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -23,6 +23,8 @@ from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
 from gntk.engines import Features, Network, features_at
 
+MOST_DRAWN_JOINTLY = 5000  # graphs
+
 
 class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
     """Learn a network on graphs; play by its prediction and the variance of its tangent features.
@@ -41,6 +43,16 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.architecture = architecture
         self._initial: Features | None = None  # psi at theta_0
         self._current: Features | None = None  # psi at theta_{t-1}
+
+    def check_size(self, num_graphs: int) -> None:
+        """Refuse more graphs than can be drawn jointly: each draw decomposes a K x K matrix."""
+        jointly = getattr(self._make_rule(), "draws_jointly", False) and self.settings.covariance == "exact"
+        if jointly and num_graphs > MOST_DRAWN_JOINTLY:
+            raise ValueError(
+                f'Expected at most {MOST_DRAWN_JOINTLY:,} graphs with `sampling="joint"`. Got {num_graphs:,}: a round '
+                f"would decompose a matrix of {8 * num_graphs**2 / 1e9:,.1f} GB, in time that grows as K^3. Use "
+                '`sampling="independent"`.'
+            )
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Encode the graphs once, and start at theta_0 with nothing observed."""

@@ -18,6 +18,7 @@ from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
 from graph_bandit_lab.design.keys import OWN, TARGET, without_later_defaults
 from graph_bandit_lab.design.names import write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_own_graphs
+from graph_bandit_lab.episodes.feedback import Feedback
 
 READING = ("target", "smiles", "skip_bad_rows")  # settings that say how `graphs` is read
 
@@ -51,6 +52,12 @@ class EnvironmentSettings(BanditArguments):
     skip_bad_rows: bool = False
     """Leave out rows of the file that cannot be read as molecules."""
 
+    batch: int = 1
+    """b, the number of graphs that an agent chooses together; their rewards are told after the last of them. An agent
+    that cannot choose batches chooses one after the other."""
+    delay: int | tuple[int, int] = 0
+    """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
+
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
     but the reward function is one of all graphs. Of your own graphs, `num_graphs` are drawn each time."""
@@ -81,6 +88,9 @@ class EnvironmentSettings(BanditArguments):
                 f"{type(self.reward_model).__name__} and {type(self.noise).__name__}. `run_bandit` plays "
                 "with your own means and functions."
             )
+        object.__setattr__(self, "delay", self.feedback.delay)  # equal choices are equal settings
+        if self.batch > 1 and (self.resample_graphs == "round" or self.actions_per_round is not None):
+            raise ValueError(f"Expected `batch=1` where each round offers graphs of its own. Got {self.batch}.")
         own = None if self.pool is None else read_own_graphs(self.pool)
         arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(BanditArguments)}
         if own is None:  # equal choices are equal settings
@@ -99,6 +109,11 @@ class EnvironmentSettings(BanditArguments):
                 f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
                 f"{write_size(count)} graphs, and each can be played only once."
             )
+
+    @property
+    def feedback(self) -> Feedback:
+        """Return when agents learn what they were paid."""
+        return Feedback(batch=self.batch, delay=self.delay)
 
     @property
     def pool(self) -> PoolFile | None:

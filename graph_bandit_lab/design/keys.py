@@ -21,10 +21,14 @@ LATER_DEFAULTS = {
     "reward_seed": None,
     "graphs": None,
     "minimize": False,
+    "batch": 1,
+    "delay": 0,
 }
 # The same of the agents of this package.
-LATER_AGENT_DEFAULTS = {"memory": 2000}
+LATER_AGENT_DEFAULTS = {"memory": 2000, "most_graphs": 5000}
 SIZES = ("num_graphs", "num_nodes", "horizon")
+FEEDBACK = ("batch", "delay")
+"""Settings that are those of the loop, and not of the environment that it plays."""
 OWN, TARGET = "own", "target"
 """The graph model of the user's own graphs, and the reward model of the values that were measured on them."""
 
@@ -101,7 +105,8 @@ def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -
         environment: as results store it.
         own: the user's own graphs, if the environment has some.
     """
-    arguments = {**environment, "observe": "graphs" if environment.get("resample_graphs") == "round" else "indices"}
+    observe = "graphs" if environment.get("resample_graphs") == "round" else "indices"
+    arguments = {name: value for name, value in environment.items() if name not in FEEDBACK} | {"observe": observe}
     if own is None:
         return arguments
     described = {"graph_model", "num_nodes", "feature_dim", "minimize"}  # by the graphs themselves

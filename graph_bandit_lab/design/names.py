@@ -40,11 +40,13 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     once = "" if settings["replacement"] else ", each graph once"
     common = ", common noise" if settings["common_noise"] else ""
     changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
+    late = "" if settings["delay"] == 0 else f", {name_setting('delay', settings['delay'])}"
+    late = late if settings["batch"] == 1 else f", {name_setting('batch', settings['batch'])}{late}"
     function = "" if settings["reward_seed"] is None else f", reward function {settings['reward_seed']}"
     return (
         f"{graphs[str(settings['graph_model'])]}, N = {write_size(settings['num_nodes'])}, "
         f"K = {write_size(settings['num_graphs'])}, {rewards}T = {settings['horizon']}{once}{common}"
-        f"{changing}{function}"
+        f"{changing}{function}{late}"
     )
 
 
@@ -77,6 +79,10 @@ def name_setting(setting: str, value: object) -> str:
         return "with replacement" if value else "without replacement"
     if setting == "minimize":
         return "minimized" if value else "maximized"
+    if setting == "batch":
+        return "one at a time" if value == 1 else f"batches of {value}"
+    if setting == "delay":
+        return "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds"
     if setting == "common_noise":
         return "common noise" if value else "noise of each agent"
     if setting == "resample_graphs":

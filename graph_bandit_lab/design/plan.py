@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, RunKey, to_arguments, without_later_defaults
+from graph_bandit_lab.design.keys import FEEDBACK, LATER_AGENT_DEFAULTS, RunKey, to_arguments, without_later_defaults
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab.episodes.feedback import Feedback
+
+if TYPE_CHECKING:
+    from agents.contract import Agent
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,11 @@ class Repetition:
     def environment(self) -> dict[str, Any]:
         """Return the environment as people read it: own graphs by the name of their file."""
         return self.key.environment | ({} if self.pool is None else {"graphs": self.pool.name})
+
+    @property
+    def feedback(self) -> Feedback:
+        """Return when the agent is told its rewards."""
+        return Feedback(**{name: value for name, value in self.key.environment.items() if name in FEEDBACK})
 
     @property
     def shared_name(self) -> str:
@@ -156,10 +165,14 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         if len(specs) < len(grid.agents):
             raise ValueError(f"Expected a label for each agent. Got {', '.join(spec.label for spec in grid.agents)}.")
         origins = {name: registry.agent_origin(name) for name in dict.fromkeys(spec.name for spec in grid.agents)}
-        without = {label: _key_without_environment(spec, origins[spec.name]) for label, spec in specs.items()}
+        agents = {label: _make_agent(spec) for label, spec in specs.items()}
+        without = {
+            label: _key_without_environment(spec, agents[label], origins[spec.name]) for label, spec in specs.items()
+        }
         for environment in grid.environments:
             settings = environment.to_dict()
             _check_that_all_can_play(list(origins), environment)
+            _check_sizes(agents, settings["num_graphs"])
             keys = {label: dataclasses.replace(key, environment=settings) for label, key in without.items()}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
@@ -191,13 +204,27 @@ def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSett
         )
 
 
-def _key_without_environment(spec: AgentSpec, origin: str) -> RunKey:
-    """Ask an agent for its version and its settings, defaults included; if it has none, take those that were given."""
+def _check_sizes(agents: Mapping[str, Agent], num_graphs: int | Sequence[int]) -> None:
+    """Refuse agents for which there are too many graphs; an agent that has no `check_size` is asked when it plays."""
+    most = max(num_graphs) if isinstance(num_graphs, Sequence) else num_graphs
+    for label, agent in agents.items():
+        check_size: Callable[[int], None] = getattr(agent, "check_size", lambda count: None)
+        try:
+            check_size(most)
+        except ValueError as error:
+            raise ValueError(f"{error} (Agent `{label}`.)") from error
+
+
+def _make_agent(spec: AgentSpec) -> Agent:
     try:
-        agent = registry.make_agent(spec.name, **spec.settings)
+        return registry.make_agent(spec.name, **spec.settings)
     except ValueError as error:
         named = "" if f"`{spec.name}`" in str(error) else f" (Agent `{spec.name}`.)"
         raise ValueError(f"{error}{named}") from error
+
+
+def _key_without_environment(spec: AgentSpec, agent: Agent, origin: str) -> RunKey:
+    """Ask an agent for its version and its settings, defaults included; if it has none, take those that were given."""
     own: Any = getattr(agent, "settings", None)  # a third-party agent may have anything here
     is_dataclass = dataclasses.is_dataclass(type(own))
     settings = dataclasses.asdict(own) if is_dataclass else dict(own or spec.settings)

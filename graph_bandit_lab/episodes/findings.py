@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 FINDINGS = ("simple_regret", "best_found", "top_share")
 TOP = 100  # the top 1 % is one graph of each hundred, rounded up
@@ -39,12 +39,17 @@ class Findings:
         self._observed = np.full(num_graphs, -np.inf)  # mean reward of each graph played
         self._rounds, self._recommended = 0, list[int]()
 
-    def add(self, action: int, reward: float) -> None:
-        """Add a round that was played."""
+    def play(self) -> None:
+        """Count a round that was played."""
         if getattr(self._world, "graph_set", None) is not self._graphs:
             self._means = None  # other graphs: nothing adds up over rounds
-        if self._means is not None:
-            self._rounds += 1
+        self._rounds += 1
+
+    def tell(self, actions: ArrayLike, rewards: ArrayLike) -> None:
+        """Add rewards that the agent has been told."""
+        if self._means is None:
+            return
+        for action, reward in zip(np.atleast_1d(actions).tolist(), np.atleast_1d(rewards).tolist(), strict=True):
             self._counts[action] += 1
             self._sums[action] += reward
             self._observed[action] = self._sums[action] / self._counts[action]
@@ -56,7 +61,9 @@ class Findings:
         means = None if agent is None else _predict_means(agent)
         if means is None or means.shape != self._means.shape or not np.isfinite(means).all():
             means = self._observed
-        tolerance = TIE * np.abs(means[np.isfinite(means)]).max()
+        tolerance = TIE * np.abs(means[np.isfinite(means)]).max(initial=0.0)
+        if means.max() == -np.inf:  # nothing was told yet
+            means, tolerance = np.zeros_like(means), 0.0
         self._recommended.append(int(np.argmax(means >= means.max() - tolerance)))
 
     def arrays(self, actions: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:

@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_lab.episodes.diagnostics import Diagnostics
+from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, Mail, choose
 from graph_bandit_lab.episodes.findings import Findings
+
+DELAYS = 2  # key of the stream from which delays are drawn
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -66,6 +69,7 @@ def run_bandit(
     seed: int = 0,
     on_round: Callable[[], object] = lambda: None,
     diagnose: bool = False,
+    feedback: Feedback = AT_ONCE,
 ) -> BanditResult:
     """Play one episode; equal seeds give equal instances and noise to every agent.
 
@@ -75,13 +79,17 @@ def run_bandit(
         seed: seed of the whole episode.
         on_round: called after each round.
         diagnose: record diagnostics of each round. The actions stay the same.
+        feedback: when the agent is told its rewards. Those that come after the last round are not told.
 
     Returns:
         Actions, rewards and regret of each round, and what was found by then.
 
     Raises:
         TypeError: if `env` is not an environment, or `agent` is not an agent.
+        ValueError: if batches are to be chosen where rounds do not offer the same graphs, or with diagnostics.
     """
+    if diagnose and feedback.batch > 1:
+        raise ValueError("Expected `diagnose` without batches: an insight is one into a single choice. Got both.")
     for name, value, method, example in (
         ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
         ("agent", agent, "select_action", '`registry.make_agent("gnn-ts")`'),
@@ -99,11 +107,16 @@ def run_bandit(
     rounds: list[tuple[int, float, float]] = []
     status: Literal["finished", "diverged"] = "finished"
     diagnostics, findings, watching = Diagnostics(), Findings(env.unwrapped), 0.0
+    mail = Mail(feedback, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(DELAYS,))))
+    chosen: list[int] = []  # of a batch, still to be played
     begin = time.perf_counter()
     over = False
     while not over:
         try:
-            action = agent.select_action(observation, info["action_mask"])
+            chosen = chosen or choose(agent, observation, info["action_mask"], feedback.batch)
+            action = chosen.pop(0)
+            if feedback.batch > 1 and not info["action_mask"][action]:
+                raise ValueError("Expected rounds that offer the same graphs, to choose a batch of them. They differ.")
             paused = time.perf_counter()
             findings.recommend(agent)  # after the round before; the choice has computed the prediction already
             if diagnose:
@@ -113,9 +126,12 @@ def run_bandit(
             observation, observed, terminated, truncated, info = env.step(action)
             reward = float(observed)
             rounds.append((action, reward, info["regret"]))
-            findings.add(action, reward)
+            findings.play()
+            mail.send(played, action, reward)
             over = terminated or truncated
-            agent.update(played, action, reward)
+            for told in mail.deliver() if over or not chosen else ():
+                findings.tell(*told[1:])
+                agent.update(*told)
         except FloatingPointError:  # agents raise it when a fit turns non-finite
             status, over = "diverged", True
         on_round()

@@ -33,7 +33,8 @@ def warm_up(repetition: Repetition) -> None:
             own = repetition.read_graphs()
             small = to_arguments(key.environment | _small(key.environment), own and own.first(GRAPHS))
             env = registry.make_environment(**small)
-            run_bandit(env, registry.make_agent(repetition.spec.name, **repetition.spec.settings))
+            agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
+            run_bandit(env, agent, feedback=repetition.feedback)
             env.close()
     except KeyboardInterrupt:
         raise

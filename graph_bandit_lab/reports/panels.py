@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
@@ -19,6 +20,7 @@ COLUMNS = 3  # unless the environments suggest another number
 MAX_COLUMNS = 4
 MAX_PANELS = 24
 MAX_POINTS = 150  # of a curve
+TITLE_WIDTH = 44  # characters in a line of a title
 CUMULATIVE, SIMPLE = "cumulative regret $R_t$ (reward units)", "simple regret (reward units)"
 
 
@@ -100,7 +102,7 @@ def draw_panels(
         for axes, (title, curves) in zip(axes_of.flat, panels, strict=False):
             for label, regret in curves.items():
                 _draw_mean_and_deviation(axes, regret, label, lines[label])
-            axes.set_title(title, fontsize=9 if len(title) > 36 else 11)
+            axes.set_title(textwrap.fill(title, TITLE_WIDTH), fontsize=9 if len(title) > 36 else 11)
             axes.set_ylim(bottom=0)
             axes.margins(x=0)
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))

@@ -8,17 +8,18 @@ from graph_bandit_env import BanditArguments
 from graph_bandit_lab import EnvironmentSettings
 from graph_bandit_lab.design.environment import READING
 from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaults
-from graph_bandit_lab.design.names import describe_environment
+from graph_bandit_lab.design.names import describe_environment, name_environments
 
 OF_FILES = ["target", "minimize", "smiles", "skip_bad_rows"]
+OF_FEEDBACK = ["batch", "delay"]
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 
 
 def test_each_argument_of_the_environment_is_taken_or_left_out_with_a_reason():
     of_environment = {field.name: field.default for field in fields(BanditArguments)}
-    assert [field.name for field in fields(EnvironmentSettings)] == [*of_environment, *OF_FILES]
+    assert [field.name for field in fields(EnvironmentSettings)] == [*of_environment, *OF_FILES, *OF_FEEDBACK]
     assert set(of_environment) - set(TAKEN) == {"observe", "render_mode"}
-    for name in set(TAKEN) - {"reward_model", *OF_FILES}:
+    for name in set(TAKEN) - {"reward_model", *OF_FILES, *OF_FEEDBACK}:
         assert getattr(EnvironmentSettings(), name) == of_environment[name]
     for name in set(of_environment) - set(TAKEN):
         with pytest.raises(TypeError, match=f"Expected no argument `{name}`: [a-z]"):
@@ -66,6 +67,10 @@ def test_says_what_it_cannot_take(changes, message):
         ({"num_graphs": (5, 40, 50)}, r"`num_graphs` to be an integer >= 1, or \(least, most\)"),
         ({"num_nodes": (9, 5)}, r"`num_nodes` to be an integer >= 1, or \(least, most\). Got \(9, 5\)"),
         ({"replacement": False, "num_graphs": (3, 8), "horizon": 4}, "Got 4 rounds of 3 to 8 graphs"),
+        ({"batch": 0}, "`batch` to be an integer >= 1"),
+        ({"delay": (5, 2)}, r"`delay` to be an integer >= 0, or \(least, most\)"),
+        ({"batch": 2, "resample_graphs": "round"}, "`batch=1` where each round offers graphs of its own. Got 2"),
+        ({"batch": 2, "actions_per_round": 5}, "`batch=1` where each round offers graphs of its own"),
         ({"replacement": False, "num_graphs": 5, "horizon": 6}, "at most `num_graphs` .* Got 6 rounds of 5 graphs"),
     ],
 )
@@ -88,7 +93,15 @@ def test_environments_of_earlier_results_keep_their_key():
 
 @pytest.mark.parametrize(
     "later",
-    [{}, {"replacement": False}, {"common_noise": True}, {"resample_graphs": "round"}, {"reward_seed": 3}],
+    [
+        {},
+        {"replacement": False},
+        {"common_noise": True},
+        {"resample_graphs": "round"},
+        {"reward_seed": 3},
+        {"batch": 4},
+        {"delay": 3},
+    ],
 )
 def test_what_is_left_out_of_an_environment_can_be_said_again(later):
     environment = EnvironmentSettings(num_graphs=8, horizon=8, **later)
@@ -113,6 +126,17 @@ def test_sizes_that_vary_are_stored_as_json_and_read_back():
     assert stored == environment.to_dict()
     assert EnvironmentSettings(**stored) == environment
     assert "N = 7, K = 5 to 40" in describe_environment(stored)
+
+
+def test_feedback_is_stored_read_back_and_named():
+    environment = EnvironmentSettings(batch=10, delay=[2, 5])
+    stored = json.loads(json.dumps(environment.to_dict()))
+    assert (stored["batch"], stored["delay"]) == (10, [2, 5])
+    assert EnvironmentSettings(**stored) == environment
+    assert not {"batch", "delay"} & to_arguments(stored).keys()
+    assert describe_environment(stored).endswith("T = 1000, batches of 10, rewards after 2 to 5 rounds")
+    names = name_environments([EnvironmentSettings().to_dict(), EnvironmentSettings(delay=10).to_dict()])
+    assert names == ["rewards at once", "rewards after 10 rounds"]
 
 
 @pytest.mark.parametrize("given", [np.True_, np.False_])

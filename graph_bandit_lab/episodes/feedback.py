@@ -1,0 +1,87 @@
+"""Rewards that come late, or for several graphs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feedback:
+    """When an agent learns what it was paid. Regret counts each round as it is played.
+
+    Raises:
+        ValueError: if a number is out of its range.
+    """
+
+    batch: int = 1
+    """b, the number of graphs that are chosen together; their rewards are told after the last of them."""
+    delay: int | tuple[int, int] = 0
+    """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
+
+    def __post_init__(self) -> None:
+        if not _is_count(self.batch, 1):
+            raise ValueError(f"Expected `batch` to be an integer >= 1. Got {self.batch!r}.")
+        given: object = self.delay
+        bounds = tuple(given) if isinstance(given, list | tuple) else (given, given)  # JSON and TOML have lists
+        if len(bounds) != 2 or not all(_is_count(bound, 0) for bound in bounds) or bounds[0] > bounds[1]:
+            raise ValueError(f"Expected `delay` to be an integer >= 0, or (least, most). Got {given!r}.")
+        object.__setattr__(self, "delay", bounds[0] if bounds[0] == bounds[1] else bounds)  # equal settings are equal
+
+
+class Mail:
+    """Rewards on their way to the agent.
+
+    Args:
+        feedback: how long they take.
+        rng: the only source of randomness.
+    """
+
+    def __init__(self, feedback: Feedback, rng: np.random.Generator) -> None:
+        self._feedback, self._rng = feedback, rng
+        self._sent: list[tuple[int, Any, int, float]] = []  # round after which it is told, observation, action, reward
+        self._round = 0
+
+    def send(self, observation: Any, action: int, reward: float) -> None:
+        """Send the reward of the round that was just played."""
+        delay = self._feedback.delay
+        late = int(self._rng.integers(*delay, endpoint=True)) if isinstance(delay, tuple) else delay
+        self._sent.append((self._round + late, observation, action, reward))
+        self._round += 1
+
+    def deliver(self) -> Iterator[tuple[Any, ArrayLike, ArrayLike]]:
+        """Yield what `Agent.update` is told now, in the order of the rounds; the results of a batch are told in one."""
+        due = [result for when, *result in self._sent if when < self._round]
+        self._sent = [sent for sent in self._sent if sent[0] >= self._round]
+        if self._feedback.batch == 1 or len(due) == 1:
+            yield from ((observation, action, reward) for observation, action, reward in due)
+        elif due:
+            observations, actions, rewards = zip(*due, strict=True)
+            yield observations[-1], np.array(actions, np.int64), np.array(rewards, np.float64)
+
+
+def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int) -> list[int]:
+    """Let an agent choose different graphs, at most `count`; one after the other if it has no `select_batch`."""
+    mask: NDArray[np.int8] = np.array(action_mask)
+    count = min(count, int(np.count_nonzero(mask)))
+    if count == 1:
+        return [agent.select_action(observation, action_mask)]
+    if hasattr(agent, "select_batch"):
+        chosen: list[int] = agent.select_batch(observation, count, mask)
+        return chosen
+    several = []
+    for _ in range(count):
+        several.append(agent.select_action(observation, mask))
+        mask[several[-1]] = 0
+    return several
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+
+
+AT_ONCE = Feedback()

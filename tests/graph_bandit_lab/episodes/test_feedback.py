@@ -1,0 +1,156 @@
+import numpy as np
+import pytest
+
+import registry
+from graph_bandit_lab import run_bandit
+from graph_bandit_lab.episodes import Feedback
+from graph_bandit_lab.episodes.feedback import Mail, choose
+
+ANY = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
+
+
+class Listener:
+    """An agent that plays in turn and keeps what it is told, with the number of its choices by then."""
+
+    def __init__(self):
+        self.told, self.choices = [], 0
+
+    def reset(self, observation, seed=0, graph_set=None):
+        self.told, self.choices = [], 0
+
+    def select_action(self, observation, action_mask=None):
+        self.choices += 1
+        allowed = np.flatnonzero(action_mask)
+        return int(allowed[self.choices % len(allowed)])
+
+    def update(self, observation, action, reward):
+        self.told.append((self.choices, np.atleast_1d(action).tolist(), np.atleast_1d(reward).tolist()))
+
+
+def listen(env, **feedback):
+    agent = Listener()
+    result = run_bandit(env, agent, seed=1, feedback=Feedback(**feedback))
+    return agent.told, result
+
+
+def test_a_reward_is_told_after_so_many_more_rounds(small_env):
+    told, result = listen(small_env(horizon=10), delay=3)
+    assert [choices for choices, *_ in told] == list(range(4, 11))
+    assert [action for _, actions, _ in told for action in actions] == result.actions[:7].tolist()
+    assert [reward for *_, rewards in told for reward in rewards] == result.rewards[:7].tolist()
+
+
+def test_delays_that_are_drawn_are_within_their_bounds_and_repeatable(small_env):
+    told, result = listen(small_env(horizon=60, noise_std=1.0), delay=(2, 5))
+    when = {rewards[0]: choices for choices, _, rewards in told}
+    late = [when[reward] - t - 1 for t, reward in enumerate(result.rewards.tolist()) if reward in when]
+    assert set(late) == {2, 3, 4, 5}
+    assert len(late) >= 55
+    assert listen(small_env(horizon=60, noise_std=1.0), delay=(2, 5))[0] == told
+
+
+def test_the_results_of_a_batch_are_told_together_after_its_last_graph(small_env):
+    told, result = listen(small_env(horizon=8), batch=3)
+    assert [(choices, len(actions)) for choices, actions, _ in told] == [(3, 3), (6, 3), (9, 2)]
+    assert [action for _, actions, _ in told for action in actions] == result.actions.tolist()
+    assert all(len(set(actions)) == len(actions) for _, actions, _ in told)
+
+
+def test_a_batch_is_no_larger_than_what_is_on_offer(small_env):
+    told, result = listen(small_env(horizon=6, replacement=False), batch=4)
+    assert [len(actions) for _, actions, _ in told] == [4, 2]
+    assert sorted(result.actions) == list(range(6))
+
+
+def test_rewards_of_batches_may_be_late_too(small_env):
+    told, _ = listen(small_env(horizon=9), batch=3, delay=2)
+    assert [(choices, len(actions)) for choices, actions, _ in told] == [(3, 1), (6, 3), (9, 3)]
+
+
+def test_an_agent_that_chooses_batches_is_asked_for_one():
+    asked = []
+
+    class Chooser:
+        def select_batch(self, observation, count, action_mask):
+            asked.append((count, np.array(action_mask).tolist()))
+            return [2, 0]
+
+    assert choose(Chooser(), None, np.array([1, 0, 1], np.int8), 5) == [2, 0]
+    assert asked == [(2, [1, 0, 1])]
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_every_agent_plays_with_late_rewards_and_in_batches(name, small_env):
+    for feedback in (Feedback(batch=3), Feedback(delay=2), Feedback(batch=2, delay=(0, 4))):
+        results = [
+            run_bandit(small_env(horizon=8, observe="indices"), make(name), seed=2, feedback=feedback) for _ in range(2)
+        ]
+        assert results[0].status == "finished"
+        assert len(results[0].actions) == 8
+        assert results[0].actions.tolist() == results[1].actions.tolist()
+
+
+def make(name):
+    small = {"width": 16, "steps": 2} if name[:3] in ("gnn", "nn-") else {}
+    return registry.make_agent(name, **small)
+
+
+def test_late_rewards_of_graphs_that_change_are_told_with_the_graphs_that_were_played(small_env):
+    env = small_env(horizon=8, resample_graphs="round")
+    shown = []
+
+    class Watcher(Listener):
+        def select_action(self, observation, action_mask=None):
+            shown.append(observation)
+            return super().select_action(observation, action_mask)
+
+        def update(self, observation, action, reward):
+            assert observation is shown[len(self.told)]
+            super().update(observation, action, reward)
+
+    agent = Watcher()
+    run_bandit(env, agent, feedback=Feedback(delay=3))
+    assert len(agent.told) == 5
+
+
+def test_a_batch_is_refused_where_rounds_offer_other_graphs(small_env):
+    with pytest.raises(ValueError, match="rounds that offer the same graphs"):
+        listen(small_env(actions_per_round=3, horizon=30), batch=3)
+    with pytest.raises(ValueError, match="`diagnose` without batches"):
+        run_bandit(small_env(), Listener(), diagnose=True, feedback=Feedback(batch=2))
+
+
+def test_nothing_told_is_nothing_to_recommend_by(small_env):
+    _, result = listen(small_env(horizon=3), delay=5)
+    assert len(set(result.simple_regret)) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"batch": 0}, "`batch` to be an integer >= 1. Got 0"),
+        ({"batch": True}, "`batch` to be an integer"),
+        ({"delay": -1}, "`delay` to be an integer >= 0, or"),
+        ({"delay": (3, 2)}, r"Got \(3, 2\)"),
+        ({"delay": (1, 2, 3)}, r"Got \(1, 2, 3\)"),
+        ({"delay": 1.5}, "Got 1.5"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        Feedback(**given)
+
+
+def test_equal_choices_are_equal_settings():
+    assert Feedback(delay=[2, 2]) == Feedback(delay=2)
+    assert Feedback(delay=[2, 3]) == Feedback(delay=(2, 3))
+
+
+def test_no_reward_is_lost_or_told_twice():
+    rng, told = np.random.default_rng(0), []
+    mail = Mail(Feedback(delay=(0, 7)), np.random.default_rng(1))
+    for t in range(200):
+        mail.send(None, t, float(rng.random()))
+        told += [action for _, action, _ in mail.deliver()]
+    assert len(told) == len(set(told))
+    assert set(range(190)) <= set(told)
