@@ -1,7 +1,8 @@
 """Measure play on graphs that change: python -m benchmarks.speed.changing [--rounds 2000] [--memory 500].
 
-It prints what it costs to recognise the graphs of an observation, and for each agent the time of a round and the
-resident memory, early and late, with a memory that is full long before.
+It prints what it costs to recognise the graphs of an observation, and for each agent the CPU time of a round and the
+resident memory, early and late, with a memory that is full long before. (Minutes lie between early and late, in which
+other work may have come or gone: CPU time feels less of it.)
 """
 
 from __future__ import annotations
@@ -55,14 +56,14 @@ def late_against_early(name: str, rounds: int, memory: int, seed: int) -> Row:
     block = min(BLOCK, rounds // 4)
     times, resident = np.zeros(rounds + block), []
     for t in range(len(times)):
-        begin = time.perf_counter()
+        begin = time.process_time()
         action = agent.select_action(observation)
-        times[t] = time.perf_counter() - begin
+        times[t] = time.process_time() - begin
         played = observation
         observation, reward, *_ = env.step(action)
-        begin = time.perf_counter()
+        begin = time.process_time()
         agent.update(played, action, float(reward))
-        times[t] += time.perf_counter() - begin
+        times[t] += time.process_time() - begin
         if (t + 1) % (rounds // 4) == 0:
             resident.append(f"{psutil.Process().memory_info().rss / 1e6:.0f}")
     early, late = (statistics.median(times[t : t + block]) for t in (rounds // 4, rounds))
