@@ -14,6 +14,8 @@ class Command:
 
     folder: tyro.conf.Positional[Path]
     """Folder of results, the `--out` of a run or a sweep."""
+    table: bool = False
+    """Also print the table."""
     markdown: bool = False
     """Also print the table in Markdown, and for a sweep a table of every environment."""
     csv: Path | None = None
@@ -32,9 +34,20 @@ class Command:
             if path is not None:
                 write(self.folder, path)
                 print(path)
+        if self.table:
+            self._print_table()
         if self.markdown:
             self._print_markdown()
         return 0
+
+    def _print_table(self) -> None:
+        from graph_bandit_lab import load_results
+        from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of
+
+        results = load_results(self.folder, arrays=())
+        print(f"\n{title_of(results)}\n")
+        print_columns(table_of(results))
+        print_warnings(results)
 
     def _print_markdown(self) -> None:
         from graph_bandit_lab import load_results

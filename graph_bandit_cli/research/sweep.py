@@ -42,7 +42,7 @@ class Command(PlaySettings):
     """Cores of a cluster for which `--dry-run` gives the time too."""
 
     def run(self) -> int:
-        """Play what is missing, and write the report."""
+        """Play what is missing, write the report and print its table."""
         overrides = Overrides(
             fit=self.fit,
             tuned=self.tuned,
@@ -69,7 +69,7 @@ class Command(PlaySettings):
         )
         # In a separate process, so that the driver stays small, however many repetitions there are. It has the path of
         # this one: without -P the working folder would come first, with any packages there that have our names.
-        report = [sys.executable, "-P", "-m", "graph_bandit_cli", "report", str(self.out)]
+        report = [sys.executable, "-P", "-m", "graph_bandit_cli", "report", str(self.out), "--table"]
         path = {**os.environ, "PYTHONPATH": os.pathsep.join(folder or os.getcwd() for folder in sys.path)}
         done = subprocess.run(report, env=path, check=False)  # noqa: S603 - it reports its own errors
         if plan.tunes:

@@ -75,6 +75,11 @@ def test_report_prints_the_table_in_markdown(copied, capsys):
     )
 
 
+def test_report_prints_the_table_for_people(copied, capsys):
+    assert main(["report", str(copied), "--table"]) == 0
+    assert re.search(r"^random +\d+\.\d \[.*\] .* 2 +\d", capsys.readouterr().out, re.M)
+
+
 def test_report_writes_the_page_again(copied):
     (copied / "report.html").unlink()
     assert main(["report", str(copied)]) == 0

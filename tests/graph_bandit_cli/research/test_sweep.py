@@ -38,6 +38,7 @@ def driver(tmp_path_factory):
     (folder / "driver.py").write_text(DRIVER)
     command = [sys.executable, "-W", "ignore", "driver.py"]
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    assert "relative regret (sd)" in done.stdout  # the table
     return folder / "out", done.stdout.splitlines()[-1] == "True"
 
 
