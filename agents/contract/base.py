@@ -176,6 +176,7 @@ class BaseAgent(ABC, Generic[S]):
         else:
             same = self._memory.shows(shown)
         if not same:
+            self.check_size(len(shown.keys))
             kept = self.worth_keeping()
             self._go_on(kept, (self._memory or GraphMemory.of(self._first)).showing(shown, kept))
         self._looked_at = observation

@@ -21,13 +21,15 @@ from agents.policy_gradient.online import Round, make_ppo, observe, train
 from agents.policy_gradient.settings import PPOSettings
 from gntk import one_thread
 
+MOST_PENDING = 1000  # choices whose rewards are waited for; the oldest are given up first
+
 
 class PPOAgent(BaseAgent[PPOSettings]):
     """Draw a graph from a policy; every few rounds, update the policy by PPO on these rounds  [Schulman et al. 2017].
 
     The agent needs no environment: `update` fills a rollout buffer, and a full buffer trains the policy. Rewards are
-    standardised as for the other agents (`History.location_and_scale`). A reward without a preceding `select_action`
-    counts as that of a choice among all graphs.
+    standardised as for the other agents (`History.location_and_scale`). A reward may come after further choices, and
+    belongs to the earliest choice of its graph. One without such a choice counts as that of a choice among all graphs.
 
     Args:
         settings: settings of the agent.
@@ -40,23 +42,25 @@ class PPOAgent(BaseAgent[PPOSettings]):
         self.ppo = make_ppo(_Held(graphs), graphs.num_graphs, self.settings, seed)
         self.history = History(graphs.num_graphs)
         self.rounds: list[Round] = []  # since the last update of the policy
-        self._chosen: Round | None = None  # the last choice, until its reward is known
+        self._chosen: list[Round] = []  # choices whose rewards are not known yet
 
     def choose(self, mask: Tensor) -> int:
         """Draw a graph from the policy."""
         logits, value = self._evaluate(mask)
         action = int(torch.multinomial(logits.softmax(0), 1, generator=self.generator))
-        self._chosen = self._round(mask, action, logits, value)
+        self._chosen = [*self._chosen, self._round(mask, action, logits, value)][-MOST_PENDING:]
         return action
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Keep the rounds; update the policy after every `rollout` of them."""
         self.history.add(actions, rewards)
         for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
-            chosen, self._chosen = self._chosen, None
-            if chosen is None or chosen.action != action:
+            chosen = next((earlier for earlier in self._chosen if earlier.action == action), None)
+            if chosen is None:
                 mask = torch.ones(self.num_graphs, dtype=torch.bool)
                 chosen = self._round(mask, action, *self._evaluate(mask))
+            else:
+                self._chosen = [pending for pending in self._chosen if pending is not chosen]
             self.rounds.append(dataclasses.replace(chosen, reward=reward))
             if len(self.rounds) == self.settings.rollout:
                 self._learn()
@@ -83,7 +87,7 @@ class PPOAgent(BaseAgent[PPOSettings]):
             "optimizer": copy.deepcopy(self.ppo.policy.optimizer.state_dict()),
             "history": self.history.state_dict(),
             "rounds": [dataclasses.asdict(played) for played in self.rounds],
-            "chosen": None if self._chosen is None else dataclasses.asdict(self._chosen),
+            "chosen": [dataclasses.asdict(pending) for pending in self._chosen],
         }
 
     def restore(self, state: State) -> None:
@@ -101,12 +105,12 @@ class PPOAgent(BaseAgent[PPOSettings]):
             )
         form = dataclasses.asdict(Round((1,) * self.num_graphs, 0, 0.0, 0.0, 0.0))
         check_form(state["rounds"], [form_of(form)] * len(state["rounds"]), "rounds")
-        if state["chosen"] is not None:  # its reward is not known yet
-            check_form(state["chosen"], form_of({**form, "reward": math.nan}), "chosen")
+        pending = form_of({**form, "reward": math.nan})  # its reward is not known yet
+        check_form(state["chosen"], [pending] * len(state["chosen"]), "chosen")
         self._restore(state["policy"], state["optimizer"])
         self.history.load_state_dict(state["history"])
         self.rounds = [Round(**fields) for fields in state["rounds"]]
-        self._chosen = None if state["chosen"] is None else Round(**state["chosen"])
+        self._chosen = [Round(**fields) for fields in state["chosen"]]
 
     def _evaluate(self, mask: Tensor) -> tuple[Tensor, float]:
         """Return logits `(K,)` float64, and the value."""

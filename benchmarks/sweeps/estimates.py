@@ -29,8 +29,9 @@ def time_play(repetition: Repetition, rounds: int) -> tuple[float, float]:
     for changes in (SMALL, {"horizon": rounds}):
         wall, cpu = time.perf_counter(), time.thread_time()
         with one_thread():
-            env = registry.make_environment(**{**repetition.key.environment, **changes}, observe="indices")
-            run_bandit(env, registry.make_agent(repetition.spec.name, **repetition.spec.settings), repetition.seed)
+            env = registry.make_environment(**repetition.to_arguments(**changes))
+            agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
+            run_bandit(env, agent, repetition.seed, feedback=repetition.feedback)
     return time.perf_counter() - wall, time.thread_time() - cpu
 
 

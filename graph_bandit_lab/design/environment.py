@@ -120,7 +120,13 @@ class EnvironmentSettings(BanditArguments):
         """Return where the graphs are read from; None: they are random."""
         if self.graphs is None:
             return None
-        file = PoolFile(source=self.graphs, target=self.target, smiles=self.smiles, skip_bad_rows=self.skip_bad_rows)
+        file = PoolFile(
+            source=self.graphs,
+            target=self.target,
+            smiles=self.smiles,
+            skip_bad_rows=self.skip_bad_rows,
+            with_values=self.reward_model is None,
+        )
         return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,9 +176,13 @@ class EnvironmentSettings(BanditArguments):
     @property
     def note(self) -> str:
         """Return what people should know of how the graphs were read; empty if there is nothing to say."""
-        if self.pool is None or self.contents is None or not self.contents.left_out:
+        if self.pool is None or self.contents is None:
             return ""
-        return f"{self.pool.name}: {self.contents.left_out:,} graphs have no value, and are left out."
+        lines, count = self.contents.skipped, self.contents.left_out
+        bad = f"rows that cannot be read ({len(lines):,}; the first is {lines[0][0]}: {lines[0][1]})" if lines else ""
+        bare = f"graphs without a value ({count:,})" if count else ""
+        left_out = " and ".join(filter(None, (bad, bare)))
+        return f"{self.pool.name}: left out {left_out}." if left_out else ""
 
     def describe(self) -> dict[str, Any]:
         """Return the settings as people read them: own graphs by the name of their file."""

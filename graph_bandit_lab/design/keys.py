@@ -25,7 +25,9 @@ LATER_DEFAULTS = {
     "delay": 0,
 }
 # The same of the agents of this package.
-LATER_AGENT_DEFAULTS = {"memory": 2000, "most_graphs": 5000}
+LATER_AGENT_DEFAULTS = {"memory": 2000}
+NO_PLAY = ("most_graphs",)
+"""Settings of the agents of this package that refuse to play, and do not change how they play."""
 SIZES = ("num_graphs", "num_nodes", "horizon")
 FEEDBACK = ("batch", "delay")
 """Settings that are those of the loop, and not of the environment that it plays."""

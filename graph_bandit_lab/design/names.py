@@ -63,7 +63,9 @@ def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]
 def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
     """Return the settings that say nothing in the name of an environment."""
     if environment["graph_model"] == OWN:  # its graphs have a name
-        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", "reward_model", "num_graphs")
+        all_graphs = () if environment["resample_graphs"] else ("num_graphs",)
+        values = ("reward_model",) if environment["reward_model"] == TARGET else ()
+        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", *all_graphs, *values)
     return ("graphs", "minimize") if environment["graph_model"] == "er" else ("graphs", "minimize", "edge_prob")
 
 

@@ -27,6 +27,8 @@ class PoolFile:
     """Column of the mean rewards; None: that of the file, if it names one."""
     smiles: str = "smiles"
     """Column of the SMILES."""
+    with_values: bool = True
+    """Whether values are read; without them all graphs stay."""
     skip_bad_rows: bool = False
     """Leave out rows that cannot be read as molecules."""
 
@@ -58,6 +60,8 @@ class Contents:
     """Whether values were measured, which can be the mean rewards."""
     left_out: int
     """Graphs that were left out, because they have no value where others have one."""
+    skipped: tuple[tuple[int, str], ...] = ()
+    """Line and problem of each row that was left out, because it cannot be read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,21 +104,23 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     """Read graphs again when time or size of the file have `changed`."""
     on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
     pool = read_pool(file.source, file.target, smiles=file.smiles, on_error=on_error)
-    known = np.flatnonzero(pool.known)
-    if file.target is not None and not len(known):
+    known = np.flatnonzero(pool.known) if file.with_values else np.zeros(0, np.int64)
+    if file.with_values and file.target is not None and not len(known):
         raise ValueError(f"Expected numbers in `{file.target}` of {file.source}. Got none.")
     measured = pool.take(known) if 0 < len(known) < len(pool) else pool
+    graphs, values = _without_values(measured), measured.targets.copy() if len(known) else None
     counts = measured.num_nodes
     contents = Contents(
-        digest=digest(measured),
+        digest=digest(graphs if values is None else measured),
         num_graphs=len(measured),
         num_nodes=(int(counts.min()), int(counts.max())),
         feature_dim=measured.feature_dim,
         are_molecules=isinstance(measured, MoleculeSet),
         have_values=len(known) > 0,
         left_out=len(pool) - len(measured),
+        skipped=tuple(getattr(pool, "skipped", ())),
     )
-    return OwnGraphs(_without_values(measured), measured.targets.copy() if len(known) else None, contents)
+    return OwnGraphs(graphs, values, contents)
 
 
 def _without_values(pool: GraphPool) -> GraphSet:

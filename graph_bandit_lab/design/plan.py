@@ -12,7 +12,14 @@ import numpy as np
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import FEEDBACK, LATER_AGENT_DEFAULTS, RunKey, to_arguments, without_later_defaults
+from graph_bandit_lab.design.keys import (
+    FEEDBACK,
+    LATER_AGENT_DEFAULTS,
+    NO_PLAY,
+    RunKey,
+    to_arguments,
+    without_later_defaults,
+)
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
@@ -73,8 +80,8 @@ class Repetition:
         own = read_own_graphs(self.pool)
         if own.contents.digest != self.key.environment["graphs"]:
             raise ValueError(
-                f"Expected {self.pool.source} to hold what it held when this was planned. It has changed. Run the same "
-                "command again: it plays on the graphs of now."
+                f"Expected {self.pool.source} to hold what it held when this was planned. It has changed. Put the file "
+                "back and play again with --retry-failed, or play what it holds now into another folder."
             )
         return own
 
@@ -230,4 +237,5 @@ def _key_without_environment(spec: AgentSpec, agent: Agent, origin: str) -> RunK
     settings = dataclasses.asdict(own) if is_dataclass else dict(own or spec.settings)
     if not origin:
         settings = without_later_defaults(settings, LATER_AGENT_DEFAULTS)
+        settings = {name: value for name, value in settings.items() if name not in NO_PLAY}
     return RunKey(spec.name, settings, {}, origin, getattr(agent, "algorithm", 1))

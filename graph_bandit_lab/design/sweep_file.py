@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
+from graph_bandit_lab.design.own_graphs import PoolFile
 from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
 from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec
@@ -156,10 +157,11 @@ def _read_grid(
 
 
 def _beside(source: str, environment: dict[str, Any]) -> dict[str, Any]:
-    """Look for a file of graphs in the folder of the sweep file."""
+    """Take the path of a file of graphs as one from the folder of the sweep file; a pool with a name has none."""
     graphs = environment.get("graphs")
-    here = Path(source).parent / graphs if isinstance(graphs, str) else None
-    return environment | {"graphs": str(here)} if here is not None and here.is_file() else environment
+    if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
+        return environment
+    return environment | {"graphs": str(Path(source).parent / graphs)}
 
 
 def _texts(agents: object, source: str) -> Sequence[str]:

@@ -30,7 +30,9 @@ class Feedback:
         bounds = tuple(given) if isinstance(given, list | tuple) else (given, given)  # JSON and TOML have lists
         if len(bounds) != 2 or not all(_is_count(bound, 0) for bound in bounds) or bounds[0] > bounds[1]:
             raise ValueError(f"Expected `delay` to be an integer >= 0, or (least, most). Got {given!r}.")
-        object.__setattr__(self, "delay", bounds[0] if bounds[0] == bounds[1] else bounds)  # equal settings are equal
+        least, most = map(int, bounds)  # which JSON can hold, as those of NumPy cannot be
+        object.__setattr__(self, "batch", int(self.batch))
+        object.__setattr__(self, "delay", least if least == most else (least, most))  # equal settings are equal
 
 
 class Mail:
@@ -71,7 +73,9 @@ def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int) -> 
     if count == 1:
         return [agent.select_action(observation, action_mask)]
     if hasattr(agent, "select_batch"):
-        chosen: list[int] = agent.select_batch(observation, count, mask)
+        chosen = [int(action) for action in agent.select_batch(observation, count, mask)]
+        if len(set(chosen)) != count or not all(0 <= action < len(mask) and mask[action] for action in chosen):
+            raise ValueError(f"Expected `select_batch` to return {count} different graphs on offer. Got {chosen}.")
         return chosen
     several = []
     for _ in range(count):

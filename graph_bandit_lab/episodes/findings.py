@@ -78,7 +78,7 @@ class Findings:
         top = np.isin(actions, np.argsort(-means, kind="stable")[:count])
         first = np.isin(np.arange(len(actions)), np.unique(actions, return_index=True)[1])
         return {
-            "simple_regret": means.max() - means[self._recommended],
+            "simple_regret": means.max() - means[self._recommended[: len(actions)]],
             "best_found": np.maximum.accumulate(means[actions]),
             "top_share": np.cumsum(top & first) / count,
         }

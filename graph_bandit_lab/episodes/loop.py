@@ -14,6 +14,7 @@ from graph_bandit_lab.episodes.diagnostics import Diagnostics
 from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, Mail, choose
 from graph_bandit_lab.episodes.findings import Findings
 
+DIFFERENT = "These rounds differ: play one graph at a time, with `batch=1`."
 DELAYS = 2  # key of the stream from which delays are drawn
 
 if TYPE_CHECKING:
@@ -90,6 +91,9 @@ def run_bandit(
     """
     if diagnose and feedback.batch > 1:
         raise ValueError("Expected `diagnose` without batches: an insight is one into a single choice. Got both.")
+    bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
+    if feedback.batch > 1 and bandit and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
+        raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
     for name, value, method, example in (
         ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
         ("agent", agent, "select_action", '`registry.make_agent("gnn-ts")`'),
@@ -109,14 +113,19 @@ def run_bandit(
     diagnostics, findings, watching = Diagnostics(), Findings(env.unwrapped), 0.0
     mail = Mail(feedback, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(DELAYS,))))
     chosen: list[int] = []  # of a batch, still to be played
+    graphs: object = None  # among which they were chosen
     begin = time.perf_counter()
     over = False
     while not over:
         try:
-            chosen = chosen or choose(agent, observation, info["action_mask"], feedback.batch)
+            if not chosen:
+                chosen = choose(agent, observation, info["action_mask"], feedback.batch)
+                graphs = getattr(env.unwrapped, "graph_set", None)
             action = chosen.pop(0)
-            if feedback.batch > 1 and not info["action_mask"][action]:
-                raise ValueError("Expected rounds that offer the same graphs, to choose a batch of them. They differ.")
+            if feedback.batch > 1 and not (
+                info["action_mask"][action] and graphs is getattr(env.unwrapped, "graph_set", None)
+            ):
+                raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
             paused = time.perf_counter()
             findings.recommend(agent)  # after the round before; the choice has computed the prediction already
             if diagnose:

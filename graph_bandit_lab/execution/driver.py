@@ -143,6 +143,8 @@ def _play_missing(
     progress: bool,
     log: logging.Logger | None = None,
 ) -> Tally:
+    if diagnostics and any(repetition.feedback.batch > 1 for repetition in plan.repetitions):
+        raise ValueError("Expected diagnostics of graphs that are played one at a time. Got batches of several.")
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
@@ -193,7 +195,11 @@ def _play_missing(
 def _refuse_other_environments(store: ResultStore, environment: EnvironmentSettings) -> None:
     wanted = with_later_defaults(environment.to_dict())
     for stored in map(with_later_defaults, store.environments()):
-        differences = [f"{k} {stored.get(k)}" for k in wanted if stored.get(k) != wanted[k]]
+        differences = [
+            "other graphs or values" if k == "graphs" and wanted[k] and stored.get(k) else f"{k} {stored.get(k)}"
+            for k in wanted
+            if stored.get(k) != wanted[k]
+        ]
         if differences:
             raise ValueError(
                 f"Expected {store.path.parent} to be new or to hold this environment. It holds one with "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from functools import lru_cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from platform import python_version
 from typing import Any, cast
 
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 def software_versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
-    names = ("graph-bandit-env", "torch", "torch-geometric", "numpy", "numba", "llvmlite", "gymnasium")
+    names = ["graph-bandit-env", "torch", "torch-geometric", "numpy", "numba", "llvmlite", "gymnasium"]
+    names += ["rdkit"] if find_spec("rdkit") else []  # by which molecules become graphs
     return {"python": python_version(), **{name: version(name) for name in names}}
 
 

@@ -6,6 +6,7 @@ import hashlib
 import os
 import sqlite3
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -67,9 +68,7 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         unwanted = {*ARRAYS, *FINDINGS, "diagnostics", "checksum"} - {*arrays, "regret"}
         wanted = [name for name in names if name not in unwanted]
         rows, lost = _read_sound_rows(path, connection, wanted)
-    for row in rows:  # people know graphs by the name of their file
-        name = row["versions"].pop("graphs", "")
-        row["environment"] |= {"graphs": name} if name else {}
+    _name_graphs(rows)
     frame = pd.DataFrame(rows, columns=[*wanted, "environment_key", *(f"final_{name}" for name in FINDINGS)])
     frame.attrs["damaged"] = lost
     if lost:
@@ -105,6 +104,16 @@ def _read_sound_rows(
     if not len(keys) == len(rows) + len(lost) == count:
         raise damaged(path, f"{len(rows) + len(lost)} repetitions, and {count} in its index")
     return rows, tuple(lost)
+
+
+def _name_graphs(rows: Sequence[dict[str, Any]]) -> None:
+    """Give own graphs the last name of their file, which people know; a digest, too, where two have one name."""
+    named = [(row["environment"], row["versions"].pop("graphs")) for row in rows if "graphs" in row["versions"]]
+    names = {environment["graphs"]: name for environment, name in named}
+    several = {name for name, count in Counter(names.values()).items() if count > 1}
+    for environment, _ in named:
+        digest, name = environment["graphs"], names[environment["graphs"]]
+        environment["graphs"] = f"{name} [{digest[:6]}]" if name in several else name
 
 
 def _tell_settings_apart(frame: pd.DataFrame) -> None:

@@ -61,7 +61,7 @@ def test_a_state_with_anything_wrong_in_it_is_refused_and_changes_nothing(label)
         if path[:2] == ("optimizer", "state") and path[2:] > (1,):
             continue  # the other weights are like the first
         for wrong in wrongs(entry):
-            if (path[-1:], wrong) == (("chosen",), None) or path == ("chosen", "reward"):
+            if (path, wrong) == (("chosen",), []) or (path[:1] == ("chosen",) and path[-1:] == ("reward",)):
                 continue  # before a choice there is none, and its reward comes later
             with contextlib.suppress(ValueError):
                 agent.load_state_dict(replace(state, path, wrong))

@@ -39,3 +39,20 @@ def test_a_plan_refuses_them_before_anything_is_played():
     grid = Grid((EnvironmentSettings(num_graphs=(3, 9)),), (AgentSpec.parse("gntk-ucb:most_graphs=8"),))
     with pytest.raises(ValueError, match=r"at most 8 graphs. Got 9: .*\(Agent `gntk-ucb:most_graphs=8`.\)"):
         plan([grid], (1,))
+
+
+def test_other_graphs_than_those_of_reset_may_not_be_too_many_either():
+    agent = registry.make_agent("gntk-ucb", most_graphs=3)
+    few = tuple(GRAPHS.take([0, 1]))
+    agent.reset(few)
+    with pytest.raises(ValueError, match="at most 3 graphs. Got 4"):
+        agent.select_action(tuple(GRAPHS))
+    assert agent.select_action(few) in (0, 1)
+
+
+def test_the_limit_is_not_part_of_what_results_are_known_by():
+    keys = [
+        plan([Grid((EnvironmentSettings(num_graphs=3),), (AgentSpec.parse(text),))], (1,))[0].key
+        for text in ("gntk-ucb", "gntk-ucb:most_graphs=8")
+    ]
+    assert keys[0] == keys[1]

@@ -165,3 +165,14 @@ def test_it_settles_on_a_good_graph_though_perhaps_not_on_the_best():
 def test_refuses_settings_out_of_range(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
         registry.make_agent("sb3-ppo", **settings)
+
+
+def test_a_reward_that_comes_late_belongs_to_the_choice_that_earned_it():
+    agent = told(GRAPHS, [], [])
+    masks = [np.array([1, 0, 0, 0, 0]), np.array([0, 1, 1, 0, 0]), np.array([0, 0, 0, 1, 1])]
+    played = [agent.select_action(None, mask) for mask in masks]
+    agent.update(None, played[0], 1.0)
+    agent.update(None, played[2], 2.0)
+    agent.update(None, played[1], 3.0)
+    assert [kept.mask for kept in agent.rounds] == [(1, 0, 0, 0, 0), (0, 0, 0, 1, 1), (0, 1, 1, 0, 0)]
+    assert agent.state_dict()["chosen"] == []

@@ -49,7 +49,7 @@ def test_values_of_a_column_are_the_mean_rewards_and_graphs_without_one_are_left
     own = read_own_graphs(environment.pool)
     np.testing.assert_array_equal(own.means, [1.5, 2.5, 0.5, 4.0])
     assert (environment.contents.num_graphs, environment.contents.left_out, environment.rewards) == (4, 1, "target")
-    assert environment.note == "hits.csv (affinity): 1 graphs have no value, and are left out."
+    assert environment.note == "hits.csv (affinity): left out graphs without a value (1)."
 
 
 def test_agents_see_molecules_and_no_values(table):
@@ -91,6 +91,32 @@ def test_people_know_them_by_the_name_of_their_file(tmp_path, table):
 def test_a_random_reward_function_can_be_drawn_on_own_graphs(tmp_path):
     environment = EnvironmentSettings(graphs=write_graphs(tmp_path / "rings.jsonl"), reward_model="linear")
     assert planned(environment, "random")[0].to_arguments()["reward_model"] == "linear"
+
+
+def test_without_values_all_graphs_stay_and_their_values_change_nothing(tmp_path):
+    path = Path(write_graphs(tmp_path / "rings.jsonl"))
+    settings = {"graphs": str(path), "reward_model": "linear"}
+    all_graphs = EnvironmentSettings(**settings)
+    path.write_text(path.read_text().replace('"value": 0.5', '"value": null'))
+    os.utime(path, ns=(1, 1))
+    assert EnvironmentSettings(**settings).to_dict() == all_graphs.to_dict()
+    assert all_graphs.contents.num_graphs == 6
+
+
+def test_rows_that_cannot_be_read_are_counted_and_the_first_is_named(tmp_path):
+    path = write_table(tmp_path / "hits.csv", MOLECULES | {"not a molecule": 1.0, "nor this": 2.0})
+    environment = EnvironmentSettings(graphs=path, target="affinity", skip_bad_rows=True)
+    assert "left out rows that cannot be read (2; the first is 7: " in environment.note
+    assert environment.note.endswith("and graphs without a value (1).")
+
+
+def test_different_environments_on_one_file_have_different_names(tmp_path):
+    path = write_graphs(tmp_path / "rings.jsonl")
+    changes = [{"reward_model": "linear"}, {"reward_model": "gp_gntk"}, {"target": "value"}]
+    changes += [{"target": "value", "resample_graphs": "round", "num_graphs": count} for count in (2, 3)]
+    names = name_environments([EnvironmentSettings(graphs=path, **change).describe() for change in changes])
+    assert len(set(names)) == len(changes)
+    assert all(names)
 
 
 def test_some_of_the_graphs_can_be_drawn_for_each_round(tmp_path):
@@ -155,9 +181,21 @@ def test_a_sweep_file_finds_graphs_in_its_own_folder(tmp_path, monkeypatch):
         '[[grid]]\nenvironment = {graphs = "rings.jsonl", target = "value", horizon = 3}\n'
         "[[grid]]\nenvironment = {num_graphs = 3, horizon = 3}\n"
     )
+    write_table(tmp_path / "hits.csv", {"CCO": 9.0})  # in the working folder, which does not count
     monkeypatch.chdir(tmp_path)
     sweep = read_sweep(folder / "study.toml")
     assert isinstance(sweep, Sweep)
     pools = [repetition.pool and repetition.pool.name for repetition in sweep.plan().repetitions]
     assert pools == ["hits.csv (affinity)", "rings.jsonl (value)", None]
-    assert sweep.plan().notes == ("hits.csv (affinity): 1 graphs have no value, and are left out.",)
+    assert sweep.plan().notes == ("hits.csv (affinity): left out graphs without a value (1).",)
+
+
+def test_a_sweep_file_does_not_look_for_its_graphs_elsewhere(tmp_path, monkeypatch):
+    (tmp_path / "study").mkdir()
+    write_table(tmp_path / "hits.csv")
+    (tmp_path / "study" / "study.toml").write_text(
+        'agents = ["random"]\n[[grid]]\nenvironment = {graphs = "hits.csv", target = "affinity"}\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="hits.csv"):
+        read_sweep("study/study.toml")

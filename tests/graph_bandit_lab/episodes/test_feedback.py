@@ -1,3 +1,6 @@
+import json
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -114,10 +117,34 @@ def test_late_rewards_of_graphs_that_change_are_told_with_the_graphs_that_were_p
 
 
 def test_a_batch_is_refused_where_rounds_offer_other_graphs(small_env):
-    with pytest.raises(ValueError, match="rounds that offer the same graphs"):
-        listen(small_env(actions_per_round=3, horizon=30), batch=3)
+    for changing in ({"actions_per_round": 3}, {"resample_graphs": "round"}):
+        env, agent = small_env(horizon=30, **changing), Listener()
+        with pytest.raises(ValueError, match="all rounds offer the same graphs. These rounds differ"):
+            run_bandit(env, agent, feedback=Feedback(batch=3))
+        assert agent.choices == 0
     with pytest.raises(ValueError, match="`diagnose` without batches"):
         run_bandit(small_env(), Listener(), diagnose=True, feedback=Feedback(batch=2))
+
+
+def test_a_batch_is_refused_in_an_environment_of_ones_own_whose_graphs_change(small_env):
+    env = small_env(horizon=9, resample_graphs="round")
+    hidden = SimpleNamespace(
+        unwrapped=SimpleNamespace(), reset=env.reset, step=lambda action: change(env.step(action)), spec=None
+    )
+
+    def change(stepped):
+        hidden.unwrapped.graph_set = env.unwrapped.graph_set
+        return stepped
+
+    with pytest.raises(ValueError, match="all rounds offer the same graphs"):
+        run_bandit(hidden, Listener(), feedback=Feedback(batch=3))
+
+
+@pytest.mark.parametrize("wrong", [[0, 0], [], [1, 2, 0], [0, 3], [0, 7]])
+def test_a_batch_of_other_graphs_than_were_asked_for_is_refused(wrong):
+    agent = SimpleNamespace(select_batch=lambda observation, count, mask: np.array(wrong, int))
+    with pytest.raises(ValueError, match="2 different graphs on offer. Got"):
+        choose(agent, None, np.array([1, 1, 1, 0], np.int8), 2)
 
 
 def test_nothing_told_is_nothing_to_recommend_by(small_env):
@@ -144,6 +171,7 @@ def test_numbers_out_of_range_are_refused(given, message):
 def test_equal_choices_are_equal_settings():
     assert Feedback(delay=[2, 2]) == Feedback(delay=2)
     assert Feedback(delay=[2, 3]) == Feedback(delay=(2, 3))
+    assert json.dumps(vars(Feedback(batch=np.int64(2), delay=np.int64(3))))
 
 
 def test_no_reward_is_lost_or_told_twice():

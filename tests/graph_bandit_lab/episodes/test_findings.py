@@ -166,3 +166,13 @@ def test_predicted_means_are_those_of_the_whole_prediction(game):
     np.testing.assert_allclose(agent.predict_means(), agent.predict().mean, rtol=1e-12, atol=0)
     means = env.unwrapped.mean_rewards
     assert result.simple_regret[-1] == means.max() - means[agent.predict().mean.argmax()]
+
+
+def test_a_recommendation_that_diverges_adds_no_number(small_env):
+    class Broken(Player):
+        def insight(self):
+            raise FloatingPointError
+
+    result = run_bandit(small_env(horizon=4), Broken([0] * 4), diagnose=True)
+    assert result.status == "diverged"
+    assert len(result.simple_regret) == len(result.actions)

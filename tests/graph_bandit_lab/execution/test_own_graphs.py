@@ -4,9 +4,12 @@ import pytest
 
 from graph_bandit_env.graphs import GraphSet
 from graph_bandit_lab import (
+    AgentSpec,
     EnvironmentSettings,
+    Grid,
     Processes,
     RunSettings,
+    Sweep,
     load_results,
     run_experiment,
     run_sweep,
@@ -57,7 +60,7 @@ def test_other_values_are_another_environment(settings, tmp_path):
     changed = EnvironmentSettings(
         graphs=str(tmp_path / "hits.csv"), target="affinity", horizon=4, replacement=False, noise_std=0
     )
-    with pytest.raises(ValueError, match="to hold this environment. It holds one with graphs"):
+    with pytest.raises(ValueError, match="to hold this environment. It holds one with other graphs or values"):
         run_experiment(RunSettings(out=settings.out, environment=changed, agents=settings.agents, progress=False))
 
 
@@ -77,3 +80,26 @@ def test_a_process_reads_a_pool_once(settings, monkeypatch):
     run_experiment(settings)
     assert len(count) == 1
     assert isinstance(own_graphs.read_own_graphs(settings.environment.pool).graphs, GraphSet)
+
+
+def test_files_of_one_name_are_told_apart(tmp_path):
+    environments = []
+    for folder, value in (("a", "1.5"), ("b", "1.25")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "hits.csv").write_text(TABLE.replace("1.5", value))
+        environments.append(
+            EnvironmentSettings(graphs=str(tmp_path / folder / "hits.csv"), target="affinity", horizon=3)
+        )
+    grid = Grid(tuple(environments), (AgentSpec.parse("random"),))
+    run_sweep(Sweep(title="two", grids=(grid,), seeds=(1,)), tmp_path / "out", progress=False)
+    names = {environment["graphs"] for environment in load_results(tmp_path / "out")["environment"]}
+    assert len(names) == 2
+    assert all(name.startswith("hits.csv (affinity) [") for name in names)
+
+
+def test_diagnostics_of_batches_are_refused_before_anything_is_played(tmp_path):
+    settings = RunSettings(
+        out=tmp_path, environment=EnvironmentSettings(batch=2, horizon=4), diagnostics=True, progress=False
+    )
+    with pytest.raises(ValueError, match="diagnostics of graphs that are played one at a time"):
+        run_experiment(settings)
