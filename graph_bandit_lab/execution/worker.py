@@ -50,7 +50,9 @@ def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], 
         with one_thread():
             env = registry.make_environment(**repetition.to_arguments())
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
-            result = run_bandit(env, agent, repetition.seed, on_round, diagnose, repetition.feedback)
+            result = run_bandit(
+                env, agent, repetition.seed, on_round=on_round, diagnose=diagnose, feedback=repetition.feedback
+            )
             env.close()
     except KeyboardInterrupt:
         raise
