@@ -35,19 +35,10 @@ class Command:
                 write(self.folder, path)
                 print(path)
         if self.table:
-            self._print_table()
+            print_table(self.folder)
         if self.markdown:
             self._print_markdown()
         return 0
-
-    def _print_table(self) -> None:
-        from graph_bandit_lab import load_results
-        from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of
-
-        results = load_results(self.folder, arrays=())
-        print(f"\n{title_of(results)}\n")
-        print_columns(table_of(results))
-        print_warnings(results)
 
     def _print_markdown(self) -> None:
         from graph_bandit_lab import load_results
@@ -60,3 +51,14 @@ class Command:
             for measure in ("total_regret", "final_simple_regret") if found else ("total_regret",):
                 print("\n".join(["", *to_markdown(table_of_environments(results, measure))]))
         print_warnings(results)
+
+
+def print_table(folder: Path) -> None:
+    """Print title, table and warnings of a folder of results."""
+    from graph_bandit_lab import load_results
+    from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of
+
+    results = load_results(folder, arrays=())
+    print(f"\n{title_of(results)}\n")
+    print_columns(table_of(results))
+    print_warnings(results)

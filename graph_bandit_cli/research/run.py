@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from graph_bandit_cli.research.report import print_table
 from graph_bandit_lab import EnvironmentSettings, RunSettings, run_experiment
 from graph_bandit_lab.execution import choose_workers, describe_work, plan_run
 
@@ -56,12 +57,8 @@ def _say_what_is_kept(folder: Path) -> None:
 
 def _show(folder: Path) -> None:
     """Print the table of a folder and write its report."""
-    from graph_bandit_lab import load_results
-    from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of, write_report
+    from graph_bandit_lab import write_report
 
     page = write_report(folder)
-    results = load_results(folder, arrays=())
-    print(f"\n{title_of(results)}\n")
-    print_columns(table_of(results))
-    print_warnings(results)
+    print_table(folder)
     print(f"\nReport: {page}")

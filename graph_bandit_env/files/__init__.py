@@ -2,6 +2,6 @@
 
 from graph_bandit_env.files.nas_cells import from_nas_cells
 from graph_bandit_env.files.pool_digest import digest
-from graph_bandit_env.files.reading import read_pool
+from graph_bandit_env.files.reading import is_name, read_pool
 
-__all__ = ["digest", "from_nas_cells", "read_pool"]
+__all__ = ["digest", "from_nas_cells", "is_name", "read_pool"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import get_args
+from typing import TypeGuard, get_args
 
 from graph_bandit_env.checks import check_choice
 from graph_bandit_env.files.json_lines import read_json_lines
@@ -23,6 +23,11 @@ NAMES = ("library",)
 READERS = {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".pt": read_pyg_file}
 TABLES = (*TEXT, *(f"{kind}.gz" for kind in TEXT), *OTHERS)
 FORMS = f"{KINDS}, {', '.join(READERS)}"
+
+
+def is_name(source: str | Path) -> TypeGuard[str]:
+    """Return whether a source is the name of a pool, as a text without suffix and separator is, and not a path."""
+    return isinstance(source, str) and NAME.fullmatch(source) is not None
 
 
 def read_pool(
@@ -65,7 +70,7 @@ def read_pool(
             the target. Code in a `.pt` file is not run.
     """
     check_choice("on_error", on_error, get_args(OnError))
-    if isinstance(source, str) and NAME.fullmatch(source):
+    if is_name(source):
         pool = _make_named(source, target)
     elif (form := _form_of(path := Path(source))) in READERS:
         if sheet is not None:

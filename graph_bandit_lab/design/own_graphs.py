@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
-from graph_bandit_env.files import digest, read_pool
+from graph_bandit_env.files import digest, is_name, read_pool
 from graph_bandit_lab.design.keys import TARGET
 
 POOLS_HELD = 2  # in memory, in each process
@@ -35,7 +35,7 @@ class PoolFile:
     @property
     def is_file(self) -> bool:
         """Return whether the source is a file, not the name of a pool that is made."""
-        return bool(Path(self.source).suffix)
+        return not is_name(self.source)
 
     @property
     def name(self) -> str:

@@ -8,6 +8,17 @@ from rdkit.Chem.Crippen import MolLogP
 from graph_bandit_env import from_smiles
 from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS
 
+ODD_MOLECULES = (
+    "CCO",
+    "c1ccccc1C(=O)[O-].[Na+]",
+    "C",
+    "CCCCN",
+    "O=[N+]([O-])c1ccc(Br)cc1",
+    "N[C@@H](C)C(=O)O",
+    "[Na+]",
+)
+"""Salts, charges, a stereocentre, and single atoms without pairs."""
+
 
 def some_molecules(count=40):
     """Return different molecules with their logP as targets."""

@@ -3,19 +3,11 @@ import torch
 from rdkit import Chem
 from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
 from rdkit.DataStructs import TanimotoSimilarity
+from support.molecules import ODD_MOLECULES
 
 from agents.molecule.fingerprints import FingerprintCounts, read_molecules
 
-SMILES = (
-    "CCO",
-    "c1ccccc1C(=O)[O-].[Na+]",
-    "C",
-    "CCCCN",
-    "O=[N+]([O-])c1ccc(Br)cc1",
-    "N[C@@H](C)C(=O)O",
-    "[Na+]",
-    "CCCCCC(=O)NCc1ccccc1Cl",
-)
+SMILES = (*ODD_MOLECULES, "CCCCCC(=O)NCc1ccccc1Cl")
 EVERY = torch.arange(len(SMILES))
 MOLS = read_molecules(SMILES)
 

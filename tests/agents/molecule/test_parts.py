@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
+from support.molecules import ODD_MOLECULES
 from torch_geometric.data import Batch
 
 from agents.beliefs.likelihood import Hyperparameters
@@ -18,16 +19,7 @@ from agents.molecule.settings import MoleculeSettings
 from agents.molecule.training import train
 from graph_bandit_env import from_smiles
 
-SMILES = (
-    "CCO",
-    "c1ccccc1C(=O)[O-].[Na+]",
-    "C",
-    "CCCCN",
-    "O=[N+]([O-])c1ccc(Br)cc1",
-    "N[C@@H](C)C(=O)O",
-    "[Na+]",
-    "CCCO",
-)
+SMILES = (*ODD_MOLECULES, "CCCO")
 MOLECULES = from_smiles(SMILES)
 EVERY = torch.arange(len(SMILES))
 MOLS = read_molecules(SMILES)
