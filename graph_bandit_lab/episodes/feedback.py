@@ -35,8 +35,8 @@ class Feedback:
         object.__setattr__(self, "delay", least if least == most else (least, most))  # equal settings are equal
 
 
-class Mail:
-    """Rewards on their way to the agent.
+class LateRewards:
+    """Rewards that were earned, and are not told yet.
 
     Args:
         feedback: how long they take.
@@ -45,20 +45,22 @@ class Mail:
 
     def __init__(self, feedback: Feedback, rng: np.random.Generator) -> None:
         self._feedback, self._rng = feedback, rng
-        self._sent: list[tuple[int, Any, int, float]] = []  # round after which it is told, observation, action, reward
+        self._waiting: list[
+            tuple[int, Any, int, float]
+        ] = []  # round after which it is told, observation, action, reward
         self._round = 0
 
-    def send(self, observation: Any, action: int, reward: float) -> None:
-        """Send the reward of the round that was just played."""
+    def add(self, observation: Any, action: int, reward: float) -> None:
+        """Add the reward of the round that was just played."""
         delay = self._feedback.delay
         late = int(self._rng.integers(*delay, endpoint=True)) if isinstance(delay, tuple) else delay
-        self._sent.append((self._round + late, observation, action, reward))
+        self._waiting.append((self._round + late, observation, action, reward))
         self._round += 1
 
-    def deliver(self) -> Iterator[tuple[Any, ArrayLike, ArrayLike]]:
+    def take_due(self) -> Iterator[tuple[Any, ArrayLike, ArrayLike]]:
         """Yield what `Agent.update` is told now, in the order of the rounds; the results of a batch are told in one."""
-        due = [result for when, *result in self._sent if when < self._round]
-        self._sent = [sent for sent in self._sent if sent[0] >= self._round]
+        due = [result for when, *result in self._waiting if when < self._round]
+        self._waiting = [waiting for waiting in self._waiting if waiting[0] >= self._round]
         if self._feedback.batch == 1 or len(due) == 1:
             yield from ((observation, action, reward) for observation, action, reward in due)
         elif due:

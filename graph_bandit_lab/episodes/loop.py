@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_lab.episodes.diagnostics import Diagnostics
-from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, Mail, choose
+from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, LateRewards, choose
 from graph_bandit_lab.episodes.findings import Findings
 
 DIFFERENT = "These rounds differ: play one graph at a time, with `batch=1`."
@@ -111,7 +111,7 @@ def run_bandit(
     rounds: list[tuple[int, float, float]] = []
     status: Literal["finished", "diverged"] = "finished"
     diagnostics, findings, watching = Diagnostics(), Findings(env.unwrapped), 0.0
-    mail = Mail(feedback, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(DELAYS,))))
+    late = LateRewards(feedback, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(DELAYS,))))
     chosen: list[int] = []  # of a batch, still to be played
     graphs: object = None  # among which they were chosen
     begin = time.perf_counter()
@@ -136,9 +136,9 @@ def run_bandit(
             reward = float(observed)
             rounds.append((action, reward, info["regret"]))
             findings.play()
-            mail.send(played, action, reward)
+            late.add(played, action, reward)
             over = terminated or truncated
-            for told in mail.deliver() if over or not chosen else ():
+            for told in late.take_due() if over or not chosen else ():
                 findings.tell(*told[1:])
                 agent.update(*told)
         except FloatingPointError:  # agents raise it when a fit turns non-finite

@@ -7,7 +7,7 @@ import pytest
 import registry
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.episodes import Feedback
-from graph_bandit_lab.episodes.feedback import Mail, choose
+from graph_bandit_lab.episodes.feedback import LateRewards, choose
 
 ANY = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
 
@@ -176,9 +176,9 @@ def test_equal_choices_are_equal_settings():
 
 def test_no_reward_is_lost_or_told_twice():
     rng, told = np.random.default_rng(0), []
-    mail = Mail(Feedback(delay=(0, 7)), np.random.default_rng(1))
+    late = LateRewards(Feedback(delay=(0, 7)), np.random.default_rng(1))
     for t in range(200):
-        mail.send(None, t, float(rng.random()))
-        told += [action for _, action, _ in mail.deliver()]
+        late.add(None, t, float(rng.random()))
+        told += [action for _, action, _ in late.take_due()]
     assert len(told) == len(set(told))
     assert set(range(190)) <= set(told)
