@@ -45,9 +45,7 @@ class LateRewards:
 
     def __init__(self, feedback: Feedback, rng: np.random.Generator) -> None:
         self._feedback, self._rng = feedback, rng
-        self._waiting: list[
-            tuple[int, Any, int, float]
-        ] = []  # round after which it is told, observation, action, reward
+        self._waiting: list[tuple[int, Any, int, float]] = []  # when it is told, observation, action, reward
         self._round = 0
 
     def add(self, observation: Any, action: int, reward: float) -> None:
@@ -69,7 +67,20 @@ class LateRewards:
 
 
 def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int) -> list[int]:
-    """Let an agent choose different graphs, at most `count`; one after the other if it has no `select_batch`."""
+    """Let an agent choose different graphs; one after the other if it has no `select_batch`.
+
+    Args:
+        agent: has `select_action`, and perhaps `select_batch`.
+        observation: that of the round.
+        action_mask: `(K,)`. 1 for each graph on offer.
+        count: how many to choose; all on offer, if there are fewer.
+
+    Returns:
+        Indices of graphs, in the order of choice.
+
+    Raises:
+        ValueError: if `select_batch` returns anything but that many different graphs on offer.
+    """
     mask: NDArray[np.int8] = np.array(action_mask)
     count = min(count, int(np.count_nonzero(mask)))
     if count == 1:
