@@ -38,7 +38,8 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
 
     Args:
         observation: a tuple of K Gymnasium `GraphInstance`; not read if `graph_set` is given.
-        graph_set: the K graphs; None: read them from the observation.
+        graph_set: the K graphs; None: read them from the observation. If it has `to_batch()`, as a `GraphSet` has,
+            the graphs are not made one by one.
 
     Returns:
         A batch of K graphs.
@@ -48,6 +49,9 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
         ValueError: if there are no graphs, or their numbers of features of nodes or of edges differ.
     """
     if graph_set is not None:
+        if hasattr(graph_set, "to_batch"):  # of a `GraphSet`, which was checked when it was made
+            batch: Batch = graph_set.to_batch()
+            return batch
         graphs = list(graph_set.to_pyg())
     elif holds_graphs(observation) or (isinstance(observation, (tuple, list)) and not observation):
         graphs = [make_data(graph) for graph in observation]

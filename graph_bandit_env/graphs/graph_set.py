@@ -183,19 +183,24 @@ class GraphSet(Sequence[GraphInstance]):
         return np.array([len(e) / len(x) for x, e in zip(self._nodes, self._edge_links, strict=True)])
 
     def to_batch(self) -> Batch:
-        """Return the nodes and edges of `Batch.from_data_list(self.to_pyg())`, without making K `Data` first."""
+        """Return `Batch.from_data_list(self.to_pyg())`, without making K `Data` first."""
         import torch
         from torch_geometric.data import Batch
 
-        sizes = self.num_nodes
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        shifts = np.repeat(starts[:-1], [len(links) for links in self._edge_links])
-        return Batch(
-            x=torch.from_numpy(np.concatenate(self._nodes)),
-            edge_index=torch.from_numpy((np.concatenate(self._edge_links).astype(np.int64) + shifts[:, None]).T),
-            batch=torch.from_numpy(np.repeat(np.arange(len(self)), sizes)),
-            ptr=torch.from_numpy(starts),
-        )
+        edges, count = [len(links) for links in self._edge_links], len(self)
+        node_starts, edge_starts = (np.concatenate([[0], np.cumsum(sizes)]) for sizes in (self.num_nodes, edges))
+        links = np.concatenate(self._edge_links).T.astype(np.int64, order="C")
+        links += np.repeat(node_starts[:-1], edges)
+        tensors = {"x": torch.from_numpy(np.concatenate(self._nodes)), "edge_index": torch.from_numpy(links)}
+        if self._edge_features is not None:
+            tensors["edge_attr"] = torch.from_numpy(np.concatenate(self._edge_features))
+        ptr, edge_ptr = torch.from_numpy(node_starts), torch.from_numpy(edge_starts)
+        batch = Batch(**tensors, batch=torch.from_numpy(np.repeat(np.arange(count), self.num_nodes)), ptr=ptr)
+        # What `collate` of PyG keeps, from which `get_example` and `to_data_list` take the graphs apart again:
+        batch._num_graphs = count
+        batch._slice_dict = {name: ptr if name == "x" else edge_ptr for name in tensors}
+        batch._inc_dict = {name: torch.zeros(count, dtype=torch.int64) for name in tensors} | {"edge_index": ptr[:-1]}
+        return batch
 
     def to_pyg(self) -> list[Data]:
         """Return the graphs as PyG `Data`: `x` float32, `edge_index` int64 and, with edge features, `edge_attr`."""

@@ -181,12 +181,26 @@ def test_refuses_an_empty_list():
         as_graph_set([])
 
 
-def test_a_batch_of_the_set_is_that_of_its_graphs():
-    graph_set = GraphSet.from_pyg(ragged_graphs())
+@pytest.mark.parametrize("edge_features", [False, True])
+@pytest.mark.parametrize("index", [[0, 1, 2, 3], [1], [1, 3, 1]])
+def test_a_batch_of_the_set_is_that_of_its_graphs(index, edge_features):
+    graphs = ragged_graphs()
+    for k, graph in enumerate(graphs if edge_features else ()):
+        graph.edge_attr = torch.arange(2.0 * graph.num_edges).reshape(-1, 2) + k
+    graph_set = GraphSet.from_pyg(graphs).take(index)
     found, expected = graph_set.to_batch(), Batch.from_data_list(graph_set.to_pyg())
-    for name in ("x", "edge_index", "batch", "ptr"):
-        assert torch.equal(getattr(found, name), getattr(expected, name))
-    assert found.num_graphs == expected.num_graphs == 4
+    names = ("x", "edge_index", *["edge_attr"] * edge_features)
+    assert_equal_graphs(found, expected, (*names, "batch", "ptr"))
+    assert found.num_graphs == expected.num_graphs == len(index)
+    for own, theirs in zip(found.to_data_list(), graph_set.to_pyg(), strict=True):
+        assert_equal_graphs(own, theirs, names)
+    assert_equal_graphs(found.get_example(len(index) - 1), graph_set.to_pyg()[-1], names)
+
+
+def assert_equal_graphs(found, expected, names):
+    assert set(found.keys()) == set(expected.keys()) == set(names)
+    for name in names:
+        assert torch.equal(getattr(found, name), getattr(expected, name)), name
 
 
 def test_what_is_taken_of_a_set_is_in_the_order_that_was_asked():
