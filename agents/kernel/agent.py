@@ -71,7 +71,7 @@ class KernelAgent(BatchBeliefAgent[P]):
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: extend the kernel by the new ones, and condition on all rewards that stay."""
         exchanged = self._graphs.exchange(kept, graphs)
-        rows = exchanged.rows(len(kept))
+        rows = exchanged.rows(torch.arange(len(kept), len(kept) + len(graphs)))
         old = torch.cat([self.kernel[kept][:, kept], rows[:, : len(kept)].T], dim=1)
         kernel, history = torch.cat([old, rows]), copy.deepcopy(self.history)
         history.exchange(kept, len(graphs))

@@ -26,6 +26,8 @@ from gntk import (
     tangent_features,
 )
 
+BLOCK = 8  # graphs of which the kernel is computed at a time where only its diagonal is wanted
+
 
 class KernelGraphs(Protocol):
     """M graphs as a kernel reads them. They never change."""
@@ -37,8 +39,11 @@ class KernelGraphs(Protocol):
             ValueError: if the kernel is not known for other graphs.
         """
 
-    def rows(self, first: int = 0) -> Tensor:
-        """Return the kernel of the graphs from `first` on with all, `(M - first, M)` float64."""
+    def rows(self, slots: Tensor | None = None) -> Tensor:
+        """Return the kernel of the graphs in `slots`, `(n,)` int64, or of all graphs, with all: `(n, M)` float64."""
+
+    def diagonal(self) -> Tensor:
+        """Return the kernel of each graph with itself, `(M,)` float64."""
 
     def known(self) -> list[Tensor]:
         """Return tensors that identify the graphs."""
@@ -70,15 +75,20 @@ class NetworkGraphs:
         own_count = self.settings.node_count == "own"
         return replace(self, graphs=encode_more(aggregate_neighbours, self.graphs, kept, graphs, own_count))
 
-    def rows(self, first: int = 0) -> Tensor:
-        """Return the kernel of the graphs from `first` on with all."""
-        some = select_graphs(self.graphs, torch.arange(first, len(self.graphs))) if first else self.graphs
+    def rows(self, slots: Tensor | None = None) -> Tensor:
+        """Return the kernel of some graphs, or of all, with all."""
+        some = self.graphs if slots is None else select_graphs(self.graphs, slots)
         if self.settings.kernel == "infinite":
-            return infinite_width_kernel(some, self.settings.depth, others=self.graphs if first else None)
+            return infinite_width_kernel(some, self.settings.depth, others=None if slots is None else self.graphs)
         model = GraphMLP(self.graphs.feature_dim, self.settings.width, self.settings.depth, seed=self.seed)
-        if not first:
+        if slots is None:
             return empirical_kernel(model, self.graphs)
         return gram(tangent_features(model, some), tangent_features(model, self.graphs))
+
+    def diagonal(self) -> Tensor:
+        """Return the kernel of each graph with itself, in blocks of a few graphs."""
+        blocks = (select_graphs(self.graphs, slots) for slots in torch.arange(len(self.graphs)).split(BLOCK))
+        return torch.cat([replace(self, graphs=block).rows().diagonal() for block in blocks])
 
     def known(self) -> list[Tensor]:
         """Return the aggregated graphs; the state of an agent holds the kernel, which may depend on the seed."""
@@ -109,9 +119,13 @@ class GivenGraphs:
             'graphs. Got other graphs. Make the agent with kernel="infinite" or "empirical".'
         )
 
-    def rows(self, first: int = 0) -> Tensor:
+    def rows(self, slots: Tensor | None = None) -> Tensor:
         """Return rows of the matrix."""
-        return self.kernel[first:]
+        return self.kernel if slots is None else self.kernel[slots]
+
+    def diagonal(self) -> Tensor:
+        """Return the diagonal of the matrix."""
+        return self.kernel.diagonal()
 
     def known(self) -> list[Tensor]:
         """Return the aggregated graphs."""

@@ -163,9 +163,13 @@ class SubtreeGraphs:
             counts = counts.join(_count(Batch.from_data_list(list(graphs)), self.labelling, self.iterations))
         return replace(self, counts=counts)
 
-    def rows(self, first: int = 0) -> Tensor:
-        """Return the kernel of the graphs from `first` on with all."""
-        return compare_patterns(self.counts.take(np.arange(first, len(self.counts))), self.counts)
+    def rows(self, slots: Tensor | None = None) -> Tensor:
+        """Return the kernel of some graphs, or of all, with all."""
+        return compare_patterns(self.counts if slots is None else self.counts.take(slots.numpy()), self.counts)
+
+    def diagonal(self) -> Tensor:
+        """Return ones: a cosine is 1 between equal counts."""
+        return torch.ones(len(self.counts), dtype=torch.float64)
 
     def known(self) -> list[Tensor]:
         """Return the patterns, their counts, and how nodes and edges of other graphs get labels."""

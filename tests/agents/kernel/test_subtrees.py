@@ -176,7 +176,9 @@ def test_a_label_of_an_edge_counts_whatever_is_shown_beside_it():
     odd.edge_attr = odd.edge_attr + 0.5
     known = encode_subtrees(SubtreeSettings(), Batch.from_data_list(graphs), seed=0)
     everything = torch.arange(len(graphs))
-    alone, beside = (known.exchange(everything, new).rows(len(graphs)) for new in ([graphs[0]], [graphs[0], odd]))
+    alone, beside = (
+        known.exchange(everything, new).rows(torch.tensor([len(graphs)])) for new in ([graphs[0]], [graphs[0], odd])
+    )
     assert torch.equal(alone[0], beside[0, : len(graphs) + 1])
 
 

@@ -1,0 +1,84 @@
+"""A Gaussian process on more graphs than a whole kernel can hold, from the columns of the graphs played."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from agents.contract.protocol import State
+from agents.kernel.kernels import KernelGraphs
+
+
+class KernelColumns:
+    """The kernel of K graphs, of which each column is computed when it is first asked for, and kept.
+
+    Args:
+        graphs: the graphs.
+    """
+
+    def __init__(self, graphs: KernelGraphs) -> None:
+        self._graphs, self._columns = graphs, dict[int, Tensor]()
+        self.diagonal = graphs.diagonal()
+
+    def column(self, slot: int) -> Tensor:
+        """Return the kernel of a graph with all, `(K,)` float64."""
+        if slot not in self._columns:
+            self._columns[slot] = self._graphs.rows(torch.tensor([slot]))[0]
+        return self._columns[slot]
+
+    def among(self, slots: Tensor) -> Tensor:
+        """Return the kernel of some graphs with each other, `(n, n)` float64."""
+        if not len(slots):
+            return self.diagonal.new_zeros(0, 0)
+        return torch.stack([self.column(slot)[slots] for slot in slots.tolist()])
+
+
+class ColumnProcess:
+    """Posterior means and variances of the mean rewards of K graphs, in float64; there are no joint draws.
+
+    One reward y of graph a with noise variance s^2 adds a row e to E, in O(t K) time and O(K) memory:
+
+        p e = k_a - E^T E_a,   p^2 = k_aa - |E_a|^2 + s^2,
+        m <- m + e (y - m_a) / p,   v <- v - e^2       [Rasmussen & Williams 2006, Eqs. 2.25 and 2.26, one y at a time]
+
+    p e is the posterior covariance of graph a with all.
+
+    Args:
+        kernel: the prior covariance is `scale` times this.
+        scale: output scale.
+        noise_variance: s^2 > 0, in squared units of the rewards.
+    """
+
+    def __init__(self, kernel: KernelColumns, scale: float, noise_variance: float) -> None:
+        self._kernel, self._scale, self.noise_variance = kernel, scale, noise_variance
+        self.mean = torch.zeros_like(kernel.diagonal)
+        self._variance = scale * kernel.diagonal
+        self._rows = kernel.diagonal.new_zeros(0, len(kernel.diagonal))
+
+    @property
+    def variance(self) -> Tensor:
+        """Return the posterior variances, `(K,)` float64."""
+        return self._variance.clamp(min=0)
+
+    def add(self, action: int, reward: float, count: float = 1.0) -> None:
+        """Condition on one reward, or on the mean of `count` rewards."""
+        covariance = self._scale * self._kernel.column(action) - self._rows[:, action] @ self._rows
+        total = covariance[action].clamp(min=0) + self.noise_variance / count
+        row = covariance / total.sqrt()
+        self.mean = self.mean + row * ((reward - self.mean[action]) / total.sqrt())
+        self._variance = self._variance - row.square()
+        self._rows = torch.cat([self._rows, row.unsqueeze(0)])
+
+    def copy(self) -> ColumnProcess:
+        """Return a process that goes on by itself; what both know is shared."""
+        other = ColumnProcess.__new__(ColumnProcess)
+        vars(other).update(vars(self))  # no tensor is ever changed in place
+        return other
+
+    def state_dict(self) -> State:
+        """Return mean, variance and rows."""
+        return {"mean": self.mean.clone(), "variance": self._variance.clone(), "rows": self._rows.clone()}
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace mean, variance and rows."""
+        self.mean, self._variance, self._rows = (state[name].clone() for name in ("mean", "variance", "rows"))
