@@ -73,7 +73,7 @@ $(VENV)/.installed-chem: setup.cfg constraints.txt | $(BIN)/python
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-all: setup.cfg constraints.txt | $(BIN)/python
-	$(PIP) -e '.[chem,sb3,distributed,parquet,benchmarks,dev]'
+	$(PIP) -e '.[chem,sb3,distributed,parquet,tensorboard,benchmarks,dev]'
 	touch $@ $(VENV)/.installed $(VENV)/.installed-chem
 
 $(VENV)/.installed-docs: $(VENV)/.installed-all

@@ -11,6 +11,7 @@ from typing import Any
 import registry
 from benchmarks.speed.measure import ROOT
 from graph_bandit_lab import AgentSpec, run_bandit
+from graph_bandit_lab.episodes import RoundRecord
 
 ROUNDS, SHOWN = 400, 10
 
@@ -21,10 +22,10 @@ def main(agent: str = "gnn-ts") -> None:
     env = registry.make_environment(
         horizon=ROUNDS, reward_model="gp_gntk", reward_scale="unit", observe="indices", num_graphs=100, num_nodes=50
     )
-    profile, rounds = cProfile.Profile(), iter(range(ROUNDS))
+    profile = cProfile.Profile()
 
-    def begin_after_the_first() -> None:
-        if next(rounds) == 0:  # the first round compiles
+    def begin_after_the_first(record: RoundRecord) -> None:
+        if record.round == 1:  # it compiles
             profile.enable()
 
     run_bandit(env, registry.make_agent(spec.name, **spec.settings), 0, on_round=begin_after_the_first)

@@ -11,6 +11,7 @@ from typing import Any
 import registry
 from benchmarks.speed.measure import peak_bytes
 from graph_bandit_lab import AgentSpec, run_bandit
+from graph_bandit_lab.episodes import RoundRecord
 
 
 def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions: int) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions:
     return {"clocks": clocks, "regret": regret, "peak_bytes": peak_bytes()}
 
 
-def _note(times: list[float]) -> None:
+def _note(times: list[float], record: RoundRecord) -> None:
     times.append(time.process_time())
 
 

@@ -23,14 +23,23 @@ class Command:
     parquet: Path | None = None
     """The same as an Apache Parquet file, with actions, rewards, regret and what was found of each round (the extra
     `parquet`)."""
+    jsonl: Path | None = None
+    """Also write a JSON object a line to this file for each round of each repetition."""
+    tensorboard: Path | None = None
+    """Also write each repetition into a folder of its own under this one, for TensorBoard (the extra `tensorboard`)."""
 
     def run(self) -> int:
         """Write the page, and the files and tables that are asked for."""
         from graph_bandit_lab import write_report
-        from graph_bandit_lab.storage import write_csv, write_parquet
+        from graph_bandit_lab.storage import write_csv, write_json_lines, write_parquet, write_tensorboard
 
         print(write_report(self.folder))
-        for path, write in ((self.csv, write_csv), (self.parquet, write_parquet)):
+        for path, write in (
+            (self.csv, write_csv),
+            (self.parquet, write_parquet),
+            (self.jsonl, write_json_lines),
+            (self.tensorboard, write_tensorboard),
+        ):
             if path is not None:
                 write(self.folder, path)
                 print(path)

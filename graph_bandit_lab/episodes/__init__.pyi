@@ -3,5 +3,17 @@ from .feedback import Feedback as Feedback
 from .findings import FINDINGS as FINDINGS
 from .loop import BanditResult as BanditResult
 from .loop import run_bandit as run_bandit
+from .records import RoundRecord as RoundRecord
+from .writers import JsonLinesWriter as JsonLinesWriter
+from .writers import TensorBoardWriter as TensorBoardWriter
 
-__all__ = ["DIAGNOSTICS", "FINDINGS", "BanditResult", "Feedback", "run_bandit"]
+__all__ = [
+    "DIAGNOSTICS",
+    "FINDINGS",
+    "BanditResult",
+    "Feedback",
+    "JsonLinesWriter",
+    "RoundRecord",
+    "TensorBoardWriter",
+    "run_bandit",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,17 @@ class Findings:
         self._counts, self._sums = [0] * num_graphs, [0.0] * num_graphs
         self._observed = np.full(num_graphs, -np.inf)  # mean reward of each graph played
         self._rounds, self._recommended = 0, list[int]()
+        self._best = -math.inf
 
-    def play(self) -> None:
-        """Count a round that was played."""
+    def play(self, action: int) -> float | None:
+        """Count a round that was played, and return the best mean found so far; None where it does not exist."""
         if getattr(self._world, "graph_set", None) is not self._graphs:
             self._means = None  # other graphs: nothing adds up over rounds
         self._rounds += 1
+        if self._means is None:
+            return None
+        self._best = max(self._best, float(self._means[action]))
+        return self._best
 
     def tell(self, actions: ArrayLike, rewards: ArrayLike) -> None:
         """Add rewards that the agent has been told."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from graph_bandit_lab.episodes.diagnostics import Diagnostics
 from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, LateRewards, choose
 from graph_bandit_lab.episodes.findings import Findings
+from graph_bandit_lab.episodes.records import RoundRecord
 
 DIFFERENT = "These rounds differ: play one graph at a time, with `batch=1`."
 DELAYS = 2  # key of the stream from which delays are drawn
@@ -33,9 +34,9 @@ class BanditResult:
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", "diverged" if a fit turned non-finite, or "failed" if the repetition raised
             an exception (sweeps store it and go on; `run_bandit` itself raises).
-        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics, or
-            recommendations. The first episode of a process includes what its rounds import and compile; a laboratory
-            warms up before it.
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics,
+            recommendations, or `on_round`. The first episode of a process includes what its rounds import and compile;
+            a laboratory warms up before it.
         diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
             insight, None if they were not recorded.
         simple_regret: `(T,)` float64. mu(G*) - mu of the graph that the agent would recommend after each round, G* the
@@ -68,7 +69,7 @@ def run_bandit(
     env: gym.Env[Any, Any],  # whatever its spaces
     agent: Agent,
     seed: int = 0,
-    on_round: Callable[[], object] = lambda: None,
+    on_round: Callable[[RoundRecord], object] = lambda record: None,
     diagnose: bool = False,
     feedback: Feedback = AT_ONCE,
 ) -> BanditResult:
@@ -78,7 +79,8 @@ def run_bandit(
         env: a graph bandit. It is reset with a child of `seed`.
         agent: is reset with another child of `seed`, and never sees means or regret.
         seed: seed of the whole episode.
-        on_round: called after each round.
+        on_round: is called with the record of each round that was played, after the agent has learned from it; also of
+            one at which its fit diverged. Its time does not count.
         diagnose: record diagnostics of each round. The actions stay the same.
         feedback: when the agent is told its rewards. Those that come after the last round are not told.
 
@@ -114,9 +116,11 @@ def run_bandit(
     late = LateRewards(feedback, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(DELAYS,))))
     chosen: list[int] = []  # of a batch, still to be played
     graphs: object = None  # among which they were chosen
+    total = 0.0  # R_t
     begin = time.perf_counter()
     over = False
     while not over:
+        record: RoundRecord | None = None
         try:
             if not chosen:
                 chosen = choose(agent, observation, info["action_mask"], feedback.batch)
@@ -135,7 +139,18 @@ def run_bandit(
             observation, observed, terminated, truncated, info = env.step(action)
             reward = float(observed)
             rounds.append((action, reward, info["regret"]))
-            findings.play()
+            total += info["regret"]
+            mean = info.get("mean_reward")
+            record = RoundRecord(
+                seed=seed,
+                round=len(rounds),
+                action=int(action),
+                reward=reward,
+                mean_reward=None if mean is None else float(mean),
+                regret=float(info["regret"]),
+                cumulative_regret=float(total),
+                best_found=findings.play(action),
+            )
             late.add(played, action, reward)
             over = terminated or truncated
             for told in late.take_due() if over or not chosen else ():
@@ -143,7 +158,10 @@ def run_bandit(
                 agent.update(*told)
         except FloatingPointError:  # agents raise it when a fit turns non-finite
             status, over = "diverged", True
-        on_round()
+        if record is not None:
+            paused = time.perf_counter()
+            on_round(record)
+            watching += time.perf_counter() - paused
     seconds = time.perf_counter() - begin - watching
     findings.recommend(agent if status == "finished" else None)
     actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())

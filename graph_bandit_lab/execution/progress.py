@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from graph_bandit_lab.design.names import name_environments
 from graph_bandit_lab.design.plan import Repetition
+from graph_bandit_lab.episodes.records import RoundRecord
 from graph_bandit_lab.execution.worker import Outcome, play
 from graph_bandit_lab.formats import format_duration
 
@@ -54,7 +55,7 @@ class Progress:
         self._bar.set_description(self.name(repetition))
         return play(repetition, diagnose, on_round=self._count_round)
 
-    def _count_round(self) -> None:
+    def _count_round(self, record: RoundRecord) -> None:
         self._counted += 1
         self._bar.update()
 

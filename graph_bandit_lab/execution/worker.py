@@ -18,6 +18,7 @@ import numpy as np
 import registry
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
+from graph_bandit_lab.episodes.records import RoundRecord
 from graph_bandit_lab.execution.warm_up import warm_up
 from graph_bandit_lab.storage.encoding import software_versions
 
@@ -35,7 +36,9 @@ class Outcome:
     """Software versions of the process that played."""
 
 
-def play(repetition: Repetition, diagnose: bool = False, on_round: Callable[[], object] = lambda: None) -> Outcome:
+def play(
+    repetition: Repetition, diagnose: bool = False, on_round: Callable[[RoundRecord], object] = lambda record: None
+) -> Outcome:
     """Play a repetition. An exception becomes part of the outcome, so that one repetition cannot stop the others.
 
     The result depends on settings and seed alone: one thread plays, in whatever process. The time is that of the play

@@ -1,6 +1,8 @@
 from .encoding import software_versions as software_versions
 from .export import write_csv as write_csv
+from .export import write_json_lines as write_json_lines
 from .export import write_parquet as write_parquet
+from .export import write_tensorboard as write_tensorboard
 from .files import find_file as find_file
 from .files import make_folder as make_folder
 from .files import replace_file as replace_file
@@ -19,5 +21,7 @@ __all__ = [
     "replace_file",
     "software_versions",
     "write_csv",
+    "write_json_lines",
     "write_parquet",
+    "write_tensorboard",
 ]

@@ -1,20 +1,28 @@
-"""Write results as files for other programs: a row for each repetition, a column for each setting."""
+"""Write results as files for other programs: a row for each repetition, or what was seen in each round."""
 
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.names import describe_environment, name_environments
 from graph_bandit_lab.episodes.findings import FINDINGS
+from graph_bandit_lab.episodes.records import RoundRecord
+from graph_bandit_lab.episodes.writers import TensorBoardWriter, encode_round
 from graph_bandit_lab.storage.files import replace_file
 from graph_bandit_lab.storage.reading import load_results
 from graph_bandit_lab.storage.rows import ARRAYS
 
 FINAL = [f"final_{name}" for name in FINDINGS]
 PLAIN = ["label", "agent", "seed", "status", "total_regret", *FINAL, "wall_time", "round_time", "created"]
+SEEN = (*ARRAYS, "best_found")  # of each round
+NOT_IN_NAMES = re.compile(r"[^\w.,=+ -]")  # of folders, on some system
 SETTINGS = ("environment", "agent_settings", "versions")
 
 
@@ -52,6 +60,75 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
     content = io.BytesIO()
     table.to_parquet(content, index=False, engine="pyarrow")
     replace_file(Path(path), content.getvalue())
+
+
+def write_json_lines(folder: str | Path, path: str | Path) -> None:
+    """Write a JSON object for each round of each repetition, as `JsonLinesWriter` does, with label and environment.
+
+    Args:
+        folder: folder of results.
+        path: the file, which is replaced.
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+    """
+    rows = load_results(folder, arrays=SEEN)
+    named = zip(_environment_names(rows), rows.to_dict("records"), strict=True)
+    lines = (
+        encode_round(record, {"label": row["label"], "environment": name})
+        for name, row in named
+        for record in _records_of(row)
+    )
+    replace_file(Path(path), lines)
+
+
+def write_tensorboard(folder: str | Path, out: str | Path) -> None:
+    """Write the rounds of each repetition for TensorBoard, as `TensorBoardWriter` does.
+
+    Args:
+        folder: folder of results.
+        out: folder of the logs; each repetition has a folder there, by environment (where there are several), label and
+            seed.
+
+    Raises:
+        FileNotFoundError: if the folder holds no results.
+        ImportError: if tensorboard is not installed (the extra of that name brings it).
+        ValueError: if `out` holds one of the repetitions already.
+    """
+    rows = load_results(folder, arrays=SEEN)
+    several = rows["environment_key"].nunique() > 1
+    for name, row in zip(_environment_names(rows), rows.to_dict("records"), strict=True):
+        parts = [*([name] if several else []), row["label"], str(row["seed"])]
+        if row["rounds"]:
+            with TensorBoardWriter(Path(out, *(NOT_IN_NAMES.sub("_", part) for part in parts))) as write:
+                for record in _records_of(row):
+                    write(record)
+
+
+def _environment_names(rows: pd.DataFrame) -> list[str]:
+    """Return the name of the environment of each row: what sets it apart, or a description if there is only one."""
+    firsts = rows.drop_duplicates("environment_key")
+    environments = list(firsts["environment"])
+    names = name_environments(environments) if len(environments) > 1 else map(describe_environment, environments)
+    return list(rows["environment_key"].map(dict(zip(firsts["environment_key"], names, strict=True))))
+
+
+def _records_of(row: dict[str, Any]) -> Iterator[RoundRecord]:
+    """Yield the rounds of a repetition. Mean rewards are not stored."""
+    found = [None] * row["rounds"] if row["best_found"] is None else row["best_found"].tolist()
+    arrays = row["actions"], row["rewards"], row["regret"], row["regret"].cumsum()
+    columns = zip(*(array.tolist() for array in arrays), found, strict=True)
+    for number, (action, reward, regret, total, best) in enumerate(columns, 1):
+        yield RoundRecord(
+            seed=row["seed"],
+            round=number,
+            action=action,
+            reward=reward,
+            mean_reward=None,
+            regret=regret,
+            cumulative_regret=total,
+            best_found=best,
+        )
 
 
 def _flatten(results: pd.DataFrame, plain: list[str]) -> pd.DataFrame:

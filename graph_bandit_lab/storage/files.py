@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -15,11 +15,15 @@ from filelock import FileLock, Timeout
 LOCK_NAME = "driver.lock"
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Replace a file atomically: readers see the old one or the new one, never a part, even after a power cut.
 
     A symbolic link stays, and the file it leads to is replaced. The new file has the mode of the old one, and its owner
     and group as far as the system allows.
+
+    Args:
+        path: the file.
+        content: all of it, or parts that are made while they are written.
 
     Raises:
         ValueError: as in `find_file`.
@@ -32,7 +36,7 @@ def replace_file(path: Path, content: bytes) -> None:
         with part.open("wb") as file:
             if path.exists():
                 _copy_owner_and_mode(path, part)
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)

@@ -78,7 +78,7 @@ def test_the_top_is_one_graph_of_each_hundred_rounded_up(count, top):
     findings = Findings(SimpleNamespace(mean_rewards=means, graph_set=None))
     best = {k for k in range(count) if means[k] >= count - top}
     for action in actions.tolist():
-        findings.play()
+        findings.play(action)
         findings.tell(action, 0.0)
         findings.recommend(None)
     expected = [len(best & set(actions[: t + 1].tolist())) / top for t in range(len(actions))]

@@ -82,10 +82,9 @@ def test_the_update_sees_the_observation_that_was_played_on(small_env):
 
 
 def test_a_diverged_fit_ends_the_repetition_and_is_marked(small_env):
-    calls = []
-    result = run_bandit(small_env(), Recorder(fail_at=4), on_round=lambda: calls.append(1))
+    result = run_bandit(small_env(), Recorder(fail_at=4))
     assert result.status == "diverged"
-    assert len(result.actions) == len(result.rewards) == len(result.regret) == len(calls) == 4
+    assert len(result.actions) == len(result.rewards) == len(result.regret) == 4
 
 
 def test_an_agent_that_diverges_before_its_first_choice_has_no_rounds(small_env):
@@ -100,7 +99,7 @@ def test_the_time_is_that_of_the_rounds(small_env):
     assert 0 < run_bandit(small_env(), Recorder()).seconds < 10
 
 
-def test_the_time_leaves_out_the_reset_the_diagnostics_and_the_recommendations(small_env, monkeypatch):
+def test_the_time_leaves_out_the_reset_the_diagnostics_the_recommendations_and_the_callback(small_env, monkeypatch):
     """By a clock that stands still but for what the agent does: a second a choice, more for all else."""
     clock, agent = [50.0], Recorder()
 
@@ -116,8 +115,9 @@ def test_the_time_leaves_out_the_reset_the_diagnostics_and_the_recommendations(s
     agent.reset, agent.select_action = passing(1000.0, agent.reset), passing(1.0, agent.select_action)
     agent.insight = passing(100.0, lambda: belief)
     agent.predict_means = passing(10_000.0, lambda: np.zeros(6))
+    on_round = passing(0.125)
     monkeypatch.setattr("graph_bandit_lab.episodes.loop.time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    result = run_bandit(small_env(), agent, diagnose=True)
+    result = run_bandit(small_env(), agent, diagnose=True, on_round=on_round)
     assert result.seconds == 30.0
     assert result.diagnostics["potential"].tolist() == [1.0] * 30
 

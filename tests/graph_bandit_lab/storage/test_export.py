@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -50,3 +51,30 @@ def test_parquet_has_the_arrays_too_and_settings_of_any_kind(folder):
         None,
     ] * 2
     assert table["agent_settings.network"].tolist() == ["paper", "7"] * 2
+
+
+def test_json_lines_have_a_line_for_each_round(folder):
+    assert main(["report", str(folder), "--jsonl", str(folder / "rounds.jsonl")]) == 0
+    rows = [json.loads(line) for line in (folder / "rounds.jsonl").read_text().splitlines()]
+    assert len(rows) == 4 * 3
+    assert rows[1] == {
+        "label": "a",
+        "environment": "linear",
+        "seed": 1,
+        "round": 2,
+        "action": 1,
+        "reward": 2.0,
+        "mean_reward": None,
+        "regret": 0.0,
+        "cumulative_regret": 0.5,
+        "best_found": 0.5,
+    }
+    assert [row["best_found"] for row in rows[3:6]] == [None] * 3
+
+
+def test_tensorboard_has_a_folder_for_each_repetition(folder):
+    pytest.importorskip("tensorboard")
+    assert main(["report", str(folder), "--tensorboard", str(folder / "logs")]) == 0
+    logs = {path.parent.relative_to(folder / "logs").as_posix() for path in (folder / "logs").rglob("events.*")}
+    assert logs == {"linear/a/1", "linear/b/1", "gp_gntk/a/1", "gp_gntk/b/1"}
+    assert main(["report", str(folder), "--tensorboard", str(folder / "logs")]) == 1  # nothing is drawn twice
