@@ -57,6 +57,8 @@ class EnvironmentSettings(BanditArguments):
     that cannot choose batches chooses one after the other."""
     delay: int | tuple[int, int] = 0
     """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
+    random_rounds: int = 0
+    """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
 
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
@@ -88,7 +90,8 @@ class EnvironmentSettings(BanditArguments):
                 f"{type(self.reward_model).__name__} and {type(self.noise).__name__}. `run_bandit` plays "
                 "with your own means and functions."
             )
-        object.__setattr__(self, "delay", self.feedback.delay)  # equal choices are equal settings
+        for name, value in dataclasses.asdict(self.feedback).items():  # equal choices are equal settings
+            object.__setattr__(self, name, value)
         if self.batch > 1 and (self.resample_graphs == "round" or self.actions_per_round is not None):
             raise ValueError(f"Expected `batch=1` where each round offers graphs of its own. Got {self.batch}.")
         own = None if self.pool is None else read_own_graphs(self.pool)
@@ -112,8 +115,8 @@ class EnvironmentSettings(BanditArguments):
 
     @property
     def feedback(self) -> Feedback:
-        """Return when agents learn what they were paid."""
-        return Feedback(batch=self.batch, delay=self.delay)
+        """Return from when on agents choose, and when they learn what they were paid."""
+        return Feedback(batch=self.batch, delay=self.delay, random_rounds=self.random_rounds)
 
     @property
     def pool(self) -> PoolFile | None:

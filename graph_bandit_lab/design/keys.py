@@ -23,13 +23,14 @@ LATER_DEFAULTS = {
     "minimize": False,
     "batch": 1,
     "delay": 0,
+    "random_rounds": 0,
 }
 # The same of the agents of this package.
 LATER_AGENT_DEFAULTS = {"memory": 2000}
 NO_PLAY = ("most_graphs",)
 """Settings of the agents of this package that refuse to play, and do not change how they play."""
 SIZES = ("num_graphs", "num_nodes", "horizon")
-FEEDBACK = ("batch", "delay")
+FEEDBACK = ("batch", "delay", "random_rounds")
 """Settings that are those of the loop, and not of the environment that it plays."""
 OWN, TARGET = "own", "target"
 """The graph model of the user's own graphs, and the reward model of the values that were measured on them."""

@@ -42,6 +42,7 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
     late = "" if settings["delay"] == 0 else f", {name_setting('delay', settings['delay'])}"
     late = late if settings["batch"] == 1 else f", {name_setting('batch', settings['batch'])}{late}"
+    late += f", {name_setting('random_rounds', settings['random_rounds'])}" if settings["random_rounds"] else ""
     function = "" if settings["reward_seed"] is None else f", reward function {settings['reward_seed']}"
     return (
         f"{graphs[str(settings['graph_model'])]}, N = {write_size(settings['num_nodes'])}, "
@@ -85,6 +86,8 @@ def name_setting(setting: str, value: object) -> str:
         return "one at a time" if value == 1 else f"batches of {value}"
     if setting == "delay":
         return "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds"
+    if setting == "random_rounds":
+        return f"first {value} rounds at random" if value else "no rounds at random"
     if setting == "common_noise":
         return "common noise" if value else "noise of each agent"
     if setting == "resample_graphs":

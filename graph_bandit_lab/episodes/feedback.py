@@ -1,4 +1,4 @@
-"""Rewards that come late, or for several graphs at once."""
+"""Rewards that come late, or for several graphs at once, and first rounds at random."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, kw_only=True)
 class Feedback:
-    """When an agent learns what it was paid. Regret counts each round as it is played.
+    """From when on an agent chooses, and when it learns what it was paid. Regret counts each round as it is played.
 
     Raises:
         ValueError: if a number is out of its range.
@@ -22,16 +22,21 @@ class Feedback:
     """b, the number of graphs that are chosen together; their rewards are told after the last of them."""
     delay: int | tuple[int, int] = 0
     """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
+    random_rounds: int = 0
+    """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
 
     def __post_init__(self) -> None:
         if not _is_count(self.batch, 1):
             raise ValueError(f"Expected `batch` to be an integer >= 1. Got {self.batch!r}.")
+        if not _is_count(self.random_rounds, 0):
+            raise ValueError(f"Expected `random_rounds` to be an integer >= 0. Got {self.random_rounds!r}.")
         given: object = self.delay
         bounds = tuple(given) if isinstance(given, list | tuple) else (given, given)  # JSON and TOML have lists
         if len(bounds) != 2 or not all(_is_count(bound, 0) for bound in bounds) or bounds[0] > bounds[1]:
             raise ValueError(f"Expected `delay` to be an integer >= 0, or (least, most). Got {given!r}.")
         least, most = map(int, bounds)  # which JSON can hold, as those of NumPy cannot be
-        object.__setattr__(self, "batch", int(self.batch))
+        for name in ("batch", "random_rounds"):
+            object.__setattr__(self, name, int(getattr(self, name)))
         object.__setattr__(self, "delay", least if least == most else (least, most))  # equal settings are equal
 
 
@@ -95,6 +100,13 @@ def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int) -> 
         several.append(agent.select_action(observation, mask))
         mask[several[-1]] = 0
     return several
+
+
+def choose_at_random(rng: np.random.Generator, action_mask: ArrayLike, count: int) -> list[int]:
+    """Draw `count` different graphs on offer; all of them, if there are fewer."""
+    offered = np.flatnonzero(np.asarray(action_mask))
+    drawn: list[int] = rng.choice(offered, min(count, len(offered)), replace=False).tolist()
+    return drawn
 
 
 def _is_count(value: object, least: int) -> bool:

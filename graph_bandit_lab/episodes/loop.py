@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_lab.episodes.diagnostics import Diagnostics
-from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, LateRewards, choose
+from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, LateRewards, choose, choose_at_random
 from graph_bandit_lab.episodes.findings import Findings
 from graph_bandit_lab.episodes.records import RoundRecord
 
 DIFFERENT = "These rounds differ: play one graph at a time, with `batch=1`."
-DELAYS = 2  # key of the stream from which delays are drawn
+DELAYS, RANDOM_ROUNDS = 2, 3  # keys of the streams from which delays, and graphs of random rounds, are drawn
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -82,17 +82,21 @@ def run_bandit(
         on_round: is called with the record of each round that was played, after the agent has learned from it; also of
             one at which its fit diverged. Its time does not count.
         diagnose: record diagnostics of each round. The actions stay the same.
-        feedback: when the agent is told its rewards. Those that come after the last round are not told.
+        feedback: when the agent is told its rewards, and how many rounds are played at random before it chooses.
+            Rewards that come after the last round are not told.
 
     Returns:
         Actions, rewards and regret of each round, and what was found by then.
 
     Raises:
         TypeError: if `env` is not an environment, or `agent` is not an agent.
-        ValueError: if batches are to be chosen where rounds do not offer the same graphs, or with diagnostics.
+        ValueError: if batches are to be chosen where rounds do not offer the same graphs, or diagnostics recorded of
+            batches or random rounds.
     """
     if diagnose and feedback.batch > 1:
         raise ValueError("Expected `diagnose` without batches: an insight is one into a single choice. Got both.")
+    if diagnose and feedback.random_rounds:
+        raise ValueError("Expected `diagnose` without random rounds, which no agent has chosen. Got both.")
     bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
     if feedback.batch > 1 and bandit and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
         raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
@@ -113,7 +117,10 @@ def run_bandit(
     rounds: list[tuple[int, float, float]] = []
     status: Literal["finished", "diverged"] = "finished"
     diagnostics, findings, watching = Diagnostics(), Findings(env.unwrapped), 0.0
-    late = LateRewards(feedback, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(DELAYS,))))
+    delays, draws = (
+        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,))) for key in (DELAYS, RANDOM_ROUNDS)
+    )
+    late = LateRewards(feedback, delays)
     chosen: list[int] = []  # of a batch, still to be played
     graphs: object = None  # among which they were chosen
     total = 0.0  # R_t
@@ -123,7 +130,11 @@ def run_bandit(
         record: RoundRecord | None = None
         try:
             if not chosen:
-                chosen = choose(agent, observation, info["action_mask"], feedback.batch)
+                mask, left = info["action_mask"], feedback.random_rounds - len(rounds)
+                if left > 0:
+                    chosen = choose_at_random(draws, mask, min(feedback.batch, left))
+                else:
+                    chosen = choose(agent, observation, mask, feedback.batch)
                 graphs = getattr(env.unwrapped, "graph_set", None)
             action = chosen.pop(0)
             if feedback.batch > 1 and not (

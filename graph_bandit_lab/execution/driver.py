@@ -145,6 +145,8 @@ def _play_missing(
 ) -> Tally:
     if diagnostics and any(repetition.feedback.batch > 1 for repetition in plan.repetitions):
         raise ValueError("Expected diagnostics of graphs that are played one at a time. Got batches of several.")
+    if diagnostics and any(repetition.feedback.random_rounds for repetition in plan.repetitions):
+        raise ValueError("Expected diagnostics of rounds that agents choose. Got random rounds.")
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})

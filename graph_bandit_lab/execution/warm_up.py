@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import registry
 from graph_bandit_lab.design.keys import to_arguments
@@ -34,7 +35,7 @@ def warm_up(repetition: Repetition) -> None:
             small = to_arguments(key.environment | _small(key.environment), own and own.first(GRAPHS))
             env = registry.make_environment(**small)
             agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
-            run_bandit(env, agent, feedback=repetition.feedback)
+            run_bandit(env, agent, feedback=replace(repetition.feedback, random_rounds=0))
             env.close()
     except KeyboardInterrupt:
         raise

@@ -68,7 +68,8 @@ def test_a_copy_goes_on_by_itself():
     process.add(1, 1.0)
     other, before = process.copy(), process.mean
     other.add(2, 5.0)
-    assert torch.equal(process.mean, before) and not torch.equal(other.mean, before)
+    assert torch.equal(process.mean, before)
+    assert not torch.equal(other.mean, before)
 
 
 def test_a_process_with_the_state_of_another_goes_on_to_the_last_bit():
@@ -78,7 +79,8 @@ def test_a_process_with_the_state_of_another_goes_on_to_the_last_bit():
     other.load_state_dict(process.state_dict())
     for each in (process, other):
         each.add(7, -1.0)
-    assert torch.equal(process.mean, other.mean) and torch.equal(process.variance, other.variance)
+    assert torch.equal(process.mean, other.mean)
+    assert torch.equal(process.variance, other.variance)
 
 
 @pytest.mark.parametrize("settings", [KernelSettings(), KernelSettings(kernel="empirical", width=8), SubtreeSettings()])

@@ -11,7 +11,7 @@ from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaul
 from graph_bandit_lab.design.names import describe_environment, name_environments
 
 OF_FILES = ["target", "minimize", "smiles", "skip_bad_rows"]
-OF_FEEDBACK = ["batch", "delay"]
+OF_FEEDBACK = ["batch", "delay", "random_rounds"]
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 
 
@@ -68,6 +68,7 @@ def test_says_what_it_cannot_take(changes, message):
         ({"num_nodes": (9, 5)}, r"`num_nodes` to be an integer >= 1, or \(least, most\). Got \(9, 5\)"),
         ({"replacement": False, "num_graphs": (3, 8), "horizon": 4}, "Got 4 rounds of 3 to 8 graphs"),
         ({"batch": 0}, "`batch` to be an integer >= 1"),
+        ({"random_rounds": -1}, "`random_rounds` to be an integer >= 0. Got -1"),
         ({"delay": (5, 2)}, r"`delay` to be an integer >= 0, or \(least, most\)"),
         ({"batch": 2, "resample_graphs": "round"}, "`batch=1` where each round offers graphs of its own. Got 2"),
         ({"batch": 2, "actions_per_round": 5}, "`batch=1` where each round offers graphs of its own"),
@@ -101,6 +102,7 @@ def test_environments_of_earlier_results_keep_their_key():
         {"reward_seed": 3},
         {"batch": 4},
         {"delay": 3},
+        {"random_rounds": 5},
     ],
 )
 def test_what_is_left_out_of_an_environment_can_be_said_again(later):
@@ -129,12 +131,14 @@ def test_sizes_that_vary_are_stored_as_json_and_read_back():
 
 
 def test_feedback_is_stored_read_back_and_named():
-    environment = EnvironmentSettings(batch=10, delay=[2, 5])
+    environment = EnvironmentSettings(batch=10, delay=[2, 5], random_rounds=np.int64(3))
     stored = json.loads(json.dumps(environment.to_dict()))
-    assert (stored["batch"], stored["delay"]) == (10, [2, 5])
+    assert (stored["batch"], stored["delay"], stored["random_rounds"]) == (10, [2, 5], 3)
     assert EnvironmentSettings(**stored) == environment
-    assert not {"batch", "delay"} & to_arguments(stored).keys()
-    assert describe_environment(stored).endswith("T = 1000, batches of 10, rewards after 2 to 5 rounds")
+    assert not {"batch", "delay", "random_rounds"} & to_arguments(stored).keys()
+    assert describe_environment(stored).endswith(
+        "T = 1000, batches of 10, rewards after 2 to 5 rounds, first 3 rounds at random"
+    )
     names = name_environments([EnvironmentSettings().to_dict(), EnvironmentSettings(delay=10).to_dict()])
     assert names == ["rewards at once", "rewards after 10 rounds"]
 

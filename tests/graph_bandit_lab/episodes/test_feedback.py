@@ -10,6 +10,7 @@ from graph_bandit_lab.episodes import Feedback
 from graph_bandit_lab.episodes.feedback import LateRewards, choose
 
 ANY = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
+STARTS = Feedback(random_rounds=4)
 
 
 class Listener:
@@ -68,6 +69,34 @@ def test_a_batch_is_no_larger_than_what_is_on_offer(small_env):
 def test_rewards_of_batches_may_be_late_too(small_env):
     told, _ = listen(small_env(horizon=9), batch=3, delay=2)
     assert [(choices, len(actions)) for choices, actions, _ in told] == [(3, 1), (6, 3), (9, 3)]
+
+
+def test_the_first_rounds_are_the_same_random_ones_for_every_agent_and_are_told(small_env):
+    told, result = listen(small_env(horizon=9), random_rounds=4)
+    assert [choices for choices, *_ in told] == [0] * 4 + [1, 2, 3, 4, 5]
+    assert [action for _, actions, _ in told for action in actions] == result.actions.tolist()
+    first = {
+        tuple(run_bandit(small_env(horizon=9), registry.make_agent(name), 1, feedback=STARTS).actions[:4].tolist())
+        for name in ANY
+    }
+    assert first == {tuple(result.actions[:4].tolist())}
+    assert len({tuple(run_bandit(small_env(), Listener(), seed, feedback=STARTS).actions[:4]) for seed in range(9)}) > 5
+
+
+def test_random_rounds_come_in_batches_too_and_end_where_the_agent_begins(small_env):
+    told, result = listen(small_env(horizon=9), batch=3, random_rounds=4)
+    assert [(choices, len(actions)) for choices, actions, _ in told] == [(0, 3), (0, 1), (3, 3), (6, 2)]
+    assert len(set(result.actions[:3].tolist())) == 3
+
+
+def test_random_rounds_are_among_the_graphs_on_offer(small_env):
+    told, _ = listen(small_env(horizon=6, replacement=False), random_rounds=6)
+    assert sorted(action for _, actions, _ in told for action in actions) == list(range(6))
+
+
+def test_nobody_has_insight_into_random_rounds(small_env):
+    with pytest.raises(ValueError, match="without random rounds"):
+        run_bandit(small_env(), Listener(), diagnose=True, feedback=STARTS)
 
 
 def test_an_agent_that_chooses_batches_is_asked_for_one():
