@@ -18,6 +18,8 @@ class Command:
     """Also print the table."""
     markdown: bool = False
     """Also print the table in Markdown, and for a sweep a table of every environment."""
+    at: tuple[int, ...] = ()
+    """Also print what agents had paid and found by the end of these rounds, such as `--at 20 50 100`."""
     csv: Path | None = None
     """Also write a row for each repetition to this file, with a column for each setting."""
     parquet: Path | None = None
@@ -47,6 +49,8 @@ class Command:
             print_table(self.folder)
         if self.markdown:
             self._print_markdown()
+        if self.at:
+            self._print_rounds()
         return 0
 
     def _print_markdown(self) -> None:
@@ -60,6 +64,18 @@ class Command:
             for measure in ("total_regret", "final_simple_regret") if found else ("total_regret",):
                 print("\n".join(["", *to_markdown(table_of_environments(results, measure))]))
         print_warnings(results)
+
+    def _print_rounds(self) -> None:
+        from graph_bandit_lab import load_results
+        from graph_bandit_lab.reports import print_columns, tables_of_rounds, to_markdown
+
+        results = load_results(self.folder, arrays=("regret", "simple_regret", "best_found"))
+        for rows in tables_of_rounds(results, self.at):
+            print()
+            if self.markdown:
+                print("\n".join(to_markdown(rows)))
+            else:
+                print_columns(rows)
 
 
 def print_table(folder: Path) -> None:

@@ -6,6 +6,7 @@ from .pages import to_png as to_png
 from .pages import to_svg as to_svg
 from .report import title_of as title_of
 from .report import write_report as write_report
+from .rounds import tables_of_rounds as tables_of_rounds
 from .tables import print_columns as print_columns
 from .tables import print_warnings as print_warnings
 from .tables import table_of as table_of
@@ -22,6 +23,7 @@ __all__ = [
     "table_of",
     "table_of_changes",
     "table_of_environments",
+    "tables_of_rounds",
     "templates",
     "title_of",
     "to_markdown",
