@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
 from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.signatures import name_nearest
 from graph_bandit_env.graphs.graph_set import GraphSet
@@ -66,8 +68,8 @@ class BanditArguments:
     noise: NoiseName | Noise = "gaussian"
     """Distribution of the noise: "gaussian", "uniform", "rademacher", or a function of (rng, mean reward) that returns
     the noise to add."""
-    noise_std: float = 0.01
-    """Standard deviation of the named noises, in reward units."""
+    noise_std: float | Sequence[float] | NDArray[np.floating] = 0.01
+    """Standard deviation of the named noises, in reward units; or K of them, one for each graph of a set that stays."""
     common_noise: bool = False
     """True: the noise of a graph in a round does not depend on what was played before, for paired comparisons."""
     horizon: int = 1000

@@ -19,7 +19,7 @@ from graph_bandit_env.bandit.graph_sources import (
 )
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
-from graph_bandit_env.checks import LARGEST_MEAN, check_choice, check_flag, check_integer, check_number
+from graph_bandit_env.checks import check_choice, check_flag, check_integer
 from graph_bandit_env.graphs.graph_set import as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
 from graph_bandit_env.rewards.noise import NoiseStream, make_noise
@@ -59,7 +59,8 @@ class BanditModel:
         self.reward_model = self._check_reward_model(arguments.reward_model)
         self.reward_scale = check_choice("reward_scale", arguments.reward_scale, REWARD_SCALES)
         self.reward_seed = self._check_reward_seed(arguments.reward_seed)
-        self.noise = make_noise(arguments.noise, check_number("noise_std", arguments.noise_std, 0.0, LARGEST_MEAN))
+        fixed = None if self.resample_graphs or self.varies else self.num_graphs
+        self.noise = make_noise(arguments.noise, arguments.noise_std, fixed)
         self.common_noise = check_flag("common_noise", arguments.common_noise)
         self.horizon = check_integer("horizon", arguments.horizon, 1)
         self.actions_per_round = self.num_graphs

@@ -26,11 +26,11 @@ class NoiseAhead:
     """
 
     def __init__(self, num_envs: int, bandit: BanditModel) -> None:
-        self._ahead = isinstance(bandit.noise, NamedNoise)
+        self._named = bandit.noise if isinstance(bandit.noise, NamedNoise) else None
         self._common = bandit.common_noise
         columns = bandit.num_graphs if bandit.common_noise else 1
         rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
-        self._numbers = np.zeros((num_envs, rounds if self._ahead else 0, columns))
+        self._numbers = np.zeros((num_envs, rounds if self._named else 0, columns))
         self._used = np.full(num_envs, rounds)  # rounds of the block that have been played
 
     def forget(self, i: int) -> None:
@@ -52,7 +52,7 @@ class NoiseAhead:
         """
         noise = np.zeros(len(instances))
         rows = np.flatnonzero(playing)
-        if not self._ahead:
+        if self._named is None:
             for i in rows.tolist():
                 noise[i] = instances[i].noise.draw(instances[i].mean_rewards, int(played[i]))
             return noise
@@ -61,6 +61,6 @@ class NoiseAhead:
             self._numbers[i] = instances[i].noise.draw_ahead(rounds)
             self._used[i] = 0
         columns = played[rows] if self._common else 0
-        noise[rows] = self._numbers[rows, self._used[rows], columns]
+        noise[rows] = self._named.scale(played[rows]) * self._numbers[rows, self._used[rows], columns]
         self._used[rows] += 1
         return noise

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.checks import LARGEST_MEAN, check_choice
+from graph_bandit_env.checks import LARGEST_MEAN, check_choice, check_number
 
 NoiseName = Literal["gaussian", "uniform", "rademacher"]
 Noise = Callable[[np.random.Generator, float], float]
@@ -28,35 +28,37 @@ class NamedNoise:
     """Noise of mean 0 that does not depend on the mean reward, and so can be drawn ahead."""
 
     name: NoiseName
-    noise_std: float
-    """sigma_epsilon, in reward units."""
+    noise_std: NDArray[np.float64]
+    """sigma_epsilon, in reward units: `()`, or `(K,)` where each graph has its own."""
 
-    def __call__(self, rng: np.random.Generator, mean: float) -> float:
-        """Draw the noise of one reward."""
-        return float(self.block(rng, 1)[0])
+    def standard(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
+        """Draw the noise of the next `count` rewards in units of its standard deviation, as one call for each would."""
+        return _STANDARD[self.name](rng, count)
 
-    def block(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-        """Draw the noise of the next `count` rewards, the same numbers as one call for each."""
-        return self.noise_std * _STANDARD[self.name](rng, count)
+    def scale(self, actions: int | NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the standard deviation of the noise of each of these graphs."""
+        return np.asarray(self.noise_std[actions]) if self.noise_std.ndim else self.noise_std
 
 
-def make_noise(noise: NoiseName | Noise, noise_std: float) -> Noise:
-    """Return a function of (rng, mean reward) that draws the noise of a reward.
+def make_noise(noise: NoiseName | Noise, noise_std: ArrayLike, num_graphs: int | None = None) -> Noise | NamedNoise:
+    """Return what draws the noise of a reward.
 
     Args:
         noise: "gaussian", "uniform" or "rademacher", each with mean 0 and standard deviation `noise_std`; or your own
             function, which `noise_std` does not affect.
-        noise_std: sigma_epsilon, in reward units.
+        noise_std: sigma_epsilon, in reward units; or one for each of K graphs.
+        num_graphs: K; None: the graphs change.
 
     Returns:
-        The function.
+        Noise that has a name, or the function.
 
     Raises:
-        ValueError: if the name is unknown.
+        ValueError: if the name is unknown, or `noise_std` is not a number from 0 to `LARGEST_MEAN`, or K of them.
     """
+    deviations = _check_deviations(noise_std, num_graphs)
     if callable(noise):
         return noise
-    return NamedNoise(check_choice("noise", noise, NOISES), noise_std)
+    return NamedNoise(check_choice("noise", noise, NOISES), deviations)
 
 
 def draw_noise(noise: Noise, rng: np.random.Generator, mean: float) -> float:
@@ -87,7 +89,7 @@ class NoiseStream:
         num_graphs: K, or the most graphs of a round.
     """
 
-    def __init__(self, noise: Noise, rng: np.random.Generator, common: bool, num_graphs: int) -> None:
+    def __init__(self, noise: Noise | NamedNoise, rng: np.random.Generator, common: bool, num_graphs: int) -> None:
         self._noise, self._rng, self._common, self._num_graphs = noise, rng, common, num_graphs
 
     def draw(self, means: NDArray[np.float64], action: int) -> float:
@@ -103,14 +105,15 @@ class NoiseStream:
         Raises:
             ValueError: if the noise is not a finite number.
         """
+        if isinstance(self._noise, NamedNoise):
+            drawn = self.draw_ahead(1)[0]
+            return float(self._noise.scale(action) * drawn[action if self._common else 0])
         if not self._common:
             return draw_noise(self._noise, self._rng, float(means[action]))
-        if isinstance(self._noise, NamedNoise):
-            return float(self._noise.block(self._rng, self._num_graphs)[action])
         return [draw_noise(self._noise, self._rng, mean) for mean in means.tolist()][action]
 
     def draw_ahead(self, rounds: int) -> NDArray[np.float64]:
-        """Draw the noise of the next rounds, the same numbers as from `draw`; only for named noise.
+        """Draw the noise of the next rounds, which `draw` multiplies by its standard deviation; only for named noise.
 
         Returns:
             `(rounds, K)` float64 if the noise is common, else `(rounds, 1)`.
@@ -121,4 +124,25 @@ class NoiseStream:
         if not isinstance(self._noise, NamedNoise):
             raise TypeError(f"Expected noise that has a name. Got {self._noise!r}, which may depend on what is played.")
         columns = self._num_graphs if self._common else 1
-        return self._noise.block(self._rng, rounds * columns).reshape(rounds, columns)
+        return self._noise.standard(self._rng, rounds * columns).reshape(rounds, columns)
+
+
+def _check_deviations(noise_std: ArrayLike, num_graphs: int | None) -> NDArray[np.float64]:
+    given = np.asarray(noise_std)
+    if given.ndim == 0:
+        return np.array(check_number("noise_std", noise_std, 0.0, LARGEST_MEAN))
+    if num_graphs is None:
+        raise ValueError(f"Expected `noise_std` to be one number, since the graphs change. Got {len(given)} of them.")
+    if given.shape != (num_graphs,) or given.dtype.kind not in "iuf":
+        raise ValueError(
+            f"Expected `noise_std` to be a number, or one for each of {num_graphs} graphs. Got {given.dtype} of shape "
+            f"`{given.shape}`."
+        )
+    deviations = given.astype(np.float64)
+    bad = np.flatnonzero(~((deviations >= 0) & (deviations <= LARGEST_MEAN)))  # NaN is neither
+    if len(bad):
+        raise ValueError(
+            f"Expected `noise_std` to hold numbers from 0 to {LARGEST_MEAN}. Got {deviations[bad[0]]} for graph "
+            f"{bad[0]}."
+        )
+    return deviations

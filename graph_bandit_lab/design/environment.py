@@ -15,12 +15,12 @@ from graph_bandit_env import BanditArguments
 from graph_bandit_env.bandit import REASON, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import OWN, TARGET, without_later_defaults
+from graph_bandit_lab.design.keys import COLUMN, OWN, TARGET, without_later_defaults
 from graph_bandit_lab.design.names import write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_own_graphs
 from graph_bandit_lab.episodes.feedback import Feedback
 
-READING = ("target", "smiles", "skip_bad_rows")  # settings that say how `graphs` is read
+READING = ("target", "noise_column", "smiles", "skip_bad_rows")  # settings that say how `graphs` is read
 
 
 @name_nearest
@@ -43,10 +43,15 @@ class EnvironmentSettings(BanditArguments):
     """Mean reward as a function of the graph. None: the values in the file of `graphs`; `linear` on random graphs."""
     noise: NoiseName = "gaussian"
     """Distribution of the noise."""
+    noise_std: float = 0.01
+    """Standard deviation of the noise, in reward units."""
     target: str | None = None
     """Column (or attribute) of the values in the file of `graphs`. Graphs without a value are left out."""
     minimize: bool = False
     """Small values are wanted: the mean reward is minus the value."""
+    noise_column: str | None = None
+    """Column (or attribute) of the standard deviation of each graph's noise, in the units of the values; instead of
+    `noise_std`."""
     smiles: str = "smiles"
     """Column of the SMILES in a table of molecules."""
     skip_bad_rows: bool = False
@@ -100,7 +105,9 @@ class EnvironmentSettings(BanditArguments):
             object.__setattr__(self, "reward_model", self.rewards)
         arguments["reward_model"] = self.rewards
         if own is not None:
+            self._check_noise()
             arguments |= {"graphs": own.graphs, "reward_model": own.rewards(self.rewards, self.minimize)}
+            arguments |= {} if own.noise is None else {"noise_std": own.noise}
         bandit = BanditModel(BanditArguments(**arguments))  # checks every field
         fixed = own is not None and not self.resample_graphs
         count = bandit.num_graphs if fixed else bandit.random_graphs.num_graphs
@@ -126,6 +133,7 @@ class EnvironmentSettings(BanditArguments):
         file = PoolFile(
             source=self.graphs,
             target=self.target,
+            noise_column=self.noise_column,
             smiles=self.smiles,
             skip_bad_rows=self.skip_bad_rows,
             with_values=self.reward_model is None,
@@ -141,8 +149,22 @@ class EnvironmentSettings(BanditArguments):
             sizes |= {} if self.resample_graphs else {"num_graphs": self.contents.num_graphs}
             stored |= {"graph_model": OWN, "graphs": self.contents.digest, **sizes}
             del stored["edge_prob"]
+            stored |= {} if self.noise_column is None else {"noise_std": COLUMN}
         stored["reward_model"] = self.rewards
         return without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+
+    def _check_noise(self) -> None:
+        if self.noise_column is None:
+            return
+        if self.noise_std != BanditArguments.noise_std:
+            raise ValueError(
+                f"Expected either `noise_column` or `noise_std`. Got both, {self.noise_std} for the latter."
+            )
+        if self.rewards != TARGET or self.reward_scale != "raw":
+            raise ValueError(
+                "Expected `noise_column` with the values of the file as they are, because it is in their units. Got "
+                f"rewards {self.rewards} of scale {self.reward_scale}."
+            )
 
     @cached_property
     def contents(self) -> Contents | None:

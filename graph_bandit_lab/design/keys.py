@@ -32,8 +32,9 @@ NO_PLAY = ("most_graphs",)
 SIZES = ("num_graphs", "num_nodes", "horizon")
 FEEDBACK = ("batch", "delay", "random_rounds")
 """Settings that are those of the loop, and not of the environment that it plays."""
-OWN, TARGET = "own", "target"
-"""The graph model of the user's own graphs, and the reward model of the values that were measured on them."""
+OWN, TARGET, COLUMN = "own", "target", "column"
+"""The graph model of the user's own graphs, the reward model of the values that were measured on them, and the noise of
+which each graph has its own."""
 
 
 def to_json(value: object) -> str:
@@ -116,6 +117,7 @@ def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -
     described |= set() if environment.get("resample_graphs") else {"num_graphs"}
     rewards = own.rewards(environment["reward_model"], environment.get("minimize", False))
     arguments |= {"graphs": own.graphs, "reward_model": rewards}
+    arguments |= {"noise_std": own.noise} if environment["noise_std"] == COLUMN else {}
     return {name: value for name, value in arguments.items() if name not in described}
 
 

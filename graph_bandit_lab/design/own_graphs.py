@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,8 @@ class PoolFile:
     """Column of the SMILES."""
     with_values: bool = True
     """Whether values are read; without them all graphs stay."""
+    noise_column: str | None = None
+    """Column of the standard deviation of each graph's noise; None: the file has none."""
     skip_bad_rows: bool = False
     """Leave out rows that cannot be read as molecules."""
 
@@ -72,6 +75,8 @@ class OwnGraphs:
     means: NDArray[np.float64] | None
     """`(K,)`. Measured values, which are the mean rewards; None: nothing was measured."""
     contents: Contents
+    noise: NDArray[np.float64] | None = None
+    """`(K,)`. Standard deviation of the noise of each graph's rewards; None: the file has none."""
 
     def rewards(self, reward_model: str, minimize: bool) -> str | NDArray[np.float64]:
         """Return the mean rewards: the values, or minus the values, or the name of a random function."""
@@ -83,7 +88,8 @@ class OwnGraphs:
         """Return the first graphs alone, to try something on."""
         kept = range(min(count, len(self.graphs)))
         means = None if self.means is None else self.means[: len(kept)]
-        return OwnGraphs(self.graphs.take(kept), means, self.contents)
+        noise = None if self.noise is None else self.noise[: len(kept)]
+        return OwnGraphs(self.graphs.take(kept), means, self.contents, noise)
 
 
 def read_own_graphs(file: PoolFile) -> OwnGraphs:
@@ -108,10 +114,11 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     if file.with_values and file.target is not None and not len(known):
         raise ValueError(f"Expected numbers in `{file.target}` of {file.source}. Got none.")
     measured = pool.take(known) if 0 < len(known) < len(pool) else pool
+    noise = None if file.noise_column is None else _read_noise(file, on_error, known)
     graphs, values = _without_values(measured), measured.targets.copy() if len(known) else None
     counts = measured.num_nodes
     contents = Contents(
-        digest=digest(graphs if values is None else measured),
+        digest=_digest(graphs if values is None else measured, noise),
         num_graphs=len(measured),
         num_nodes=(int(counts.min()), int(counts.max())),
         feature_dim=measured.feature_dim,
@@ -120,7 +127,29 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
         left_out=len(pool) - len(measured),
         skipped=tuple(getattr(pool, "skipped", ())),
     )
-    return OwnGraphs(graphs, values, contents)
+    return OwnGraphs(graphs, values, contents, noise)
+
+
+def _read_noise(file: PoolFile, on_error: Literal["raise", "skip"], known: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the standard deviation of the noise of each graph that has a value."""
+    pool = read_pool(file.source, file.noise_column, smiles=file.smiles, on_error=on_error)
+    noise = pool.targets[known]
+    bad = np.flatnonzero(~(noise >= 0))  # NaN is not
+    if len(bad):
+        graph, found = pool.ids[known[bad[0]]], noise[bad[0]]
+        raise ValueError(
+            f"Expected a number >= 0 in `{file.noise_column}` of {file.source} for each graph with a value. Got "
+            f"{'none' if np.isnan(found) else found} for {graph}."
+        )
+    return noise
+
+
+def _digest(pool: GraphSet, noise: NDArray[np.float64] | None) -> str:
+    """Return the digest of a pool, and of the noise of its graphs, which affects play, too."""
+    if noise is None:
+        return digest(pool)
+    content = digest(pool).encode() + np.ascontiguousarray(noise + 0.0, "<f8").tobytes()  # one form of zero
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def _without_values(pool: GraphPool) -> GraphSet:

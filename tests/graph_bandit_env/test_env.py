@@ -24,6 +24,7 @@ VARIANTS = {
     "one graph": {"num_graphs": 1},
     "uniform noise": {"noise": "uniform"},
     "no noise": {"noise_std": 0.0},
+    "noise of each graph": {"noise_std": [0.0, 0.1, 1.0, 2.0]},
 }
 
 

@@ -21,6 +21,8 @@ VARIANTS = {
     "rademacher noise": {"noise": "rademacher"},
     "user's noise": {"noise": lambda rng, mean: mean * rng.normal()},
     "common noise": {"common_noise": True},
+    "noise of each graph": {"noise_std": [0.0, 0.1, 1.0, 2.0]},
+    "common noise of each graph": {"noise_std": [0.0, 0.1, 1.0, 2.0], "common_noise": True},
     "new graphs": {"resample_graphs": True, "observe": "graphs"},
     "new graphs for one round": {"resample_graphs": True, "horizon": 1, "actions_per_round": 3},
     "new graphs each round": {"resample_graphs": "round", "observe": "graphs"},

@@ -8,16 +8,16 @@ MEANS = np.array([0.0, 1.0, 5.0])
 
 @pytest.mark.parametrize("name", ["gaussian", "uniform", "rademacher"])
 def test_has_mean_zero_and_the_standard_deviation_that_is_asked(name):
-    rng, noise = np.random.default_rng(0), make_noise(name, 0.5)
-    drawn = np.array([noise(rng, 3.0) for _ in range(20_000)])
+    noise = NoiseStream(make_noise(name, 0.5), np.random.default_rng(0), False, len(MEANS))
+    drawn = np.array([noise.draw(MEANS, 1) for _ in range(20_000)])
     assert drawn.mean() == pytest.approx(0, abs=0.02)
     assert drawn.std() == pytest.approx(0.5, rel=0.02)
 
 
 @pytest.mark.parametrize(("name", "bound"), [("uniform", 3**0.5), ("rademacher", 1.0)])
 def test_bounded_noises_stay_within_their_bound(name, bound):
-    rng, noise = np.random.default_rng(0), make_noise(name, 2.0)
-    drawn = np.abs([noise(rng, 0.0) for _ in range(1000)])
+    noise = NoiseStream(make_noise(name, 2.0), np.random.default_rng(0), False, len(MEANS))
+    drawn = np.abs([noise.draw(MEANS, 1) for _ in range(1000)])
     assert drawn.max() <= 2 * bound
     assert drawn.max() == pytest.approx(2 * bound, rel=0.02)
 
@@ -57,9 +57,35 @@ def test_common_noise_differs_from_round_to_round_and_from_graph_to_graph():
 def test_noise_drawn_ahead_is_what_would_be_drawn_round_by_round(noise, common):
     ahead, one_by_one = stream(noise, common), stream(noise, common)
     for rounds in (3, 8):
-        block = ahead.draw_ahead(rounds)
+        block = 0.5 * ahead.draw_ahead(rounds)
         expected = [one_by_one.draw(MEANS, 2) for _ in range(rounds)]
         assert block[:, 2 if common else 0].tolist() == expected
+
+
+@pytest.mark.parametrize("common", [False, True])
+def test_each_graph_may_have_noise_of_its_own(common):
+    deviations = np.array([0.0, 1.0, 3.0])
+    own, unit = (
+        NoiseStream(make_noise("gaussian", std, 3), np.random.default_rng(0), common, 3) for std in (deviations, 1)
+    )
+    for action in (2, 0, 1, 2):
+        assert own.draw(MEANS, action) == deviations[action] * unit.draw(MEANS, action)
+
+
+@pytest.mark.parametrize(
+    ("deviations", "num_graphs", "message"),
+    [
+        ([0.1, 0.2], 3, "one for each of 3 graphs. Got float64 of shape `\\(2,\\)`"),
+        ([0.1, 0.2, -1.0], 3, "from 0 to 1e\\+99. Got -1.0 for graph 2"),
+        ([0.1, np.nan, 0.1], 3, "Got nan for graph 1"),
+        (["a", "b", "c"], 3, "one for each of 3 graphs. Got <U1"),
+        ([0.1, 0.2, 0.3], None, "one number, since the graphs change. Got 3 of them"),
+        ("much", 3, "finite number >= 0.0"),
+    ],
+)
+def test_refuses_deviations_that_are_not_those_of_the_graphs(deviations, num_graphs, message):
+    with pytest.raises(ValueError, match=message):
+        make_noise("gaussian", deviations, num_graphs)
 
 
 def test_noise_of_ones_own_is_not_drawn_ahead():

@@ -10,7 +10,7 @@ from graph_bandit_lab.design.environment import READING
 from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaults
 from graph_bandit_lab.design.names import describe_environment, name_environments
 
-OF_FILES = ["target", "minimize", "smiles", "skip_bad_rows"]
+OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows"]
 OF_FEEDBACK = ["batch", "delay", "random_rounds"]
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 

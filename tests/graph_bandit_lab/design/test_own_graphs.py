@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import registry
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep, read_sweep
 from graph_bandit_lab.design.names import describe_environment, name_environments
@@ -124,6 +125,51 @@ def test_some_of_the_graphs_can_be_drawn_for_each_round(tmp_path):
     environment = EnvironmentSettings(graphs=path, target="value", resample_graphs="round", num_graphs=(2, 4))
     assert environment.to_dict()["num_graphs"] == [2, 4]
     assert planned(environment, "gntk-ucb")[0].to_arguments()["num_graphs"] == [2, 4]
+
+
+def write_noisy(path, *noise):
+    rows = zip(MOLECULES, MOLECULES.values(), noise, strict=False)
+    path.write_text("smiles,affinity,sd\n" + "".join(f"{s},{'' if a is None else a},{sd}\n" for s, a, sd in rows))
+    return {"graphs": str(path), "target": "affinity", "noise_column": "sd"}
+
+
+def test_each_graph_has_the_noise_of_its_column(tmp_path):
+    noise = [0.1, 0.2, 0.0, 0.4, 0.5]
+    environment = EnvironmentSettings(**write_noisy(tmp_path / "noisy.csv", *noise), horizon=2)
+    (repetition,) = planned(environment, "random")
+    kept = [sd for sd, value in zip(noise, MOLECULES.values(), strict=True) if value is not None]
+    np.testing.assert_array_equal(repetition.to_arguments()["noise_std"], kept)
+    assert repetition.key.environment["noise_std"] == "column"
+    other = EnvironmentSettings(**write_noisy(tmp_path / "other.csv", 0.3, *noise[1:]), horizon=2)
+    same = EnvironmentSettings(**write_noisy(tmp_path / "moved.csv", *noise), horizon=2)
+    assert planned(same, "random")[0].key == repetition.key != planned(other, "random")[0].key
+    env = registry.make_environment(**repetition.to_arguments())
+    env.reset(seed=0)
+    assert [env.step(k)[1] == kept_mean for k, kept_mean in ((2, 0.5), (3, 4.0))] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"noise_std": 0.5}, "either `noise_column` or `noise_std`. Got both, 0.5 for the latter"),
+        ({"reward_scale": "unit"}, "because it is in their units. Got rewards target of scale unit"),
+        ({"target": None, "reward_model": "linear"}, "because it is in their units. Got rewards linear"),
+        ({"resample_graphs": "round", "num_graphs": 2}, "one number, since the graphs change"),
+        ({"noise_column": "spread"}, "Expected a column `spread`"),
+    ],
+)
+def test_refuses_noise_that_fits_no_values(tmp_path, changes, message):
+    settings = write_noisy(tmp_path / "noisy.csv", 0.1, 0.2, 0.0, 0.4, 0.5) | {"horizon": 2} | changes
+    with pytest.raises(ValueError, match=message):
+        EnvironmentSettings(**settings)
+
+
+@pytest.mark.parametrize(("bad", "message"), [("", "Got none for"), (-0.1, "Got -0.1 for")])
+def test_refuses_graphs_without_noise(tmp_path, bad, message):
+    with pytest.raises(
+        ValueError, match=f"Expected a number >= 0 in `sd` of .* for each graph with a value. {message}"
+    ):
+        EnvironmentSettings(**write_noisy(tmp_path / "noisy.csv", 0.1, bad, 0.1, 0.1, 0.1))
 
 
 def test_a_pool_with_a_name_needs_no_file():
