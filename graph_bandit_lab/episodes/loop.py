@@ -33,14 +33,15 @@ class BanditResult:
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", "diverged" if a fit turned non-finite, or "failed" if the repetition raised
             an exception (sweeps store it and go on; `run_bandit` itself raises).
-        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics, or
-            recommendations. The first episode of a process includes what its rounds import and compile; a laboratory
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics, and what was
+            found. The first episode of a process includes what its rounds import and compile; a laboratory
             warms up before it.
         diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
             insight, None if they were not recorded.
         simple_regret: `(T,)` float64. mu(G*) - mu of the graph that the agent would recommend after each round, G* the
-            best of all graphs; `episodes.findings.Findings` says which graph that is. This and the next two are None
-            where the graphs change from round to round, or the environment does not tell `mean_rewards`.
+            best of all graphs; `episodes.findings.Findings` says which graph that is. This and the next two are by the
+            means of that round, if they drift, and None where the graphs change from round to round, or the
+            environment does not tell `mean_rewards`.
         best_found: `(T,)` float64. The largest mu of the graphs played so far.
         top_share: `(T,)` float64. Share of the 1 % of graphs with the largest mu that were played so far.
     """
@@ -128,14 +129,17 @@ def run_bandit(
                 raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
             paused = time.perf_counter()
             findings.recommend(agent)  # after the round before; the choice has computed the prediction already
+            means: Any = getattr(env.unwrapped, "mean_rewards", None)  # of this round: they may drift in `step`
             if diagnose:
-                diagnostics.record(agent, env.unwrapped.mean_rewards, action, info["action_mask"])  # type: ignore[attr-defined]
+                diagnostics.record(agent, means, action, info["action_mask"])
             watching += time.perf_counter() - paused
             played = observation
             observation, observed, terminated, truncated, info = env.step(action)
             reward = float(observed)
             rounds.append((action, reward, info["regret"]))
-            findings.play()
+            paused = time.perf_counter()
+            findings.play(action, means)
+            watching += time.perf_counter() - paused
             late.add(played, action, reward)
             over = terminated or truncated
             for told in late.take_due() if over or not chosen else ():
@@ -147,13 +151,12 @@ def run_bandit(
     seconds = time.perf_counter() - begin - watching
     findings.recommend(agent if status == "finished" else None)
     actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())
-    played_graphs = np.array(actions, np.int64)
     return BanditResult(
-        played_graphs,
+        np.array(actions, np.int64),
         np.array(rewards, np.float64),
         np.array(regret, np.float64),
         status,
         seconds,
         diagnostics.arrays() if diagnose else None,
-        **findings.arrays(played_graphs),
+        **findings.arrays(),
     )
