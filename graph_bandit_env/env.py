@@ -43,7 +43,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     ## Rewards
     mu of the graph that was played, plus noise. The mean of each graph is fixed within an instance. With
     `resample_graphs`, graphs are new in each episode or round, and the named Gaussian processes are drawn as functions
-    of any graph (`graph_bandit_env.rewards.general_rewards`).
+    of any graph (`graph_bandit_env.rewards.general_rewards`). With `drift`, the means of the same graphs change after
+    each round, or at unknown times (`graph_bandit_env.bandit.drift`).
 
     ## Info
     `reset` and `step` give `action_mask`, int8 `(K,)`: 1 for the graphs that the *next* round offers. `step` also gives
@@ -51,9 +52,10 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     the graphs that this round offered. Agents must not read these four.
 
     ## Starting state
-    `reset(seed=s)` draws graphs, mean rewards, rounds and noise from four independent streams of one SeedSequence, so
-    equal seeds give equal instances, whatever is played. `reset()` keeps the instance: the noise continues, and with
-    `resample_graphs` the next graph set is drawn. (With "round" each step draws one, too.)
+    `reset(seed=s)` draws graphs, mean rewards, rounds, noise and drift from independent streams of one SeedSequence, so
+    equal seeds give equal instances, whatever is played; without `drift` they are those that a drift starts from.
+    `reset()` keeps the instance: noise and drift continue, and with `resample_graphs` the next graph set is drawn.
+    (With "round" each step draws one, too.)
     `reset(options={"resample": True})` draws a new instance from the next streams of the same seed.
 
     ## Episode end
@@ -128,7 +130,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         super().reset(seed=seed)
         if seed is not None or self._instance is None or resample:
             self._instance = self.bandit.draw(self.np_random)
-        else:
+        elif self.bandit.resample_graphs:
             self._instance.take_graphs()
         self._round = 0
         self._left[:] = self._instance.exists(self.num_graphs)
@@ -159,14 +161,14 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
             "regret": float(means[optimal] - means[played]),
         }
         if self._renderer is not None:
-            if self.bandit.each_round:
-                self._renderer.change_graphs(self.graph_set, means)
+            self._renderer.begin_round(self.graph_set, means)
             self._renderer.record(played, reward, info["regret"])
         self._round += 1
         self._left[played] = self.bandit.replacement
         if self.bandit.each_round:
             self._instance.take_graphs()
             self._left[:] = self._instance.exists(self.num_graphs)
+        self._instance.drift()
         self._available = self._instance.offer(self._left)
         info["action_mask"] = self.action_masks().astype(np.int8)
         observation = self._observe()

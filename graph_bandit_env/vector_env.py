@@ -182,7 +182,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         if seed is not None or resample or instance is None:
             instance = self._instances[i] = self.bandit.draw(generator)
             self._noise.forget(i)
-        else:
+        elif self.bandit.resample_graphs:
             instance.take_graphs()
         self._show(i, instance)
         self._round[i], self._over[i] = 0, False
@@ -194,6 +194,9 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         for i in np.flatnonzero(playing).tolist() if self.bandit.each_round else ():
             instances[i].take_graphs()
             self._show(i, instances[i])
+        for i in np.flatnonzero(playing).tolist() if self.bandit.drift else ():
+            instances[i].drift()
+            self._means[i, : len(instances[i].mean_rewards)] = instances[i].mean_rewards
         if self.bandit.actions_per_round == self.num_graphs:
             self._offered[playing] = self._left[playing]
             return

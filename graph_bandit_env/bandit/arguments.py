@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
+from graph_bandit_env.bandit.drift import DRIFT_RATE, DriftName
 from graph_bandit_env.bandit.signatures import name_nearest
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import GraphModelName, Size
@@ -65,6 +66,13 @@ class BanditArguments:
     reward_seed: int | None = None
     """Separate seed of the reward function. The function is then the same for every seed of `reset`, so that a policy
     can be trained on some random graphs and tested on others. None: each instance draws its own function."""
+    drift: DriftName | None = None
+    """Mean rewards that change: "walk", by a small step in each round, or "jump", where all of them are replaced at
+    times that nobody knows. Regret is to the best graph of the round. It needs the name of a random reward function;
+    "unit" then keeps the unit of the first round. None: they stay."""
+    drift_rate: float = DRIFT_RATE
+    """How fast they change: means d rounds apart have the correlation (1 - rate)^d, and a jump comes before a round
+    with this probability."""
     noise: NoiseName | Noise = "gaussian"
     """Distribution of the noise: "gaussian", "uniform", "rademacher", or a function of (rng, mean reward) that returns
     the noise to add."""

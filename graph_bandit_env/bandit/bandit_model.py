@@ -9,6 +9,7 @@ from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RESAMPLINGS, BanditArguments
+from graph_bandit_env.bandit.drift import DRIFT_NAMES, DRIFT_RATE, DriftName, make_drift
 from graph_bandit_env.bandit.graph_sources import (
     GraphSource,
     NewGraphs,
@@ -19,7 +20,7 @@ from graph_bandit_env.bandit.graph_sources import (
 )
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
-from graph_bandit_env.checks import check_choice, check_flag, check_integer
+from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graphs.graph_set import as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
 from graph_bandit_env.rewards.noise import NoiseStream, make_noise
@@ -29,6 +30,7 @@ from graph_bandit_env.rewards.reward_models import (
     RewardModel,
     check_reward_model,
     draw_mean_rewards,
+    draw_with_fresh,
 )
 
 REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
@@ -59,6 +61,8 @@ class BanditModel:
         self.reward_model = self._check_reward_model(arguments.reward_model)
         self.reward_scale = check_choice("reward_scale", arguments.reward_scale, REWARD_SCALES)
         self.reward_seed = self._check_reward_seed(arguments.reward_seed)
+        self.drift = self._check_drift(arguments.drift)
+        self.drift_rate = self._check_drift_rate(arguments.drift_rate)
         fixed = None if self.resample_graphs or self.varies else self.num_graphs
         self.noise = make_noise(arguments.noise, arguments.noise_std, fixed)
         self.common_noise = check_flag("common_noise", arguments.common_noise)
@@ -92,11 +96,17 @@ class BanditModel:
             )
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw an instance from four new streams of `rng`: graphs, mean rewards, rounds and noise."""
+        """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise, and any drift."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
-        source = self._draw_source(graphs_rng, reward_rng)
         noise = NoiseStream(self.noise, noise_rng, self.common_noise, self.num_graphs)
-        return Instance(source, self.actions_per_round, rounds_rng, noise)
+        if self.drift is None:
+            source = self._draw_source(graphs_rng, reward_rng)
+            return Instance(source, self.actions_per_round, rounds_rng, noise)
+        (drift_rng,) = rng.spawn(1)
+        graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
+        means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
+        drift = make_drift(self.drift, fresh, self.drift_rate, drift_rng)
+        return Instance(SameGraphs(graph_set, means), self.actions_per_round, rounds_rng, noise, drift)
 
     def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
         if self.own_graphs is not None:
@@ -184,6 +194,37 @@ class BanditModel:
                 "`graphs`. To fix the rewards of your own graphs, draw the means once and pass them as `reward_model`."
             )
         return check_integer("reward_seed", reward_seed, 0)
+
+    def _check_drift(self, drift: DriftName | None) -> DriftName | None:
+        if drift is None:
+            return None
+        name = check_choice("drift", drift, DRIFT_NAMES)
+        if not isinstance(self.reward_model, str):
+            raise ValueError(
+                f"Expected `reward_model` to be the name of a random reward function ({', '.join(REWARD_MODELS)}) with "
+                f"`drift`, which draws from it again and again. Got {type(self.reward_model).__name__}, from which "
+                "nothing is drawn."
+            )
+        if self.resample_graphs:
+            raise ValueError(
+                "Expected `drift` or `resample_graphs`: the means of the same graphs drift. Got both. Leave one out."
+            )
+        if self.reward_seed is not None:
+            raise ValueError(
+                "Expected `drift` or `reward_seed`, which fixes the reward function. Got both. Leave one out."
+            )
+        return name
+
+    def _check_drift_rate(self, given: float) -> float:
+        rate = check_number("drift_rate", given, 0.0, 1.0)
+        if rate == 0:
+            raise ValueError("Expected `drift_rate` to be larger than 0. Got 0. Leave `drift` out if nothing drifts.")
+        if self.drift is None and rate != DRIFT_RATE:
+            raise ValueError(
+                f"Expected `drift` ({', '.join(DRIFT_NAMES)}) with `drift_rate`. Got a rate of {rate}, and nothing "
+                "that drifts at it."
+            )
+        return rate
 
 
 def _read_resampling(given: object) -> tuple[bool, bool]:

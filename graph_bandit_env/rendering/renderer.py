@@ -56,11 +56,12 @@ class Renderer:
             cumulative_regret=array("d", [0.0]),
         )
 
-    def change_graphs(self, graph_set: GraphSet, mean_rewards: NDArray[np.float64]) -> None:
-        """Show other graphs, those of the round that is recorded next; counts start at zero."""
+    def begin_round(self, graph_set: GraphSet, mean_rewards: NDArray[np.float64]) -> None:
+        """Show the graphs and means of the round that is recorded next; counts of other graphs start at zero."""
         episode = self._after_begin()
+        if graph_set is not episode.graph_set:
+            episode.counts = np.zeros(len(graph_set), np.int64)
         episode.graph_set, episode.mean_rewards = graph_set, np.array(mean_rewards, np.float64)
-        episode.counts = np.zeros(len(graph_set), np.int64)
 
     def record(self, action: int, reward: float, regret: float) -> None:
         """Record a round.

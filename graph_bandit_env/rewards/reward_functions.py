@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,20 +16,43 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 WIDTH = 512  # m of the networks that define the Gaussian-process rewards; L = 2
 
 
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Mean rewards of K graphs, and the distribution of other draws of the same random function."""
+
+    mean_rewards: Tensor
+    """mu, `(K,)` float64."""
+    root: Callable[[], Tensor]
+    """Computes A, `(K, r)` float64: fresh draws are A xi, xi ~ N(0, I_r), with the same graphs and network."""
+
+
 @one_thread()
 def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw the `(K,)` float64 mean rewards of a named reward function, the same for any number of threads."""
+    return _draw(name, graph_set, rng).mean_rewards.numpy()
+
+
+@one_thread()
+def draw_with_root(
+    name: str, graph_set: GraphSet, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw the same mean rewards as `draw`, and return with them the root A of `Drawn`."""
+    drawn = _draw(name, graph_set, rng)
+    return drawn.mean_rewards.numpy(), drawn.root().numpy()
+
+
+def _draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> Drawn:
     graphs = aggregate_neighbours(graph_set.to_batch())
-    functions: dict[str, Callable[[], Tensor]] = {
+    functions: dict[str, Callable[[], Drawn]] = {
         "linear": lambda: linear(graphs, rng),
         "gp_gntk": lambda: gp_gntk(graphs, rng),
         "gp_representation": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=False),
         "gp_representation_relu": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=True),
     }
-    return functions[name]().numpy()
+    return functions[name]()
 
 
-def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
+def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Drawn:
     """Draw a linear function of the mean aggregated node.
 
         mu(G) = <theta*, (1/N) sum_i h_i>,   theta* ~ N(0, I_d)      [Wu & Amini 2024, Section 5]
@@ -38,9 +62,10 @@ def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
         rng: draws theta*.
 
     Returns:
-        `(K,)` float64.
+        mu; a fresh draw has another theta*.
     """
-    return mean_node(graphs) @ draw_normal(rng, graphs.feature_dim)
+    features = mean_node(graphs)
+    return Drawn(features @ draw_normal(rng, graphs.feature_dim), lambda: features)
 
 
 def mean_node(graphs: AggregatedGraphs) -> Tensor:
@@ -48,30 +73,36 @@ def mean_node(graphs: AggregatedGraphs) -> Tensor:
     return (graphs.sum_over_nodes(graphs.nodes.double()).T / graphs.divisors).T
 
 
-def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Tensor:
+def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Drawn:
     """Draw mean rewards from the posterior of a Gaussian process with an empirical GNTK.
 
         z ~ N(0, I_K);   (s, n) by 30 Adam steps on the NLL of z under N(0, s K + n I);
         mu ~ N(s K C z, s K - s K C s K),   C = (s K + n I)^{-1}      [Wu & Amini 2024, Section 5]
+
+    A fresh draw has other labels, and the same network, s and n. Over the labels, its distribution is
+
+        mu' ~ N(0, s K - s K C s K + (s K C)(s K C)^T)
 
     Args:
         graphs: K graphs.
         rng: draws the network, z and mu.
 
     Returns:
-        `(K,)` float64.
+        mu, and the symmetric root of the covariance of mu'.
     """
     kernel = empirical_kernel(GraphMLP(graphs.feature_dim, WIDTH, seed=draw_seed(rng), zero_start=False), graphs)
     labels = draw_normal(rng, len(graphs))
     scale, noise = fit_scale_and_noise(kernel, labels)
     prior, identity = scale * kernel, torch.eye(len(graphs), dtype=torch.float64)
     gain = torch.linalg.solve(prior + noise * identity, prior).T
-    return draw_gaussian(gain @ labels, prior - gain @ prior, rng)
+    posterior = prior - gain @ prior
+    means = draw_gaussian(gain @ labels, posterior, rng)
+    return Drawn(means, lambda: symmetric_root(posterior + gain @ gain.T))
 
 
 def gp_representation(
     graphs: AggregatedGraphs, degrees: NDArray[np.float64], rng: np.random.Generator, relu: bool
-) -> Tensor:
+) -> Drawn:
     """Draw mean rewards from a Gaussian process on the representation of a network trained to predict average degree.
 
         mu ~ N(0, R R^T),   r(G) = (1/N) sum_i f^(L-1)(h_i)      [Wu & Amini 2024, Section 5]
@@ -86,10 +117,11 @@ def gp_representation(
         relu: True: take the representation after the ReLU.
 
     Returns:
-        `(K,)` float64.
+        mu; a fresh draw has the same R.
     """
     features = representation(train_on_degrees(graphs, degrees, rng), graphs, relu)
-    return draw_gaussian(torch.zeros(len(graphs), dtype=torch.float64), features @ features.T, rng)
+    means = draw_gaussian(torch.zeros(len(graphs), dtype=torch.float64), features @ features.T, rng)
+    return Drawn(means, lambda: features)
 
 
 def train_on_degrees(graphs: AggregatedGraphs, degrees: NDArray[np.float64], rng: np.random.Generator) -> GraphMLP:
@@ -156,10 +188,22 @@ def draw_gaussian(mean: Tensor, covariance: Tensor, rng: np.random.Generator) ->
     Negative eigenvalues count as 0. The symmetric root, unlike V sqrt(Lambda), does not depend on the signs that a
     solver gives eigenvectors.
     """
-    values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
-    coordinates = values.clamp(min=0).sqrt() * (vectors.T @ draw_normal(rng, len(mean)))
-    drawn: Tensor = mean + vectors @ coordinates
+    scales, vectors = _axes(covariance)
+    drawn: Tensor = mean + vectors @ (scales * (vectors.T @ draw_normal(rng, len(mean))))
     return drawn
+
+
+def symmetric_root(covariance: Tensor) -> Tensor:
+    """Return V sqrt(Lambda) V^T, `(K, K)` float64, of a covariance that may be singular, as `draw_gaussian` does."""
+    scales, vectors = _axes(covariance)
+    root: Tensor = vectors * scales @ vectors.T
+    return root
+
+
+def _axes(covariance: Tensor) -> tuple[Tensor, Tensor]:
+    """Return sqrt(Lambda) and V."""
+    values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
+    return values.clamp(min=0).sqrt(), vectors
 
 
 def draw_normal(rng: np.random.Generator, size: int) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -21,6 +22,9 @@ RewardModel = RewardModelName | Sequence[float] | NDArray[np.floating | np.integ
 RewardScale = Literal["raw", "unit"]
 REWARD_MODELS: tuple[RewardModelName, ...] = get_args(RewardModelName)
 REWARD_SCALES: tuple[RewardScale, ...] = get_args(RewardScale)
+
+FreshMeans = Callable[[np.random.Generator], NDArray[np.float64]]
+"""Draws `(K,)` mean rewards."""
 
 
 def check_reward_model(model: RewardModel, num_graphs: int) -> RewardModel:
@@ -57,6 +61,48 @@ def draw_mean_rewards(
         return means
     location, unit = location_and_scale(means)
     return (means - location) / unit
+
+
+@dataclass(frozen=True, eq=False)
+class FreshDraws:
+    """Draw mean rewards A xi, xi ~ N(0, I_r), at the cost of one product."""
+
+    root: NDArray[np.float64]
+    """A, `(K, r)` float64."""
+
+    def __call__(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return `(K,)` float64, the same for any number of threads."""
+        drawn: NDArray[np.float64] = np.vecdot(self.root, rng.standard_normal(self.root.shape[1]))  # one row at a time
+        return drawn
+
+
+def draw_with_fresh(
+    model: RewardModel, graph_set: GraphSet, rng: np.random.Generator, scale: str = "raw"
+) -> tuple[NDArray[np.float64], FreshMeans]:
+    """Draw the same means as `draw_mean_rewards`, and return with them a cheap way to draw others like them.
+
+    Args:
+        model: a name of `REWARD_MODELS`.
+        graph_set: K graphs.
+        rng: draws the first means, and what stays the same: a network, its training, the scale of a kernel.
+        scale: "unit": other draws have mean 0 over the set too, and the unit stays the standard deviation of the first
+            means, so that a reward means the same at all times.
+
+    Returns:
+        `(K,)` float64, and a function that draws others from a generator.
+
+    Raises:
+        ValueError: if the reward model is not a name.
+    """
+    from graph_bandit_env.rewards import reward_functions  # imports torch, which other rewards do not need
+
+    name = check_choice("reward_model", model, REWARD_MODELS)
+    means, root = reward_functions.draw_with_root(name, graph_set, rng)
+    means = _check_means(means, len(graph_set))
+    if scale == "unit":
+        location, unit = location_and_scale(means)
+        means, root = (means - location) / unit, (root - root.mean(axis=0)) / unit
+    return means, FreshDraws(root)
 
 
 def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:

@@ -85,7 +85,7 @@ class EnvironmentSettings(BanditArguments):
             object.__setattr__(self, "resample_graphs", "episode" if self.resample_graphs else False)
         if self.resample_graphs == "round":
             object.__setattr__(self, "observe", "graphs")
-        for name in ("edge_prob", "noise_std"):  # equal numbers are equal settings
+        for name in ("edge_prob", "noise_std", "drift_rate"):  # equal numbers are equal settings
             value = getattr(self, name)
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, name, float(value))

@@ -24,6 +24,8 @@ LATER_DEFAULTS = {
     "batch": 1,
     "delay": 0,
     "random_rounds": 0,
+    "drift": None,
+    "drift_rate": 0.01,
 }
 # The same of the agents of this package.
 LATER_AGENT_DEFAULTS = {"memory": 2000}

@@ -23,6 +23,9 @@ RESAMPLING: Mapping[object, str] = {
 }
 
 
+DRIFTS: Mapping[object, str] = {None: "means that stay", "walk": "means that walk", "jump": "means that jump"}
+
+
 def write_size(size: object) -> str:
     """Write a size of an environment in short: "20", or "5 to 40"."""
     return " to ".join(map(str, size)) if isinstance(size, list | tuple) else str(size)
@@ -40,6 +43,7 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     once = "" if settings["replacement"] else ", each graph once"
     common = ", common noise" if settings["common_noise"] else ""
     changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
+    drift = "" if settings["drift"] is None else f", {DRIFTS[settings['drift']]} at rate {settings['drift_rate']}"
     late = "" if settings["delay"] == 0 else f", {name_setting('delay', settings['delay'])}"
     late = late if settings["batch"] == 1 else f", {name_setting('batch', settings['batch'])}{late}"
     late += f", {name_setting('random_rounds', settings['random_rounds'])}" if settings["random_rounds"] else ""
@@ -47,7 +51,7 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     return (
         f"{graphs[str(settings['graph_model'])]}, N = {write_size(settings['num_nodes'])}, "
         f"K = {write_size(settings['num_graphs'])}, {rewards}T = {settings['horizon']}{once}{common}"
-        f"{changing}{function}{late}"
+        f"{changing}{function}{drift}{late}"
     )
 
 
@@ -63,11 +67,13 @@ def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]
 
 def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
     """Return the settings that say nothing in the name of an environment."""
+    rate = ("drift_rate",) if environment["drift"] is None else ()
     if environment["graph_model"] == OWN:  # its graphs have a name
         all_graphs = () if environment["resample_graphs"] else ("num_graphs",)
         values = ("reward_model",) if environment["reward_model"] == TARGET else ()
-        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", *all_graphs, *values)
-    return ("graphs", "minimize") if environment["graph_model"] == "er" else ("graphs", "minimize", "edge_prob")
+        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", *all_graphs, *values, *rate)
+    edges = () if environment["graph_model"] == "er" else ("edge_prob",)
+    return ("graphs", "minimize", *edges, *rate)
 
 
 def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:
@@ -92,6 +98,10 @@ def name_setting(setting: str, value: object) -> str:
         return "common noise" if value else "noise of each agent"
     if setting == "resample_graphs":
         return RESAMPLING[value]
+    if setting == "drift":
+        return DRIFTS[value]
+    if setting == "drift_rate":
+        return f"at rate {value}"
     if setting == "reward_seed":
         return "reward function of each repetition" if value is None else f"reward function {value}"
     return f"{SYMBOLS[setting]} = {write_size(value)}" if setting in SYMBOLS else str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,13 @@ TIE = 1e-12  # relative to the largest absolute value; means that differ by less
 class Findings:
     """Records of the graph that an agent would recommend, and of the graphs that it has played.
 
-    Three numbers are recorded after each round t, when its reward has been told. G* is the best graph of the whole set,
-    on offer or not:
+    Three numbers are recorded after each round t, when its reward has been told. mu_t are the means of that round, by
+    which its regret counts, too; where means drift, others hold in round t + 1, and none of the numbers keeps what was
+    true earlier. G*_t is the best graph of the whole set, on offer or not:
 
-        simple_regret   mu(G*) - mu(G^_t), where G^_t has the largest predicted mean of all graphs
-        best_found      the largest mu of the graphs played so far
-        top_share       share of the ceil(K / 100) graphs of largest mu that were played so far
+        simple_regret   mu_t(G*_t) - mu_t(G^_t), where G^_t has the largest predicted mean of all graphs
+        best_found      the largest mu_t of the graphs played so far
+        top_share       share of the ceil(K / 100) graphs of largest mu_t that were played so far
 
     A `MeanPredictor` or a `BatchAgent` of `agents.contract` predicts. Any other agent recommends the graph whose
     observed rewards have the largest mean, and so does one that diverged, or whose prediction is not finite. Of equal
@@ -34,26 +34,40 @@ class Findings:
 
     def __init__(self, world: Any) -> None:
         self._world, self._graphs = world, getattr(world, "graph_set", None)
-        self._means: NDArray[np.float64] | None = getattr(world, "mean_rewards", None)
-        num_graphs = 0 if self._means is None else len(self._means)
+        means = getattr(world, "mean_rewards", None)
+        self._exist, num_graphs = means is not None, 0 if means is None else len(means)
+        self._means = np.full(num_graphs, np.nan)  # of the round that was played last
+        self._top, self._played = np.zeros((2, num_graphs), np.bool_)
         self._counts, self._sums = [0] * num_graphs, [0.0] * num_graphs
         self._observed = np.full(num_graphs, -np.inf)  # mean reward of each graph played
-        self._rounds, self._recommended = 0, list[int]()
-        self._best = -math.inf
+        self._rows: list[tuple[float, float]] = []  # best_found and top_share
+        self._regret: list[float] = []
 
-    def play(self, action: int) -> float | None:
-        """Count a round that was played, and return the best mean found so far; None where it does not exist."""
-        if getattr(self._world, "graph_set", None) is not self._graphs:
-            self._means = None  # other graphs: nothing adds up over rounds
-        self._rounds += 1
-        if self._means is None:
+    def play(self, action: int, means: ArrayLike | None) -> float | None:
+        """Record a round that was played, in O(K).
+
+        Args:
+            action: the graph played.
+            means: `(K,)`. The means of the round; None: the environment does not tell them.
+
+        Returns:
+            The largest of these means among the graphs played so far; None where it does not exist.
+        """
+        if means is None or getattr(self._world, "graph_set", None) is not self._graphs:
+            self._exist = False  # other graphs: nothing adds up over rounds
+        if not self._exist:
             return None
-        self._best = max(self._best, float(self._means[action]))
-        return self._best
+        means = np.asarray(means, np.float64)
+        if not np.array_equal(means, self._means):  # in the first round, or where means drift
+            self._means, self._top = means.copy(), _choose_top(means)
+        self._played[action] = True
+        best = float(self._means[self._played].max())
+        self._rows.append((best, (self._top & self._played).sum() / self._top.sum()))
+        return best
 
     def tell(self, actions: ArrayLike, rewards: ArrayLike) -> None:
         """Add rewards that the agent has been told."""
-        if self._means is None:
+        if not self._exist:
             return
         for action, reward in zip(np.atleast_1d(actions).tolist(), np.atleast_1d(rewards).tolist(), strict=True):
             self._counts[action] += 1
@@ -62,7 +76,7 @@ class Findings:
 
     def recommend(self, agent: object | None) -> None:
         """Record the graph that an agent would recommend after the rounds so far; None: one without a prediction."""
-        if self._means is None or self._rounds == 0:
+        if not self._exist or len(self._regret) == len(self._rows):
             return
         means = None if agent is None else _predict_means(agent)
         if means is None or means.shape != self._means.shape or not np.isfinite(means).all():
@@ -70,24 +84,27 @@ class Findings:
         tolerance = TIE * np.abs(means[np.isfinite(means)]).max(initial=0.0)
         if means.max() == -np.inf:  # nothing was told yet
             means, tolerance = np.zeros_like(means), 0.0
-        self._recommended.append(int(np.argmax(means >= means.max() - tolerance)))
+        recommended = int(np.argmax(means >= means.max() - tolerance))
+        self._regret.append(self._means.max() - self._means[recommended])
 
-    def arrays(self, actions: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
         """Return each of `FINDINGS`, `(T,)` float64; an empty dict where the numbers do not exist.
 
-        Args:
-            actions: `(T,)`. The graphs played, each followed by a recommendation.
+        Each round that was played has been followed by a recommendation.
         """
-        if self._means is None:
+        if not self._exist:
             return {}
-        means, count = self._means, -(-len(self._means) // TOP)
-        top = np.isin(actions, np.argsort(-means, kind="stable")[:count])
-        first = np.isin(np.arange(len(actions)), np.unique(actions, return_index=True)[1])
-        return {
-            "simple_regret": means.max() - means[self._recommended[: len(actions)]],
-            "best_found": np.maximum.accumulate(means[actions]),
-            "top_share": np.cumsum(top & first) / count,
-        }
+        best_found, top_share = np.array(self._rows).reshape(-1, 2).T.copy()
+        return {"simple_regret": np.array(self._regret), "best_found": best_found, "top_share": top_share}
+
+
+def _choose_top(means: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which graphs belong to the top 1 %, bool `(K,)`; of those that are as good as the last one, the first."""
+    count = -(-len(means) // TOP)
+    last = np.partition(means, -count)[-count]
+    top: NDArray[np.bool_] = means > last
+    top[np.flatnonzero(means == last)[: count - top.sum()]] = True
+    return top
 
 
 def _predict_means(agent: Any) -> NDArray[np.float64] | None:

@@ -34,14 +34,15 @@ class BanditResult:
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", "diverged" if a fit turned non-finite, or "failed" if the repetition raised
             an exception (sweeps store it and go on; `run_bandit` itself raises).
-        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics,
-            recommendations, or `on_round`. The first episode of a process includes what its rounds import and compile;
-            a laboratory warms up before it.
+        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics, what was
+            found, or `on_round`. The first episode of a process includes what its rounds import and compile; a
+            laboratory warms up before it.
         diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
             insight, None if they were not recorded.
         simple_regret: `(T,)` float64. mu(G*) - mu of the graph that the agent would recommend after each round, G* the
-            best of all graphs; `episodes.findings.Findings` says which graph that is. This and the next two are None
-            where the graphs change from round to round, or the environment does not tell `mean_rewards`.
+            best of all graphs; `episodes.findings.Findings` says which graph that is. This and the next two are by the
+            means of that round, if they drift, and None where the graphs change from round to round, or the
+            environment does not tell `mean_rewards`.
         best_found: `(T,)` float64. The largest mu of the graphs played so far.
         top_share: `(T,)` float64. Share of the 1 % of graphs with the largest mu that were played so far.
     """
@@ -93,24 +94,7 @@ def run_bandit(
         ValueError: if batches are to be chosen where rounds do not offer the same graphs, or diagnostics recorded of
             batches or random rounds.
     """
-    if diagnose and feedback.batch > 1:
-        raise ValueError("Expected `diagnose` without batches: an insight is one into a single choice. Got both.")
-    if diagnose and feedback.random_rounds:
-        raise ValueError("Expected `diagnose` without random rounds, which no agent has chosen. Got both.")
-    bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
-    if feedback.batch > 1 and bandit and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
-        raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
-    for name, value, method, example in (
-        ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
-        ("agent", agent, "select_action", '`registry.make_agent("gnn-ts")`'),
-    ):
-        if isinstance(value, type):
-            raise TypeError(
-                f"Expected `{name}` to be an instance. Got the class {value.__name__}: call it first, "
-                f"`{value.__name__}(...)`."
-            )
-        if not hasattr(value, method):
-            raise TypeError(f"Expected `{name}` to have `{method}`. Got {value!r:.80}. Make one, as {example} does.")
+    _check_inputs(env, agent, diagnose, feedback)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     observation, info = env.reset(seed=env_seed)
     agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))
@@ -143,8 +127,9 @@ def run_bandit(
                 raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
             paused = time.perf_counter()
             findings.recommend(agent)  # after the round before; the choice has computed the prediction already
+            means: Any = getattr(env.unwrapped, "mean_rewards", None)  # of this round: they may drift in `step`
             if diagnose:
-                diagnostics.record(agent, env.unwrapped.mean_rewards, action, info["action_mask"])  # type: ignore[attr-defined]
+                diagnostics.record(agent, means, action, info["action_mask"])
             watching += time.perf_counter() - paused
             played = observation
             observation, observed, terminated, truncated, info = env.step(action)
@@ -152,6 +137,7 @@ def run_bandit(
             rounds.append((action, reward, info["regret"]))
             total += info["regret"]
             mean = info.get("mean_reward")
+            paused = time.perf_counter()
             record = RoundRecord(
                 seed=seed,
                 round=len(rounds),
@@ -160,8 +146,9 @@ def run_bandit(
                 mean_reward=None if mean is None else float(mean),
                 regret=float(info["regret"]),
                 cumulative_regret=float(total),
-                best_found=findings.play(action),
+                best_found=findings.play(action, means),
             )
+            watching += time.perf_counter() - paused
             late.add(played, action, reward)
             over = terminated or truncated
             for told in late.take_due() if over or not chosen else ():
@@ -176,13 +163,33 @@ def run_bandit(
     seconds = time.perf_counter() - begin - watching
     findings.recommend(agent if status == "finished" else None)
     actions, rewards, regret = zip(*rounds, strict=True) if rounds else ((), (), ())
-    played_graphs = np.array(actions, np.int64)
     return BanditResult(
-        played_graphs,
+        np.array(actions, np.int64),
         np.array(rewards, np.float64),
         np.array(regret, np.float64),
         status,
         seconds,
         diagnostics.arrays() if diagnose else None,
-        **findings.arrays(played_graphs),
+        **findings.arrays(),
     )
+
+
+def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback) -> None:
+    if diagnose and feedback.batch > 1:
+        raise ValueError("Expected `diagnose` without batches: an insight is one into a single choice. Got both.")
+    if diagnose and feedback.random_rounds:
+        raise ValueError("Expected `diagnose` without random rounds, which no agent has chosen. Got both.")
+    bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
+    if feedback.batch > 1 and bandit and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
+        raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
+    for name, value, method, example in (
+        ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
+        ("agent", agent, "select_action", '`registry.make_agent("gnn-ts")`'),
+    ):
+        if isinstance(value, type):
+            raise TypeError(
+                f"Expected `{name}` to be an instance. Got the class {value.__name__}: call it first, "
+                f"`{value.__name__}(...)`."
+            )
+        if not hasattr(value, method):
+            raise TypeError(f"Expected `{name}` to have `{method}`. Got {value!r:.80}. Make one, as {example} does.")

@@ -44,9 +44,10 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         What was found after each round, arrays of length T: `simple_regret` (mu(G*) - mu of the graph that the agent
         would recommend: its largest predicted mean, or the best observed where it predicts none; G* is the best of all
         graphs), `best_found` (the largest mu of the graphs played so far) and `top_share` (share of the top 1 % of the
-        graphs that were played so far; of 100 graphs that is the best one). None in results of earlier versions, and
-        where the graphs change from round to round. After the last round: `final_simple_regret`, `final_best_found` and
-        `final_top_share`, `nan` where there are none, or the repetition diverged.
+        graphs that were played so far; of 100 graphs that is the best one). Where means drift, mu is that of the round.
+        None in results of earlier versions, and where the graphs change from round to round. After the last round:
+        `final_simple_regret`, `final_best_found` and `final_top_share`, `nan` where there are none, or the repetition
+        diverged.
 
         A label under which two settings were played on one graph model is followed by their hashes (tuned
         settings may depend on it), and by the versions of the algorithm where these are two.

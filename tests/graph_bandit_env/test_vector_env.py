@@ -33,6 +33,16 @@ VARIANTS = {
     "sizes that vary": {"num_graphs": (2, 6), "num_nodes": (1, 5), "resample_graphs": "round", "observe": "graphs"},
     "sizes that vary, common noise": {"num_graphs": (2, 6), "resample_graphs": True, "common_noise": True},
     "subsets of any size": {**POOL, "num_graphs": (1, 3), "resample_graphs": True, "actions_per_round": 2},
+    "means that walk": {"drift": "walk", "drift_rate": 0.3},
+    "means that jump": {"drift": "jump", "drift_rate": 0.5, "observe": "graphs"},
+    "means that walk, used up": {"drift": "walk", "replacement": False, "horizon": 9},
+    "means that jump, subsets of any size": {"drift": "jump", "num_graphs": (2, 6), "actions_per_round": 2},
+    "means of a pool that walk, user's noise": {
+        **POOL,
+        "drift": "walk",
+        "noise": lambda rng, mean: mean * rng.normal(),
+    },
+    "means that walk, time limit": {"drift": "walk", "max_episode_steps": 2},
     "time limit": {"max_episode_steps": 2},
     "time limit of one round": {"max_episode_steps": 1, "horizon": 1},
 }

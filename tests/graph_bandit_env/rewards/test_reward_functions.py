@@ -20,12 +20,13 @@ def unexplained_by_mean_nodes(means):
 
 def test_linear_is_the_product_of_a_normal_vector_with_the_mean_node():
     theta = np.random.default_rng(4).standard_normal(3)
-    np.testing.assert_allclose(linear(GRAPHS, np.random.default_rng(4)), MEAN_NODES @ theta, rtol=1e-6)
+    np.testing.assert_allclose(linear(GRAPHS, np.random.default_rng(4)).mean_rewards, MEAN_NODES @ theta, rtol=1e-6)
 
 
 def test_the_representation_is_linear_in_the_mean_node_before_the_relu_and_not_after():
     before, after = (
-        gp_representation(GRAPHS, np.arange(20.0), np.random.default_rng(1), relu) for relu in (False, True)
+        gp_representation(GRAPHS, np.arange(20.0), np.random.default_rng(1), relu).mean_rewards
+        for relu in (False, True)
     )
     assert unexplained_by_mean_nodes(before.numpy()) < 1e-9
     assert unexplained_by_mean_nodes(after.numpy()) > 1e-4
@@ -65,7 +66,7 @@ def test_gntk_rewards_are_drawn_from_the_posterior_given_their_labels(monkeypatc
             "draw_normal",
             lambda rng, size, asked=asked: normal(rng, size) if asked else asked.append(1) or labels,
         )
-        drawn.append(reward_functions.gp_gntk(graphs, np.random.default_rng(seed)).numpy())
+        drawn.append(reward_functions.gp_gntk(graphs, np.random.default_rng(seed)).mean_rewards.numpy())
     np.testing.assert_allclose(np.mean(drawn, axis=0), prior @ inverse @ labels, atol=0.04)
     np.testing.assert_allclose(np.cov(np.array(drawn).T), prior - prior @ inverse @ prior, atol=0.03)
 
@@ -73,7 +74,8 @@ def test_gntk_rewards_are_drawn_from_the_posterior_given_their_labels(monkeypatc
 def test_the_representation_is_that_of_a_trained_network(monkeypatch):
     """What is learnt from degrees shows in the reward: with other degrees it is another function of the same draw."""
     flat, steep = (
-        gp_representation(GRAPHS, d, np.random.default_rng(1), True) for d in (np.zeros(20), np.arange(20.0))
+        gp_representation(GRAPHS, d, np.random.default_rng(1), True).mean_rewards
+        for d in (np.zeros(20), np.arange(20.0))
     )
     assert not torch.allclose(flat, steep, rtol=1e-2)
     losses = []
@@ -120,4 +122,4 @@ def test_draws_from_a_singular_covariance():
 def test_the_representation_needs_no_edges(relu):
     isolated = erdos_renyi(np.random.default_rng(0), 3, 4, 2, 0.0)
     graphs = aggregate_neighbours(Batch.from_data_list(isolated.to_pyg()))
-    assert not gp_representation(graphs, isolated.average_degrees, np.random.default_rng(0), relu).any()
+    assert not gp_representation(graphs, isolated.average_degrees, np.random.default_rng(0), relu).mean_rewards.any()

@@ -72,6 +72,8 @@ def test_says_what_it_cannot_take(changes, message):
         ({"delay": (5, 2)}, r"`delay` to be an integer >= 0, or \(least, most\)"),
         ({"batch": 2, "resample_graphs": "round"}, "`batch=1` where each round offers graphs of its own. Got 2"),
         ({"batch": 2, "actions_per_round": 5}, "`batch=1` where each round offers graphs of its own"),
+        ({"drift_rate": 0.5}, r"`drift` \(walk, jump\) with `drift_rate`. Got a rate of 0.5"),
+        ({"drift": "walk", "resample_graphs": "round"}, "`drift` or `resample_graphs`"),
         ({"replacement": False, "num_graphs": 5, "horizon": 6}, "at most `num_graphs` .* Got 6 rounds of 5 graphs"),
     ],
 )
@@ -103,6 +105,8 @@ def test_environments_of_earlier_results_keep_their_key():
         {"batch": 4},
         {"delay": 3},
         {"random_rounds": 5},
+        {"drift": "walk"},
+        {"drift": "jump", "drift_rate": 0.5},
     ],
 )
 def test_what_is_left_out_of_an_environment_can_be_said_again(later):
@@ -141,6 +145,20 @@ def test_feedback_is_stored_read_back_and_named():
     )
     names = name_environments([EnvironmentSettings().to_dict(), EnvironmentSettings(delay=10).to_dict()])
     assert names == ["rewards at once", "rewards after 10 rounds"]
+
+
+def test_a_drift_is_stored_read_back_and_named():
+    environment = EnvironmentSettings(drift="jump", drift_rate=1, delay=2)
+    stored = json.loads(json.dumps(environment.to_dict()))
+    assert (stored["drift"], stored["drift_rate"]) == ("jump", 1.0)
+    assert EnvironmentSettings(**stored) == environment
+    assert "drift_rate" not in EnvironmentSettings(drift="walk").to_dict()
+    assert {"drift", "drift_rate"} <= to_arguments(stored).keys()
+    assert describe_environment(stored).endswith("T = 1000, means that jump at rate 1.0, rewards after 2 rounds")
+    rates = [EnvironmentSettings(drift="walk", drift_rate=rate).to_dict() for rate in (0.1, 0.2)]
+    assert name_environments(rates) == ["at rate 0.1", "at rate 0.2"]
+    names = name_environments([EnvironmentSettings().to_dict(), *rates])
+    assert names == ["means that stay", "means that walk, at rate 0.1", "means that walk, at rate 0.2"]
 
 
 @pytest.mark.parametrize("given", [np.True_, np.False_])

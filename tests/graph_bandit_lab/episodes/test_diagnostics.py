@@ -40,6 +40,22 @@ def test_the_means_event_asks_every_graph_on_offer():
     assert record(mean=MEANS - 0.19)["mean_event"] == 1
 
 
+@pytest.mark.parametrize("drift", ["walk", "jump"])
+def test_where_means_drift_beliefs_are_compared_with_those_of_the_round(small_env, drift):
+    """The belief of this agent is right to the last digit, as long as it is asked in its round."""
+    env = small_env(horizon=20, drift=drift, drift_rate=0.4)
+    agent = registry.make_agent("random")
+    agent.insight = lambda: SimpleNamespace(
+        mean=env.unwrapped.mean_rewards,
+        spread=np.full(6, 1e-12),
+        sampled=None,
+        variance=np.ones(6),
+        log_determinant=0.0,
+        effective_dimension=1.0,
+    )
+    assert run_bandit(env, agent, diagnose=True).diagnostics["mean_event"].tolist() == [1.0] * 20
+
+
 def test_the_sampling_event_widens_with_the_rounds():
     """c_t = sqrt(4 log t + 2 log K) is 1.48 at t = 1 and 2.48 at t = 3: a draw 2 nu sigma away passes then."""
     far = MEANS + 0.1 + 2 * 0.2

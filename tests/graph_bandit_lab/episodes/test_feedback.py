@@ -44,6 +44,18 @@ def test_a_reward_is_told_after_so_many_more_rounds(small_env):
     assert [reward for *_, rewards in told for reward in rewards] == result.rewards[:7].tolist()
 
 
+@pytest.mark.parametrize("drift", ["walk", "jump"])
+def test_late_rewards_are_those_of_the_round_in_which_they_were_earned(small_env, drift):
+    settings = {"horizon": 10, "drift": drift, "drift_rate": 0.5, "noise_std": 0.0}
+    told, result = listen(small_env(**settings), delay=3)
+    env = small_env(**settings)
+    env.reset(seed=int(np.random.SeedSequence(1).generate_state(2)[0]))
+    means = [(env.unwrapped.mean_rewards, env.step(0))[0] for _ in range(10)]
+    assert [reward for *_, rewards in told for reward in rewards] == [
+        means[t][action] for t, action in enumerate(result.actions[:7].tolist())
+    ]
+
+
 def test_delays_that_are_drawn_are_within_their_bounds_and_repeatable(small_env):
     told, result = listen(small_env(horizon=60, noise_std=1.0), delay=(2, 5))
     when = {rewards[0]: choices for choices, _, rewards in told}

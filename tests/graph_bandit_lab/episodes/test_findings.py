@@ -78,11 +78,11 @@ def test_the_top_is_one_graph_of_each_hundred_rounded_up(count, top):
     findings = Findings(SimpleNamespace(mean_rewards=means, graph_set=None))
     best = {k for k in range(count) if means[k] >= count - top}
     for action in actions.tolist():
-        findings.play(action)
+        findings.play(action, means)
         findings.tell(action, 0.0)
         findings.recommend(None)
     expected = [len(best & set(actions[: t + 1].tolist())) / top for t in range(len(actions))]
-    assert findings.arrays(actions)["top_share"].tolist() == expected
+    assert findings.arrays()["top_share"].tolist() == expected
 
 
 def test_graphs_that_are_not_on_offer_count(small_env):
@@ -90,6 +90,36 @@ def test_graphs_that_are_not_on_offer_count(small_env):
     assert (result.regret == 0).all()
     seen = [result.actions[: t + 1] for t in range(3)]
     assert result.simple_regret.tolist() == [3.0 - MEANS[played].max() for played in seen]
+
+
+def played_where_means_drift(small_env, agent, **changes):
+    """A result, and the `(T, K)` means of its rounds."""
+    env = small_env(drift_rate=0.3, horizon=30, noise_std=0.0, num_graphs=150, **changes)
+    env_seed, _ = np.random.SeedSequence(4).generate_state(2).tolist()
+    env.reset(seed=env_seed)
+    means = np.array([(env.unwrapped.mean_rewards, env.step(0))[0] for _ in range(30)])
+    return run_bandit(env, agent, seed=4), means
+
+
+@pytest.mark.parametrize("drift", ["walk", "jump"])
+def test_where_means_drift_the_numbers_are_those_of_the_round(small_env, drift):
+    """Against lists and loops, by the means of each round, which do not depend on what is played."""
+    actions = np.random.default_rng(0).integers(150, size=30).tolist()
+    predicted = np.random.default_rng(1).normal(size=(30, 150))
+    result, means = played_where_means_drift(small_env, Player(actions, predicted), drift=drift)
+    assert len(np.unique(means.argmax(axis=1))) > 3
+    for t in range(30):
+        ranked, played = sorted(range(150), key=lambda k: -means[t, k]), set(actions[: t + 1])
+        assert result.regret[t] == means[t].max() - means[t, actions[t]]
+        assert result.simple_regret[t] == means[t].max() - means[t, predicted[t].argmax()]
+        assert result.best_found[t] == max(means[t, k] for k in played)
+        assert result.top_share[t] == len(played & set(ranked[:2])) / 2
+
+
+def test_what_was_the_best_counts_no_more_when_it_is_not(small_env):
+    result, _ = played_where_means_drift(small_env, Player([k % 150 for k in range(30)]), drift="jump")
+    assert (np.diff(result.best_found) < 0).any()
+    assert (np.diff(result.top_share) < 0).any()
 
 
 def test_where_graphs_change_from_round_to_round_nothing_adds_up(small_env):
