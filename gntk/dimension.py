@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 
-def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: float = 1.0) -> float:
+def effective_dimension(kernel: ArrayLike | Tensor, horizon: float = 1000, ridge: float = 1.0) -> float:
     """Compute the effective dimension of a graph set.
 
         d~ = log det(I + T K / ridge) / log(1 + T rho_max / ridge),   ridge = m lambda
@@ -17,7 +17,7 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: int = 1000, ridge: 
 
     Args:
         kernel: `(K, K)`, read as float64, positive semi-definite.
-        horizon: T >= 1.
+        horizon: T >= 1; where rewards have weights, their sum.
         ridge: in units of the kernel (for a neural agent, width times its `regularization`).
 
     Returns:

@@ -35,6 +35,16 @@ class History:
     def __len__(self) -> int:
         return int(self.counts.sum())
 
+    @property
+    def told(self) -> int:
+        """Return the number of rewards told, without those of graphs that did not stay."""
+        return len(self)
+
+    @property
+    def rounds(self) -> float:
+        """Return the sum of the counts."""
+        return self.counts.sum().item()
+
     def add(self, actions: Tensor, rewards: Tensor) -> None:
         """Add `(n,)` actions and their `(n,)` finite rewards."""
         new = [action for action in dict.fromkeys(actions.tolist()) if self.counts[action] == 0]
@@ -63,9 +73,12 @@ class History:
         seen = self.means[self.seen]
         if len(seen) == 0:
             return 0.0, 1.0
-        location, scale = seen.mean().item(), seen.std(correction=0).item()
+        location, scale = self._mean_and_deviation(seen)
         rounding = RELATIVE_ROUNDING * max(seen.abs().max().item(), self.squares.max().item() ** 0.5)
         return location, scale if scale > max(rounding, SMALLEST_SCALE) else max(1.0, rounding)
+
+    def _mean_and_deviation(self, seen: Tensor) -> tuple[float, float]:
+        return seen.mean().item(), seen.std(correction=0).item()
 
     def state_dict(self) -> State:
         """Return everything observed."""

@@ -35,7 +35,9 @@ class MarginalLikelihood:
         2 NLL = sum_i [log(s e_i + n) + u_i^2 / (s e_i + n)] + (t - q) log n + SS / n + constant
 
     Here e and V are the eigenvalues and eigenvectors of D K D with D = diag(sqrt(counts)) on the q graphs seen,
-    u = V^T D ybar, and SS is the sum of squares within graphs. No t x t matrix is formed.
+    u = V^T D ybar, and SS is the sum of squares within graphs. No t x t matrix is formed. Where earlier rewards count
+    less, as weights w_i in counts, means and SS, t is the sum of the weights: each reward's density is then raised to
+    the power w_i, and the posterior is the one where its noise variance is n / w_i.
 
     Args:
         kernel: `(q, q)` float64. Kernel of the graphs seen, in the order of the set.
@@ -50,12 +52,12 @@ class MarginalLikelihood:
         values, vectors = torch.linalg.eigh(kernel * torch.outer(root, root))
         self._eigenvalues: NDArray[np.float64] = values.clamp(min=0).numpy()
         self._coordinates: NDArray[np.float64] = (vectors.T @ (root * (history.means[seen] - location) / unit)).numpy()
-        self._repeats = len(history) - len(values)
+        self._repeats = history.rounds - len(values)
         self._within = float(history.squares.sum()) / unit**2
 
     @classmethod
     def of_coordinates(
-        cls, eigenvalues: NDArray[np.float64], coordinates: NDArray[np.float64], repeats: int, within: float
+        cls, eigenvalues: NDArray[np.float64], coordinates: NDArray[np.float64], repeats: float, within: float
     ) -> MarginalLikelihood:
         """Make it where e, u, t - q and SS are known.
 

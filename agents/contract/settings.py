@@ -15,6 +15,7 @@ Settings = TypeVar("Settings")
 
 LARGEST_SETTING = 1e100  # float64 holds its square
 LARGEST_COUNT = 10**9  # of anything that takes time or memory
+COUNT_OR_SHARE = (int, float)
 LARGEST_DEPTH = 100  # layers; the kernel of so deep a network no longer tells graphs apart
 
 
@@ -80,8 +81,9 @@ def describe_fields(settings_class: type) -> dict[str, str]:
 def check_fields(settings: Any) -> None:
     """Check each field of a frozen dataclass against its type, and store numbers as plain int and float.
 
-    A field is a choice, a bool, a str, an int from 1 to 10**9 or a float from 0 to 1e100, and may allow None. In a
-    float field 1 and 1.0 both become 1.0, so that equal settings have equal hashes.
+    A field is a choice, a bool, a str, an int from 1 to 10**9, a float from 0 to 1e100, or a count or a share (`int |
+    float`: such an int, or a float between 0 and 1, both excluded), and may allow None. In a float field 1 and 1.0 both
+    become 1.0, so that equal settings have equal hashes.
 
     Args:
         settings: the instance; call this from its `__post_init__`.
@@ -95,7 +97,8 @@ def check_fields(settings: Any) -> None:
         kinds = get_args(hint) if get_origin(hint) is not Literal and get_args(hint) else (hint,)
         if value is None and NoneType in kinds:
             continue
-        (kind,) = (kind for kind in kinds if kind is not NoneType)
+        wanted = tuple(kind for kind in kinds if kind is not NoneType)
+        kind: Any = wanted if len(wanted) > 1 else wanted[0]
         if get_origin(kind) is Literal:
             good, expected = value in get_args(kind), f"one of {', '.join(map(str, get_args(kind)))}"
         else:
@@ -104,6 +107,8 @@ def check_fields(settings: Any) -> None:
         if not good:
             or_none = " or None" if NoneType in kinds else ""
             raise ValueError(f"Expected `{name}` to be {expected}{or_none}. Got {value!r}.")
+        if kind == COUNT_OR_SHARE:
+            kind = int if _is_number(value, int, np.integer) else float
         if kind is int and value > LARGEST_COUNT:
             shown = value if value < 10**20 else "one of more than 20 digits"
             raise ValueError(f"Expected `{name}` to be at most {LARGEST_COUNT}. Got {shown}.")
@@ -134,5 +139,9 @@ _CHECKS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     float: (  # written so that NaN fails too
         lambda value: _is_number(value, int, float, np.integer, np.floating) and 0 <= value < math.inf,
         "finite and >= 0",
+    ),
+    COUNT_OR_SHARE: (
+        lambda value: _CHECKS[int][0](value) or (_is_number(value, float, np.floating) and 0 < value < 1),
+        "an integer >= 1 or a number above 0 and below 1",
     ),
 }

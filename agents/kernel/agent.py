@@ -16,12 +16,13 @@ from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.history import History
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.beliefs.recency import check_rule, make_history, next_fit
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.kernels import Encode
 from agents.kernel.settings import ProcessSettings
-from gntk import effective_dimension, information_gain, one_thread
+from gntk import effective_dimension, information_gain, one_thread, symmetric_root
 
 BYTES = 40  # times K^2, of the kernel, its root, and what is needed to decompose it
 
@@ -33,7 +34,9 @@ class KernelAgent(BatchBeliefAgent[P]):
 
     Memory is O(K^2), and a round costs O(K^2). At rounds 1, 2, 4, ... scale and noise are fitted again and the
     posterior is rebuilt from counts and means, which costs O(K^3). A round with other graphs than the one before costs
-    O(q^3 + q^2 K) with q graphs played, and their kernel with the new ones.
+    O(q^3 + q^2 K) with q graphs played, and their kernel with the new ones. If rewards are forgotten, each round makes
+    the posterior from the prior and what is remembered of q graphs, in O(q K^2), and scale and noise are fitted more
+    often (`next_fit`).
 
     Args:
         settings: settings of kernel and likelihood.
@@ -45,6 +48,7 @@ class KernelAgent(BatchBeliefAgent[P]):
 
     def __init__(self, settings: P, make_rule: Callable[[], AcquisitionRule], encode: Encode) -> None:
         super().__init__(settings, make_rule)
+        check_rule(make_rule(), settings.forget)
         self._encode = encode
         self.posterior: GaussianProcess
 
@@ -61,8 +65,10 @@ class KernelAgent(BatchBeliefAgent[P]):
     def begin(self, graphs: Batch, seed: int) -> None:
         """Compute the kernel of the graphs once, and start with nothing observed."""
         super().begin(graphs, seed)
+        self.history = make_history(graphs.num_graphs, self.settings.forget)
         self._graphs = self._encode(graphs, seed)
         self.kernel = self._graphs.rows()
+        self._decompose()
         self._prior_scale = _scale_of_unit_rewards(self.kernel)
         self.location, self.unit, self.next_fit = 0.0, 1.0, 1
         scale, noise = self.settings.output_scale, self.settings.noise_variance
@@ -75,8 +81,7 @@ class KernelAgent(BatchBeliefAgent[P]):
         old = torch.cat([self.kernel[kept][:, kept], rows[:, : len(kept)].T], dim=1)
         kernel, history = torch.cat([old, rows]), copy.deepcopy(self.history)
         history.exchange(kept, len(graphs))
-        fitted = Hyperparameters(self.output_scale, self.posterior.noise_variance)
-        posterior = self._condition(kernel, history, fitted)  # may fail: nothing has changed so far
+        posterior = self._condition(kernel, history, self.fitted)  # may fail: nothing has changed so far
         self._graphs, self.kernel, self.posterior = exchanged, kernel, posterior
         if len(kept) < len(self.history.seen):
             self.next_fit = 0  # the rewards that are left may have another scale
@@ -98,8 +103,11 @@ class KernelAgent(BatchBeliefAgent[P]):
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Condition on the rewards; at rounds 1, 2, 4, ... fit scale and noise first."""
         super().learn(slots, rewards)
-        if len(self.history) >= self.next_fit:
+        if self.history.told >= self.next_fit:
             self._fit()
+            return
+        if self.settings.forget is not None:  # the rewards before count less, so that one more is not all that is new
+            self.posterior = self._condition(self.kernel, self.history, self.fitted)
             return
         of_round = torch.arange(self.num_graphs) if self.offered is None else self.offered
         place = {slot: k for k, slot in enumerate(of_round.tolist())}  # the posterior is that of the round's graphs
@@ -145,8 +153,13 @@ class KernelAgent(BatchBeliefAgent[P]):
             self.unit,
             variance=self.posterior.variance / noise,
             log_determinant=2 * information_gain(root.unsqueeze(1) * kernel[seen][:, seen] * root, noise),
-            effective_dimension=effective_dimension(of_round, max(1, len(self.history)), noise),
+            effective_dimension=effective_dimension(of_round, max(1, self.history.rounds), noise),
         )
+
+    @property
+    def fitted(self) -> Hyperparameters:
+        """Return scale and noise of the last fit."""
+        return Hyperparameters(self.output_scale, self.posterior.noise_variance)
 
     def known(self) -> list[Tensor]:
         """Return what identifies the graphs to the kernel."""
@@ -180,6 +193,7 @@ class KernelAgent(BatchBeliefAgent[P]):
         self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
         self.location, self.unit = state["targets"]
         self.next_fit = state["next_fit"]
+        self._decompose()
 
     def _fit(self) -> None:
         if self.settings.standardize:
@@ -189,7 +203,11 @@ class KernelAgent(BatchBeliefAgent[P]):
         noise = self.settings.noise_variance
         known = None if noise is None else noise / self.unit**2
         self._rebuild(likelihood.fit(self.settings.output_scale, known, self._prior_scale))
-        self.next_fit = 1 << len(self.history).bit_length()  # the next power of two
+        self.next_fit = next_fit(self.history.told, self.settings.forget)
+
+    def _decompose(self) -> None:
+        if self.settings.forget is not None and self.offered is None:
+            self._root = symmetric_root(self.kernel)  # once, for the posteriors of all rounds
 
     def _rebuild(self, fitted: Hyperparameters) -> None:
         self.posterior = self._condition(self.kernel, self.history, fitted)
@@ -197,8 +215,11 @@ class KernelAgent(BatchBeliefAgent[P]):
 
     def _condition(self, kernel: Tensor, history: History, fitted: Hyperparameters) -> GaussianProcess:
         targets = (history.means - self.location) / self.unit
-        observed = fitted.scale * kernel, fitted.noise, history.counts, targets
         try:
+            if self.offered is None and self.settings.forget is not None:
+                prior = GaussianProcess.of_root(fitted.scale**0.5 * self._root, fitted.noise)
+                return prior.given(history.counts, targets)
+            observed = fitted.scale * kernel, fitted.noise, history.counts, targets
             if self.offered is None:
                 return GaussianProcess(*observed)
             return GaussianProcess.conditioned(*observed, self.offered)

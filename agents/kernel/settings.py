@@ -24,6 +24,9 @@ class ProcessSettings:
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
     memory: int = 2000
     """Largest number of graphs played that are remembered, where graphs change from round to round."""
+    forget: int | float | None = None
+    """What is forgotten of earlier rewards, where mean rewards drift. None: nothing; an integer W: all but the last W;
+    a number gamma below 1: the reward told d rewards ago counts gamma^d, and all in sum at most 1 / (1 - gamma)."""
     most_graphs: int = 5000
     """Largest number of graphs to choose from. A kernel of 5,000 graphs and its root take 1 GB, and are decomposed at
     rounds 1, 2, 4, ...; twice as many graphs take four times the memory, and eight times the time."""

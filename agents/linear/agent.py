@@ -12,9 +12,11 @@ from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.likelihood import PRIOR_NOISE
+from agents.beliefs.recency import check_rule, make_history, next_fit
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import Prediction, State
 from agents.linear.features import describe
+from agents.linear.records import make_record
 from agents.linear.regression import Sums, likelihood, posterior, prior
 from agents.linear.settings import LinearSettings
 from gntk import effective_dimension, information_gain, one_thread
@@ -24,16 +26,22 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
     """Believe that mean rewards are linear in a few features of the graphs; play by the posterior of the weights.
 
     Features are scaled to mean 0 and standard deviation 1 over the graphs of `reset`, and those of other graphs alike.
-    A round costs O(p^2 K + p^3) for p features, whatever was played. Nothing is forgotten where graphs change.
+    A round costs O(p^2 K + p^3) for p features, whatever was played, and O(p^2 W) more with a window of W rewards.
+    Nothing is forgotten because graphs change.
 
     Args:
         settings: settings of the regression.
         make_rule: makes the acquisition rule.
     """
 
+    def __init__(self, settings: LinearSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
+        super().__init__(settings, make_rule)
+        check_rule(make_rule(), settings.forget)
+
     def begin(self, graphs: Batch, seed: int) -> None:
         """Describe the graphs, and start with nothing observed."""
         super().begin(graphs, seed)
+        self.history = make_history(graphs.num_graphs, self.settings.forget)
         described = describe(graphs)
         self._middle, spread = described.mean(0), described.std(0, correction=0)
         self._spread = spread.where(spread > 1e-9 * (1 + described.abs().max(0).values), 1.0)
@@ -42,7 +50,8 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
         self.scale = self.settings.output_scale or self._prior_scale
         self.noise, self.next_fit = self.settings.noise_variance or PRIOR_NOISE, 1
         self.location, self.unit = 0.0, 1.0
-        self._condition(Sums.empty(self.features.shape[1]))
+        self.record = make_record(self.features.shape[1], self.settings.forget)
+        self._condition()
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Describe the new graphs; the weights stay."""
@@ -60,8 +69,8 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Add the rewards to the sums; at rounds 1, 2, 4, ... fit scale and noise first."""
         super().learn(slots, rewards)
-        sums = self.sums if self.sums.rounds else Sums.empty(self.features.shape[1], origin=float(rewards[0]))
-        self._condition(sums.add(self.features[slots], rewards))
+        self.record.add(self.features[slots], rewards)
+        self._condition()
 
     def imagine(self) -> Callable[[int], Belief]:
         """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
@@ -99,9 +108,9 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
             self.location,
             self.unit,
             variance=self.weights.variance(features) / self.noise,
-            log_determinant=2 * information_gain(torch.outer(root, root) * self.sums.gram, self.noise),
+            log_determinant=2 * information_gain(torch.outer(root, root) * self.record.sums.gram, self.noise),
             effective_dimension=effective_dimension(
-                (features * root) @ (features * root).T, max(1, self.sums.rounds), self.noise
+                (features * root) @ (features * root).T, max(1, self.record.sums.rounds), self.noise
             ),
         )
 
@@ -112,28 +121,28 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
     def state(self) -> State:
         """Return sums, targets, scale, noise and history."""
         fitted = {"scale": self.scale, "noise": self.noise, "next_fit": self.next_fit}
-        return {**super().state(), "sums": vars(self.sums).copy(), "targets": [self.location, self.unit], **fitted}
+        return {**super().state(), **self.record.state(), "targets": [self.location, self.unit], **fitted}
 
     def restore(self, state: State) -> None:
         """Continue with sums, targets, scale, noise and history of a state."""
         super().restore(state)
         self.location, self.unit = state["targets"]
         self.scale, self.noise, self.next_fit = state["scale"], state["noise"], state["next_fit"]
-        self.sums = Sums(**state["sums"])
+        self.record.restore(state)
         self.weights = posterior(self._standardised(), self.scale, self.noise)
 
-    def _condition(self, sums: Sums) -> None:
-        self.sums = sums
-        if sums.rounds >= self.next_fit:
-            self.location, self.unit = sums.location_and_unit()
+    def _condition(self) -> None:
+        if self.record.told >= self.next_fit:
+            self.location, self.unit = self.record.sums.location_and_unit()
+            self.record.count_from(self.location)
             noise = None if self.settings.noise_variance is None else self.settings.noise_variance / self.unit**2
             fitted = likelihood(self._standardised()).fit(self.settings.output_scale, noise, self._prior_scale)
             self.scale, self.noise = fitted.scale, fitted.noise
-            self.next_fit = 1 << sums.rounds.bit_length()  # the next power of two
+            self.next_fit = next_fit(self.record.told, self.settings.forget)
         self.weights = posterior(self._standardised(), self.scale, self.noise)
 
     def _standardised(self) -> Sums:
-        return self.sums.standardised(self.location, self.unit)
+        return self.record.sums.standardised(self.location, self.unit)
 
     def _of_round(self) -> Tensor:
         return self.features if self.offered is None else self.features[self.offered]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -44,10 +44,18 @@ class Sums:
         gram, products = self.gram + features.T @ features, self.products + features.T @ rewards
         return Sums(gram, products, self.squares + float(rewards @ rewards), self.origin)
 
+    def times(self, factor: float) -> Sums:
+        """Return the sums in which each round counts so much less."""
+        return Sums(factor * self.gram, factor * self.products, factor * self.squares, self.origin)
+
+    def counted_from(self, origin: float) -> Sums:
+        """Return the sums of the same rewards, counted from another origin."""
+        return replace(self.standardised(origin, 1.0), origin=origin)
+
     @property
-    def rounds(self) -> int:
-        """Return t."""
-        return int(self.gram[-1, -1])
+    def rounds(self) -> float:
+        """Return t, or the sum of the weights of all rounds."""
+        return self.gram[-1, -1].item()
 
     def location_and_unit(self) -> tuple[float, float]:
         """Return mean and standard deviation of the rewards; 1 where they differ by rounding errors only."""

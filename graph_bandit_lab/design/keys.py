@@ -28,7 +28,7 @@ LATER_DEFAULTS = {
     "drift_rate": 0.01,
 }
 # The same of the agents of this package.
-LATER_AGENT_DEFAULTS = {"memory": 2000}
+LATER_AGENT_DEFAULTS = {"memory": 2000, "forget": None}
 NO_PLAY = ("most_graphs",)
 """Settings of the agents of this package that refuse to play, and do not change how they play."""
 SIZES = ("num_graphs", "num_nodes", "horizon")
@@ -76,9 +76,11 @@ class RunKey:
     def agent_kind(self) -> str:
         """Return the agent and those of its settings on which the code that plays, and so its time, can depend.
 
-        Numbers with a fraction (rates, weights) are left out: they change what is played, not how.
+        Numbers with a fraction (rates, weights) are all the same: they change what is played, not how.
         """
-        settings = {name: value for name, value in self.agent_settings.items() if not isinstance(value, float)}
+        settings = {
+            name: "number" if isinstance(value, float) else value for name, value in self.agent_settings.items()
+        }
         return to_json([self.agent, self.plug_in, settings])
 
     @cached_property

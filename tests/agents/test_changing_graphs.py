@@ -12,10 +12,12 @@ from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS
 from agents.contract.inputs import derive_streams, read_graphs
 from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel, tangent_features
 from graph_bandit_env import GraphSet
+from graph_bandit_lab.design import AgentSpec
 
 SMALL = {"gnn": {"width": 16, "steps": 5}, "nn": {"width": 16, "steps": 5}, "epsilon": {"width": 16, "steps": 5}}
 NAMES = [name for name in registry.list_agents() if any(name.startswith(p.rstrip("*")) for p in PLAY_CHANGING_GRAPHS)]
 BELIEVERS = [name for name in NAMES if hasattr(registry.make_agent(name), "predict")]
+FORGETFUL = [f"{name}:forget={forget}" for name in ("gntk-ucb", "lin-ts") for forget in (4, 0.8)]
 
 
 def graphs_of_round(t, count=4):
@@ -28,8 +30,9 @@ def reward(observation, action):
     return float(observation[action].nodes.mean())
 
 
-def make(name, **settings):
-    return registry.make_agent(name, **{**SMALL.get(name.split("-")[0], {}), **settings})
+def make(label, **settings):
+    spec = AgentSpec.parse(label)
+    return registry.make_agent(spec.name, **{**SMALL.get(spec.name.split("-")[0], {}), **spec.settings, **settings})
 
 
 def play(agent, rounds):
@@ -47,12 +50,12 @@ def started(name, seed=0, **settings):
     return agent
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *FORGETFUL])
 def test_equal_seeds_give_equal_actions(name):
     assert play(started(name), range(12)) == play(started(name), range(12))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *FORGETFUL])
 def test_a_run_resumed_on_other_graphs_goes_on_as_if_it_had_not_stopped(name):
     agent, whole = started(name), started(name)
     expected = play(whole, range(14))
@@ -78,7 +81,7 @@ def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
     np.testing.assert_array_equal(agent.predict().std, resumed.predict().std)
 
 
-@pytest.mark.parametrize("name", BELIEVERS)
+@pytest.mark.parametrize("name", [*BELIEVERS, *FORGETFUL])
 def test_the_order_of_the_graphs_changes_no_belief(name):
     agent = started(name)
     play(agent, range(7))
@@ -91,7 +94,7 @@ def test_the_order_of_the_graphs_changes_no_belief(name):
     np.testing.assert_allclose(after.std[::-1], before.std, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", BELIEVERS)
+@pytest.mark.parametrize("name", [*BELIEVERS, *FORGETFUL])
 def test_batches_are_chosen_among_the_graphs_of_the_round(name):
     agent = started(name)
     play(agent, range(6))

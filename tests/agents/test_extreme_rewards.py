@@ -1,5 +1,7 @@
 """Rewards that cannot be standardised in float64 are refused; all others are learnt from without a NaN."""
 
+import json
+
 import numpy as np
 import pytest
 from support.graphs import ragged_graphs
@@ -10,9 +12,12 @@ from graph_bandit_env import GraphSet
 
 SMALL = {"gnn": {"width": 8, "steps": 2}, "nn-": {"width": 8, "steps": 2}, "eps": {"width": 8, "steps": 2}}
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
+FORGETFUL = [f"{name}:forget={forget}" for name in ("gntk-ucb", "lin-ts") for forget in (3, 0.5)]
 
 
-def ready(name, **settings):
+def ready(label, **settings):
+    name, _, forget = label.partition(":forget=")
+    settings |= {"forget": json.loads(forget)} if forget else {}
     agent = registry.make_agent(name, **SMALL.get(name[:3], {}), **settings)
     agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(ragged_graphs()))
     return agent
@@ -29,7 +34,7 @@ def test_rewards_whose_squares_overflow_are_refused_and_change_nothing(name, rew
     assert agent.select_action(None) == twin.select_action(None)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *FORGETFUL])
 @pytest.mark.parametrize(
     "rewards",
     [

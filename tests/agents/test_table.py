@@ -11,6 +11,7 @@ import registry
 from agents.contract.protocol import Agent
 from graph_bandit_env import GraphSet
 from graph_bandit_lab import run_bandit
+from graph_bandit_lab.design import AgentSpec
 
 
 def small(name):
@@ -18,12 +19,22 @@ def small(name):
     return {"width": 16, "steps": 5} if name.startswith(("gnn", "nn", "epsilon")) else {}
 
 
-@pytest.fixture(params=[name for name in registry.list_agents() if registry.agent_needs(name) == "any"])
-def make(request):
-    def make():
-        return registry.make_agent(request.param, **small(request.param))
+NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
+FORGETFUL = [
+    f"{name}:forget={forget}"
+    for name in ("gntk-ts", "gntk-ucb", "gntk-ei", "wl-ucb", "lin-ts")
+    for forget in (30, 0.97)
+]
 
-    make.name = request.param
+
+@pytest.fixture(params=[*NAMES, *FORGETFUL])
+def make(request):
+    spec = AgentSpec.parse(request.param)
+
+    def make():
+        return registry.make_agent(spec.name, **small(spec.name), **spec.settings)
+
+    make.name = spec.name
     return make
 
 

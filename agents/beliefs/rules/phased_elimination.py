@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
@@ -28,6 +28,7 @@ class PhasedElimination:
 
     candidates: Tensor | None = field(default=None, init=False)
     rounds: int = field(default=0, init=False)
+    eliminates: ClassVar[bool] = True
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the spread of the candidates, and minus infinity for the others."""

@@ -17,7 +17,8 @@ class AcquisitionRule(Protocol):
     A rule is a dataclass. Its fields that `__init__` takes are settings of every agent that uses it. A new rule is made
     at each `reset`. A rule with memory returns it from `state_dict`, and drops what it knows of single graphs when
     `forget_graphs` is called, where graphs change; the others are `Memoryless`. A rule that returns draws of the
-    rewards sets `draws_rewards = True`, and `draws_jointly = True` if it draws them jointly.
+    rewards sets `draws_rewards = True`, and `draws_jointly = True` if it draws them jointly. A rule that never plays a
+    graph again that it has eliminated sets `eliminates = True`.
     """
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:

@@ -3,10 +3,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
 from agents.beliefs.history import History
 from agents.beliefs.likelihood import BOUNDS, PRIOR_ROUNDS, MarginalLikelihood
+from agents.beliefs.recency import DiscountedHistory
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
@@ -41,6 +42,29 @@ def test_likelihood_is_that_of_all_rewards_up_to_a_constant(scale, noise):
 
     ours = likelihood.twice_negative_log(scale, noise) - likelihood.twice_negative_log(1.0, 1.0)
     assert ours == pytest.approx(reference(scale, noise) - reference(1.0, 1.0), rel=1e-8)
+
+
+@pytest.mark.parametrize(("scale", "noise"), [(1.0, 0.1), (3.0, 0.5), (0.2, 0.02)])
+def test_with_weights_it_is_that_of_densities_to_the_power_of_their_weights(scale, noise):
+    """By an integral over the mean rewards of two graphs."""
+    actions, rewards, kernel = (
+        np.array([0, 1, 0, 0]),
+        np.array([0.5, -0.3, 0.1, 0.6]),
+        np.array([[1.0, 0.4], [0.4, 0.8]]),
+    )
+    history = DiscountedHistory(2, 0.7)
+    history.add(torch.tensor(actions), torch.tensor(rewards))
+    likelihood = likelihood_of(kernel, history)
+
+    axis = np.linspace(-8, 8, 801)
+    means = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
+
+    def reference(scale, noise):
+        logs = norm(means[..., actions], noise**0.5).logpdf(rewards) @ 0.7 ** np.arange(4)[::-1]
+        return -2 * np.log(np.exp(multivariate_normal(np.zeros(2), scale * kernel).logpdf(means) + logs).sum())
+
+    ours = likelihood.twice_negative_log(scale, noise) - likelihood.twice_negative_log(0.7, 0.3)
+    assert ours == pytest.approx(reference(scale, noise) - reference(0.7, 0.3), rel=1e-8)
 
 
 def test_scale_and_noise_that_made_the_rewards_are_found():

@@ -25,6 +25,7 @@ MODELS = {
     "gnn-ts exact": {"covariance": "exact", "history": "frozen", "fit": "epochs", "epochs": 1},
     "gnn-ucb diagonal": {"covariance": "diagonal", "gradient": "last_layer"},
     "molecule-ucb fixed": {"tangent_weight": 0.0},
+    **{f"{name} forget={forget}": {"forget": forget} for name in ("gntk-ucb", "lin-ts") for forget in (2, 0.5)},
 }
 
 

@@ -57,6 +57,22 @@ def test_refuses_settings_out_of_range(given, message):
         read_settings(NeuralSettings, given)
 
 
+@pytest.mark.parametrize("name", ["gntk-ucb", "wl-ts", "lin-ucb"])
+@pytest.mark.parametrize("bad", [0, 1.0, 1.5, -1, -0.5, 0.0, True, False, float("nan"), float("inf"), "all", [3]])
+def test_a_count_or_a_share_is_one_of_them(name, bad):
+    with pytest.raises(ValueError, match="`forget` to be an integer >= 1 or a number above 0 and below 1 or None. Got"):
+        registry.make_agent(name, forget=bad)
+
+
+@pytest.mark.parametrize("given", [None, 1, 10**9, 0.5, np.int64(3), np.float32(0.5), 1 - 1e-16])
+def test_a_count_or_a_share_keeps_its_kind(given):
+    stored = registry.make_agent("lin-ucb", forget=given).settings.forget
+    assert stored == given
+    assert type(stored) in (type(None), int, float)
+    with pytest.raises(ValueError, match="`forget` to be at most 1000000000"):
+        registry.make_agent("lin-ucb", forget=10**9 + 1)
+
+
 def test_the_largest_settings_are_allowed():
     settings = NeuralSettings(depth=100, steps=10**9, exploration_scale=1e100)
     assert (settings.depth, settings.steps, settings.exploration_scale) == (100, 10**9, 1e100)

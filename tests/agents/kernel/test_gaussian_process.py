@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from support.posterior import from_scratch
 
 from agents.beliefs.history import History
+from agents.beliefs.recency import DiscountedHistory
 from agents.kernel.gaussian_process import GaussianProcess
+from gntk import symmetric_root
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
@@ -63,6 +65,31 @@ def test_posterior_from_counts_and_means_equals_the_one_reward_by_reward():
     mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
     np.testing.assert_allclose(at_once.mean, mean, atol=1e-9)
     np.testing.assert_allclose(at_once.root @ at_once.root.T, covariance, atol=1e-9)
+
+
+@pytest.mark.parametrize("before", [0, 15])
+def test_the_posterior_given_rewards_with_weights_is_that_with_more_noise(before):
+    """Of a reward with weight w: the noise variance is divided by w."""
+    actions, rewards = observe(40)
+    history = DiscountedHistory(12, 0.9)
+    history.add(torch.tensor(actions[before:]), torch.tensor(rewards[before:]))
+    process = GaussianProcess.of_root(symmetric_root(torch.tensor(KERNEL)), 0.1)
+    for action, reward in zip(actions[:before], rewards[:before], strict=True):
+        process.add(int(action), float(reward))
+    root = process.root.clone()
+    told = process.given(history.counts, history.means)
+    noise = 0.1 / np.append(np.ones(before), 0.9 ** np.arange(40 - before)[::-1])
+    mean, covariance = from_scratch(KERNEL, noise, actions, rewards)
+    np.testing.assert_allclose(told.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(told.root @ told.root.T, covariance, atol=1e-9)
+    assert told.noise_variance == 0.1
+    assert torch.equal(process.root, root)  # the process itself stays
+
+
+def test_the_posterior_given_no_rewards_is_the_prior():
+    process, none = GaussianProcess(torch.tensor(KERNEL), 0.1), torch.zeros(12, dtype=torch.float64)
+    assert torch.equal(process.given(none, none).root, process.root)
+    assert not process.given(none, none).mean.any()
 
 
 @pytest.mark.parametrize("among", [[*range(12)], [11, 3, 0], [2]])

@@ -1,5 +1,6 @@
 import pytest
 
+from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.plan import _key_without_environment, _make_agent
 from graph_bandit_lab.design.settings import AgentSpec
 
@@ -16,3 +17,34 @@ def test_agents_of_earlier_results_keep_their_key(agent, settings_hash):
     assert key.settings_hash == settings_hash
     other = key_of(f"{agent}:memory=500")
     assert other.settings_hash != settings_hash
+
+
+@pytest.mark.parametrize(
+    ("agent", "settings_hash"),
+    [("gntk-ucb", "cdf0adc6c2ec777f"), ("lin-ucb", "9e4d0c198b338580"), ("wl-ts", "3a410b16509631cf")],
+)
+def test_agents_that_forget_have_keys_of_their_own(agent, settings_hash):
+    """The first hashes were computed before agents had `forget`."""
+    keys = [key_of(f"{agent}{settings}") for settings in ("", ":forget=null", ":forget=100", ":forget=0.99")]
+    assert [key.settings_hash for key in keys[:2]] == [settings_hash] * 2
+    assert len({key.settings_hash for key in keys}) == 3
+    assert [key.agent_settings["forget"] for key in keys[2:]] == [100, 0.99]
+
+
+def test_what_is_a_number_or_none_tells_kinds_of_agents_apart_and_its_value_does_not():
+    """Their rounds take other times."""
+    texts = ("gntk-ucb", "gntk-ucb:forget=0.9", "gntk-ucb:forget=0.99", "gntk-ucb:forget=0.9,exploration_scale=0.3")
+    plain, *others = (key_of(text).agent_kind for text in texts)
+    assert len(set(others)) == 1
+    assert plain not in others
+
+
+def test_forget_is_read_from_a_sweep_file(tmp_path):
+    path = tmp_path / "drift.toml"
+    path.write_text(
+        'seeds = [7]\n[[grid]]\nagents = ["gntk-ucb:forget=100", "lin-ucb"]\n[grid.settings]\nexploration_scale = 1.5\n'
+        '[[grid]]\nagents = ["lin-ts", "wl-ucb"]\n[grid.settings]\nforget = [50, 0.99]\n'
+    )
+    specs = [spec for grid in read_sweep(path).grids for spec in grid.agents]
+    assert [spec.settings["forget"] for spec in specs if "forget" in spec.settings] == [100, 50, 0.99, 50, 0.99]
+    assert [type(_make_agent(spec).settings.forget) for spec in specs] == [int, type(None), int, float, int, float]

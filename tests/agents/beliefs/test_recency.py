@@ -1,0 +1,165 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.beliefs.history import History
+from agents.beliefs.recency import NEGLIGIBLE, DiscountedHistory, WindowHistory, make_history, next_fit
+
+PULLS = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e3, 1e3)), max_size=30)
+SOME = [(3, 1.0), (0, 5.0), (1, 2.0), (3, 4.0), (2, -1.0)]
+FORGETS = [3, 0.7]
+
+
+def told(history, pulls):
+    for action, reward in pulls:
+        history.add(torch.tensor([action]), torch.tensor([reward], dtype=torch.float64))
+    return history
+
+
+def same(history, other):
+    return {name: getattr(history, name).tolist() for name in ("counts", "means", "squares", "seen")} == {
+        name: getattr(other, name).tolist() for name in ("counts", "means", "squares", "seen")
+    }
+
+
+@given(PULLS, st.floats(0.3, 0.99))
+def test_a_reward_told_d_rewards_ago_counts_as_the_discount_to_the_power_of_d(pulls, discount):
+    history = told(DiscountedHistory(4, discount), pulls)
+    ages = np.arange(len(pulls))[::-1]
+    for graph in range(4):
+        mine = np.array([action == graph for action, _ in pulls], dtype=bool)
+        rewards, weights = np.array([reward for _, reward in pulls])[mine], discount ** ages[mine]
+        mean = np.average(rewards, weights=weights) if len(rewards) else 0.0
+        assert history.counts[graph].item() == pytest.approx(weights.sum(), rel=1e-9)
+        assert history.means[graph].item() == pytest.approx(mean, abs=1e-8)
+        assert history.squares[graph].item() == pytest.approx((weights * (rewards - mean) ** 2).sum(), abs=1e-5)
+    assert history.rounds == pytest.approx((discount**ages).sum())
+    assert history.told == len(pulls)
+
+
+@given(PULLS, st.integers(1, 12))
+def test_a_window_holds_what_a_history_of_the_last_rewards_holds(pulls, length):
+    history, last = told(WindowHistory(4, length), pulls), told(History(4), pulls[-length:])
+    assert history.counts.tolist() == last.counts.tolist()
+    assert history.seen.tolist() == last.seen.tolist()
+    np.testing.assert_allclose(history.means, last.means, atol=1e-9)
+    np.testing.assert_allclose(history.squares, last.squares, rtol=1e-9, atol=1e-6)
+    assert (history.told, history.rounds) == (len(pulls), min(length, len(pulls)))
+
+
+@pytest.mark.parametrize("forget", FORGETS)
+def test_many_at_once_age_each_other_as_if_they_came_one_by_one(forget):
+    at_once = make_history(4, forget)
+    actions, rewards = zip(*SOME, strict=True)
+    at_once.add(torch.tensor(actions), torch.tensor(rewards, dtype=torch.float64))
+    assert same(at_once, told(make_history(4, forget), SOME))
+
+
+def test_what_leaves_a_window_leaves_no_rounding_errors():
+    history = told(WindowHistory(4, 2), [(0, 1e15), (0, -3e14), (0, 0.1), (0, 0.3)])
+    assert history.means[0].item() == pytest.approx(0.2, rel=1e-15)
+    assert history.squares[0].item() == pytest.approx(0.02, rel=1e-14)
+
+
+def test_a_graph_that_hardly_counts_is_as_good_as_never_played():
+    history = told(DiscountedHistory(4, 0.1), [(2, 7.0), *[(0, 1.0)] * 9])
+    assert 0 < history.counts[2] == pytest.approx(NEGLIGIBLE)
+    assert history.seen.tolist() == [2, 0]
+    told(history, [(0, 1.0)])
+    assert same(history, told(DiscountedHistory(4, 0.1), [(0, 1.0)] * 10))
+
+
+def test_forgetting_almost_nothing_is_remembering():
+    plain = told(History(4), SOME)
+    for forget in (1 - 1e-15, 100):
+        history = told(make_history(4, forget), SOME)
+        np.testing.assert_allclose(history.counts, plain.counts)
+        np.testing.assert_allclose(history.squares, plain.squares, atol=1e-12)
+        assert history.location_and_scale() == pytest.approx(plain.location_and_scale())
+
+
+def test_scale_weighs_a_graph_less_once_less_than_one_reward_is_left_of_it():
+    history = told(DiscountedHistory(4, 0.5), [(0, 1.0), (0, 1.0), (0, 1.0), (1, 4.0), (2, 8.0)])
+    assert history.counts.tolist() == [0.4375, 0.5, 1.0, 0.0]
+    weights, means = np.array([0.4375, 0.5, 1.0]), np.array([1.0, 4.0, 8.0])
+    location = np.average(means, weights=weights)
+    assert history.location_and_scale() == pytest.approx(
+        (location, np.average((means - location) ** 2, weights=weights) ** 0.5)
+    )
+    told(history, [(2, 8.0)] * 5)
+    assert history.counts[2] > 1.9  # but no more than one counts
+    assert history.location_and_scale()[0] == pytest.approx((0.4375 / 32 + 4 * 0.5 / 32 + 8) / (0.9375 / 32 + 1))
+
+
+@pytest.mark.parametrize("forget", FORGETS)
+def test_rewards_keep_their_age_where_graphs_come_and_go(forget):
+    """Graph 0 goes, graphs 3 and 1 stay, and a new one is played."""
+    history = told(make_history(4, forget), SOME[:4])
+    history.exchange(torch.tensor([3, 1]), added=1)
+    told(history, [(2, 9.0)])
+    ages = {0: [(4, 1.0), (1, 4.0)], 1: [(2, 2.0)], 2: [(0, 9.0)]}
+    for graph, rewards in ages.items():
+        weights = [float(age < 3) if forget == 3 else 0.7**age for age, _ in rewards]
+        assert history.counts[graph].item() == pytest.approx(sum(weights))
+        assert history.means[graph].item() == pytest.approx(np.average([r for _, r in rewards], weights=weights))
+    assert history.told == 5
+    assert history.seen.tolist() == ([1, 0, 2] if forget == 3 else [0, 1, 2])
+
+
+@pytest.mark.parametrize("forget", FORGETS)
+@given(pulls=PULLS)
+def test_state_round_trip_is_exact(forget, pulls):
+    history, twin = told(make_history(4, forget), pulls), make_history(4, forget)
+    twin.load_state_dict(history.state_dict())
+    for one in (history, twin):
+        told(one, SOME)
+    assert same(history, twin)
+    assert history.told == twin.told == len(pulls) + len(SOME)
+
+
+def test_memory_does_not_grow_with_the_rewards():
+    for forget in FORGETS:
+        short, long = (told(make_history(4, forget), SOME * times) for times in (1, 40))
+        shapes = [{k: np.shape(v) for k, v in history.state_dict().items()} for history in (short, long)]
+        assert shapes[0] == shapes[1]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"actions": torch.tensor([1, 3])},
+        {"actions": torch.tensor([1, 3, 4])},
+        {"actions": torch.tensor([1, 3, -1])},
+        {"rewards": torch.ones(2, dtype=torch.float64)},
+        {"times": torch.tensor([2, 3])},
+        {"times": torch.tensor([1, 3, 4])},
+        {"times": torch.tensor([2, 3, 5])},
+        {"times": torch.tensor([2, 4, 3])},
+        {"told": 6},
+        {"told": 4},
+    ],
+)
+def test_a_state_that_contradicts_itself_is_refused(changes):
+    state = told(WindowHistory(4, 3), SOME).state_dict()
+    history = WindowHistory(4, 3)
+    with pytest.raises(ValueError, match="Expected a graph and a time for each of the last 3 rewards"):
+        history.load_state_dict({**state, **changes})
+    assert history.told == 0
+
+
+@pytest.mark.parametrize(
+    ("forget", "expected"),
+    [
+        (None, [1, 2, 4, 8, 16, 32, 64]),
+        (12, [1, 2, 4, 8, 16, 28, 32, 44, 56, 64]),
+        (0.95, [1, 2, 4, 8, 16, 32, 52, 64]),
+        (1, list(range(1, 65))),
+    ],
+)
+def test_fits_come_at_powers_of_two_and_once_all_that_is_remembered_is_new(forget, expected):
+    rounds = [1]
+    while rounds[-1] < 64:
+        rounds.append(next_fit(rounds[-1], forget))
+    assert rounds == expected
