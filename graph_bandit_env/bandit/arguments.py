@@ -69,7 +69,7 @@ class BanditArguments:
     drift: DriftName | None = None
     """Mean rewards that change: "walk", by a small step in each round, or "jump", where all of them are replaced at
     times that nobody knows. Regret is to the best graph of the round. It needs the name of a random reward function;
-    "unit" then keeps the unit of the first round. None: they stay."""
+    with "unit", all rounds have the mean 0 and the unit of the first one. None: they stay."""
     drift_rate: float = DRIFT_RATE
     """How fast they change: means d rounds apart have the correlation (1 - rate)^d, and a jump comes before a round
     with this probability."""

@@ -27,7 +27,7 @@ class Drift(Protocol):
 class Walk:
     """Means that take a small step in each round: a stationary autoregressive process of functions.
 
-    mu_{t+1} = a mu_t + sqrt(1 - a^2) g_t,   a = 1 - rate,   g_t a fresh draw      [Bogunovic et al. 2016, Eq. (2)]
+    mu_{t+1} = a mu_t + sqrt(1 - a^2) g_t,   a = 1 - rate,   g_t a fresh draw      [Bogunovic et al. 2016]
     """
 
     fresh: FreshMeans

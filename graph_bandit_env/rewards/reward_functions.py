@@ -79,7 +79,7 @@ def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Drawn:
         z ~ N(0, I_K);   (s, n) by 30 Adam steps on the NLL of z under N(0, s K + n I);
         mu ~ N(s K C z, s K - s K C s K),   C = (s K + n I)^{-1}      [Wu & Amini 2024, Section 5]
 
-    A fresh draw has other labels, and the same network, s and n. Over the labels, its distribution is
+    A fresh draw has other labels, and the same network, s and n (those of the first labels). Over the labels, it is
 
         mu' ~ N(0, s K - s K C s K + (s K C)(s K C)^T)
 

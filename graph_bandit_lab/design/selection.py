@@ -17,7 +17,7 @@ def parse_selection(texts: Sequence[str]) -> dict[str, tuple[object, ...]]:
     """Read what is to be chosen: settings by name, or by the symbol that reports show, each with one value or more.
 
     Args:
-        texts: each `setting=value` or `setting=value,value`; values are JSON, or else strings.
+        texts: each `setting=value` or `setting=value,value`; values are JSON, None, or else strings.
 
     Returns:
         The values of each setting.
@@ -33,7 +33,8 @@ def parse_selection(texts: Sequence[str]) -> dict[str, tuple[object, ...]]:
             raise ValueError(f"Expected environments as `setting=value` or `setting=value,value`. Got `{text}`.")
         if setting in selection:
             raise ValueError(f"Expected each setting once. Got `{setting}` twice: write `{setting}=value,value`.")
-        selection[setting] = tuple(json_or_string(value.strip()) for value in values.split(","))
+        read = [json_or_string(value.strip()) for value in values.split(",")]
+        selection[setting] = tuple(None if value == "None" else value for value in read)
     return selection
 
 

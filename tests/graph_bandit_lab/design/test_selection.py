@@ -7,6 +7,7 @@ import pytest
 from graph_bandit_cli.main import main
 from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep, load_results
 from graph_bandit_lab.design import Overrides, read_sweep
+from graph_bandit_lab.design.selection import parse_selection
 
 
 def environments(name, *selection, **overrides):
@@ -30,6 +31,17 @@ def test_environments_are_chosen_by_settings_or_by_the_symbols_of_reports(select
     assert len(environments("paper-table1", *selection, horizon=20)) == count
     if "num_graphs=10" in selection:
         assert {environment.num_graphs for environment in chosen} == {10}
+
+
+def test_a_setting_that_is_none_is_chosen_as_messages_write_it():
+    sweep = Sweep(
+        title="drift",
+        grids=(Grid((EnvironmentSettings(), EnvironmentSettings(drift="walk")), (AgentSpec.parse("random"),)),),
+        seeds=(0,),
+    )
+    for text, expected in (("drift=None", [None]), ("drift=walk", ["walk"]), ("drift=None,walk", [None, "walk"])):
+        (grid,) = sweep.select(parse_selection([text])).grids
+        assert [environment.drift for environment in grid.environments] == expected
 
 
 def test_a_grid_without_such_an_environment_is_left_out():
