@@ -79,6 +79,14 @@ class BaseAgent(ABC, Generic[S]):
             ValueError: if there are too many; it says what they would take, and what to use.
         """
 
+    def check_changing_size(self, num_graphs: int) -> None:
+        """Refuse more graphs in a round than memory or time allow where graphs change; by default as `check_size`.
+
+        Raises:
+            ValueError: as `check_size`.
+        """
+        self.check_size(num_graphs)
+
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: those in the slots `kept`, which get the first slots, and then new ones.
 
@@ -176,7 +184,7 @@ class BaseAgent(ABC, Generic[S]):
         else:
             same = self._memory.shows(shown)
         if not same:
-            self.check_size(len(shown.keys))
+            self.check_changing_size(len(shown.keys))
             kept = self.worth_keeping()
             self._go_on(kept, (self._memory or GraphMemory.of(self._first)).showing(shown, kept))
         self._looked_at = observation

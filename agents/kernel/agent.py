@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -19,10 +20,10 @@ from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLike
 from agents.beliefs.recency import check_rule, make_history, next_fit
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
-from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.kernels import Encode
+from agents.kernel.priors import ColumnPrior, Prior, Process, WholePrior
 from agents.kernel.settings import ProcessSettings
-from gntk import effective_dimension, information_gain, one_thread, symmetric_root
+from gntk import effective_dimension, information_gain, one_thread
 
 BYTES = 40  # times K^2, of the kernel, its root, and what is needed to decompose it
 
@@ -32,11 +33,11 @@ P = TypeVar("P", bound=ProcessSettings)
 class KernelAgent(BatchBeliefAgent[P]):
     """Keep the posterior of all mean rewards; play by its mean and covariance.
 
-    Memory is O(K^2), and a round costs O(K^2). At rounds 1, 2, 4, ... scale and noise are fitted again and the
-    posterior is rebuilt from counts and means, which costs O(K^3). A round with other graphs than the one before costs
-    O(q^3 + q^2 K) with q graphs played, and their kernel with the new ones. If rewards are forgotten, each round makes
-    the posterior from the prior and what is remembered of q graphs, in O(q K^2), and scale and noise are fitted more
-    often (`next_fit`).
+    Memory is O(K^2), and a round costs O(K^2); with more than `most_graphs`, both are O(t K) (`ColumnProcess`). At
+    rounds 1, 2, 4, ... scale and noise are fitted again and the posterior is rebuilt from counts and means, which costs
+    O(K^3), or O(q^2 K) with q graphs played. A round with other graphs than the one before costs O(q^3 + q^2 K), and
+    their kernel with the new ones. If rewards are forgotten, each round makes the posterior from the prior and what is
+    remembered of q graphs, in O(q K^2), and scale and noise are fitted more often (`next_fit`).
 
     Args:
         settings: settings of kernel and likelihood.
@@ -50,16 +51,22 @@ class KernelAgent(BatchBeliefAgent[P]):
         super().__init__(settings, make_rule)
         check_rule(make_rule(), settings.forget)
         self._encode = encode
-        self.posterior: GaussianProcess
+        self.prior: Prior
+        self.posterior: Process
 
     def check_size(self, num_graphs: int) -> None:
+        """Refuse more graphs than `most_graphs` where the whole kernel is needed."""
+        if not (self.settings.has_columns and not getattr(self._make_rule(), "draws_jointly", False)):
+            self.check_changing_size(num_graphs)
+
+    def check_changing_size(self, num_graphs: int) -> None:
         """Refuse more graphs than `most_graphs`."""
         most = self.settings.most_graphs
         if num_graphs > most:
             raise ValueError(
                 f"Expected at most {most:,} graphs. Got {num_graphs:,}: an exact Gaussian process on them takes "
-                f"{BYTES * num_graphs**2 / 1e9:,.1f} GB, and time that grows as K^3. Use `gnn-ucb` or `lin-ucb`, which "
-                "grow as K, or raise `most_graphs`."
+                f"{BYTES * num_graphs**2 / 1e9:,.1f} GB, and time that grows as K^3. Use `gntk-ucb` or `gntk-ei` on "
+                "graphs that stay, `gnn-ucb` or `lin-ucb`, which grow as K, or raise `most_graphs`."
             )
 
     def begin(self, graphs: Batch, seed: int) -> None:
@@ -67,22 +74,27 @@ class KernelAgent(BatchBeliefAgent[P]):
         super().begin(graphs, seed)
         self.history = make_history(graphs.num_graphs, self.settings.forget)
         self._graphs = self._encode(graphs, seed)
-        self.kernel = self._graphs.rows()
-        self._decompose()
-        self._prior_scale = _scale_of_unit_rewards(self.kernel)
+        whole = graphs.num_graphs <= self.settings.most_graphs
+        self.prior = self._whole(self._graphs.rows()) if whole else ColumnPrior(self._graphs)
+        self._prior_scale = _scale_of_unit_rewards(self.prior.sample())
         self.location, self.unit, self.next_fit = 0.0, 1.0, 1
         scale, noise = self.settings.output_scale, self.settings.noise_variance
         self._rebuild(Hyperparameters(scale or self._prior_scale, noise or PRIOR_NOISE))
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: extend the kernel by the new ones, and condition on all rewards that stay."""
+        if isinstance(self.prior, ColumnPrior):
+            raise ValueError(
+                f"Expected the graphs of `reset` in each observation, since they are more than `most_graphs`, "
+                f"{self.settings.most_graphs:,}. Got other graphs. Raise `most_graphs`."
+            )
         exchanged = self._graphs.exchange(kept, graphs)
         rows = exchanged.rows(torch.arange(len(kept), len(kept) + len(graphs)))
-        old = torch.cat([self.kernel[kept][:, kept], rows[:, : len(kept)].T], dim=1)
-        kernel, history = torch.cat([old, rows]), copy.deepcopy(self.history)
+        old = torch.cat([self.prior.among(kept), rows[:, : len(kept)].T], dim=1)
+        prior, history = self._whole(torch.cat([old, rows])), copy.deepcopy(self.history)
         history.exchange(kept, len(graphs))
-        posterior = self._condition(kernel, history, self.fitted)  # may fail: nothing has changed so far
-        self._graphs, self.kernel, self.posterior = exchanged, kernel, posterior
+        posterior = self._condition(prior, history, self.fitted)  # may fail: nothing has changed so far
+        self._graphs, self.prior, self.posterior = exchanged, prior, posterior
         if len(kept) < len(self.history.seen):
             self.next_fit = 0  # the rewards that are left may have another scale
         self.exchange(kept, len(graphs))
@@ -91,10 +103,10 @@ class KernelAgent(BatchBeliefAgent[P]):
         """Return the slots of the graphs played, up to `memory` of them: those whose rewards tell most."""
         seen = self.history.seen
         noise = self.posterior.noise_variance / self.history.counts[seen].double()
-        covariance = self.output_scale * self.kernel
-        return remember(seen, self.settings.memory, lambda n: least_informative(covariance[seen][:, seen], noise, n))
+        covariance = self.output_scale * self.prior.among(seen)
+        return remember(seen, self.settings.memory, lambda n: least_informative(covariance, noise, n))
 
-    def belief(self, posterior: GaussianProcess | None = None) -> Belief:
+    def belief(self, posterior: Process | None = None) -> Belief:
         """Return posterior mean and nu times standard deviation of each graph of the round, in the targets' units."""
         scale, posterior = self.settings.exploration_scale, posterior or self.posterior
         mean, spread = posterior.mean.clone(), scale * posterior.variance.sqrt()
@@ -107,7 +119,7 @@ class KernelAgent(BatchBeliefAgent[P]):
             self._fit()
             return
         if self.settings.forget is not None:  # the rewards before count less, so that one more is not all that is new
-            self.posterior = self._condition(self.kernel, self.history, self.fitted)
+            self.posterior = self._condition(self.prior, self.history, self.fitted)
             return
         of_round = torch.arange(self.num_graphs) if self.offered is None else self.offered
         place = {slot: k for k, slot in enumerate(of_round.tolist())}  # the posterior is that of the round's graphs
@@ -116,7 +128,7 @@ class KernelAgent(BatchBeliefAgent[P]):
 
     def imagine(self) -> Callable[[int], Belief]:
         """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
-        imagined = copy.deepcopy(self.posterior)
+        imagined = self.posterior.copy()
 
         def hallucinate(action: int) -> Belief:
             imagined.add(action, imagined.mean[action].item())
@@ -138,13 +150,16 @@ class KernelAgent(BatchBeliefAgent[P]):
     def insight(self) -> Insight:
         """Return the belief behind the last choice, with the noise variance as ridge.
 
-        Call it between `select_action` and `update`.
+        Call it between `select_action` and `update`. The effective dimension is `nan` without the whole kernel.
         """
         belief, index = self.ranked
         noise, seen = self.posterior.noise_variance, self.history.seen
-        kernel = self.output_scale * self.kernel
         root = self.history.counts[seen].double().sqrt()
-        of_round = kernel if self.offered is None else kernel[self.offered][:, self.offered]
+        dimension = math.nan
+        if isinstance(self.prior, WholePrior):
+            kernel = self.prior.kernel if self.offered is None else self.prior.among(self.offered)
+            rounds = max(1, self.history.rounds)
+            dimension = effective_dimension(self.output_scale * kernel, rounds, noise)
         return make_insight(
             belief,
             index,
@@ -152,8 +167,9 @@ class KernelAgent(BatchBeliefAgent[P]):
             self.location,
             self.unit,
             variance=self.posterior.variance / noise,
-            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel[seen][:, seen] * root, noise),
-            effective_dimension=effective_dimension(of_round, max(1, self.history.rounds), noise),
+            log_determinant=2
+            * information_gain(root.unsqueeze(1) * (self.output_scale * self.prior.among(seen)) * root, noise),
+            effective_dimension=dimension,
         )
 
     @property
@@ -174,9 +190,8 @@ class KernelAgent(BatchBeliefAgent[P]):
         return {
             **super().state(),
             **begun,
-            "kernel": self.kernel.clone(),
-            "root": self.posterior.root.clone(),
-            "mean": self.posterior.mean.clone(),
+            **self.prior.state(),
+            **self.posterior.state_dict(),
             "noise_variance": self.posterior.noise_variance,
             "output_scale": self.output_scale,
             "targets": [self.location, self.unit],
@@ -186,43 +201,34 @@ class KernelAgent(BatchBeliefAgent[P]):
     def restore(self, state: State) -> None:
         """Continue with kernel, posterior and history of a state."""
         super().restore(state)
-        self.kernel = state["kernel"].clone()
-        self._prior_scale = state.get("prior_scale") or _scale_of_unit_rewards(self.kernel)
         self._graphs = self._graphs.restored(state.get("graphs", {}))
-        self.posterior.root, self.posterior.mean = state["root"].clone(), state["mean"].clone()
+        self.prior = self._whole(state["kernel"].clone()) if "kernel" in state else ColumnPrior(self._graphs)
+        self._prior_scale = state.get("prior_scale") or _scale_of_unit_rewards(self.prior.sample())
+        self.posterior.load_state_dict(state)
         self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
         self.location, self.unit = state["targets"]
         self.next_fit = state["next_fit"]
-        self._decompose()
 
     def _fit(self) -> None:
         if self.settings.standardize:
             self.location, self.unit = self.history.location_and_scale()
-        seen = self.history.counts > 0
-        likelihood = MarginalLikelihood(self.kernel[seen][:, seen], self.history, self.location, self.unit)
+        seen = self.history.counts.nonzero().squeeze(1)
+        likelihood = MarginalLikelihood(self.prior.among(seen), self.history, self.location, self.unit)
         noise = self.settings.noise_variance
         known = None if noise is None else noise / self.unit**2
         self._rebuild(likelihood.fit(self.settings.output_scale, known, self._prior_scale))
         self.next_fit = next_fit(self.history.told, self.settings.forget)
 
-    def _decompose(self) -> None:
-        if self.settings.forget is not None and self.offered is None:
-            self._root = symmetric_root(self.kernel)  # once, for the posteriors of all rounds
+    def _whole(self, kernel: Tensor) -> WholePrior:
+        return WholePrior(kernel, self.offered, decomposed=self.settings.forget is not None)
 
     def _rebuild(self, fitted: Hyperparameters) -> None:
-        self.posterior = self._condition(self.kernel, self.history, fitted)
+        self.posterior = self._condition(self.prior, self.history, fitted)
         self.output_scale = fitted.scale
 
-    def _condition(self, kernel: Tensor, history: History, fitted: Hyperparameters) -> GaussianProcess:
-        targets = (history.means - self.location) / self.unit
+    def _condition(self, prior: Prior, history: History, fitted: Hyperparameters) -> Process:
         try:
-            if self.offered is None and self.settings.forget is not None:
-                prior = GaussianProcess.of_root(fitted.scale**0.5 * self._root, fitted.noise)
-                return prior.given(history.counts, targets)
-            observed = fitted.scale * kernel, fitted.noise, history.counts, targets
-            if self.offered is None:
-                return GaussianProcess(*observed)
-            return GaussianProcess.conditioned(*observed, self.offered)
+            return prior.condition(fitted, history.counts, (history.means - self.location) / self.unit)
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior cannot be computed: {error}. Raise `noise_variance`.") from error
 

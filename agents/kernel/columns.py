@@ -56,6 +56,17 @@ class ColumnProcess:
         self._rows = kernel.diagonal.new_zeros(0, len(kernel.diagonal))
 
     @property
+    def root(self) -> Tensor:
+        """Refuse to decompose the covariance.
+
+        Raises:
+            ValueError: always.
+        """
+        raise ValueError(
+            "Expected a rule that needs no joint draws. Got one that does, and only columns of the kernel."
+        )
+
+    @property
     def variance(self) -> Tensor:
         """Return the posterior variances, `(K,)` float64."""
         return self._variance.clamp(min=0)

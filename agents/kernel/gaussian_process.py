@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+
 import torch
 from torch import Tensor
 
+from agents.contract.protocol import State
 from gntk import symmetric_root
 
 
@@ -74,6 +77,18 @@ class GaussianProcess:
         """Return the posterior variances, `(K,)` float64."""
         variance: Tensor = self.root.square().sum(1)
         return variance
+
+    def copy(self) -> GaussianProcess:
+        """Return a process that goes on by itself."""
+        return copy.deepcopy(self)
+
+    def state_dict(self) -> State:
+        """Return root and mean."""
+        return {"root": self.root.clone(), "mean": self.mean.clone()}
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace root and mean."""
+        self.root, self.mean = state["root"].clone(), state["mean"].clone()
 
     def add(self, action: int, reward: float) -> None:
         """Condition on one reward."""

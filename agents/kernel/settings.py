@@ -28,8 +28,14 @@ class ProcessSettings:
     """What is forgotten of earlier rewards, where mean rewards drift. None: nothing; an integer W: all but the last W;
     a number gamma below 1: the reward told d rewards ago counts gamma^d, and all in sum at most 1 / (1 - gamma)."""
     most_graphs: int = 5000
-    """Largest number of graphs to choose from. A kernel of 5,000 graphs and its root take 1 GB, and are decomposed at
-    rounds 1, 2, 4, ...; twice as many graphs take four times the memory, and eight times the time."""
+    """Largest number of graphs whose whole kernel is held. A kernel of 5,000 graphs and its root take 1 GB, and are
+    decomposed at rounds 1, 2, 4, ...; twice as many graphs take four times the memory, and eight times the time. Of
+    more graphs, only the columns of those played are computed, and rules that draw jointly cannot play."""
+
+    @property
+    def has_columns(self) -> bool:
+        """Return whether the kernel of a graph with all others is computed without that of the others."""
+        return True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -52,6 +58,11 @@ class KernelSettings(ProcessSettings):
     """m of that network, if its width is finite; even."""
     node_count: Literal["largest", "own"] = "largest"
     """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
+
+    @property
+    def has_columns(self) -> bool:
+        """Return whether the kernel of a graph with all others is computed without that of the others."""
+        return self.kernel == "infinite"
 
     def __post_init__(self) -> None:
         super().__post_init__()

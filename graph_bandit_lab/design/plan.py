@@ -15,7 +15,6 @@ from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import (
     FEEDBACK,
     LATER_AGENT_DEFAULTS,
-    NO_PLAY,
     RunKey,
     to_arguments,
     without_later_defaults,
@@ -179,7 +178,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         for environment in grid.environments:
             settings = environment.to_dict()
             _check_that_all_can_play(list(origins), environment)
-            _check_sizes(agents, settings["num_graphs"])
+            _check_sizes(agents, settings["num_graphs"], environment.resample_graphs == "round")
             keys = {label: dataclasses.replace(key, environment=settings) for label, key in without.items()}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
@@ -211,11 +210,12 @@ def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSett
         )
 
 
-def _check_sizes(agents: Mapping[str, Agent], num_graphs: int | Sequence[int]) -> None:
+def _check_sizes(agents: Mapping[str, Agent], num_graphs: int | Sequence[int], changing: bool) -> None:
     """Refuse agents for which there are too many graphs; an agent that has no `check_size` is asked when it plays."""
+    name = "check_changing_size" if changing else "check_size"
     most = max(num_graphs) if isinstance(num_graphs, Sequence) else num_graphs
     for label, agent in agents.items():
-        check_size: Callable[[int], None] = getattr(agent, "check_size", lambda count: None)
+        check_size: Callable[[int], None] = getattr(agent, name, lambda count: None)
         try:
             check_size(most)
         except ValueError as error:
@@ -237,5 +237,4 @@ def _key_without_environment(spec: AgentSpec, agent: Agent, origin: str) -> RunK
     settings = dataclasses.asdict(own) if is_dataclass else dict(own or spec.settings)
     if not origin:
         settings = without_later_defaults(settings, LATER_AGENT_DEFAULTS)
-        settings = {name: value for name, value in settings.items() if name not in NO_PLAY}
     return RunKey(spec.name, settings, {}, origin, getattr(agent, "algorithm", 1))

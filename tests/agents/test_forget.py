@@ -34,8 +34,8 @@ def tell(agent, plays, rewards, at_once=1):
 
 def kernel_of(agent):
     """The prior covariance of all graphs, in units of the targets."""
-    if hasattr(agent, "kernel"):
-        return 2.0 * agent.kernel.numpy()
+    if hasattr(agent, "prior"):
+        return 2.0 * agent.prior.kernel.numpy()
     features = agent.features.numpy()
     return 2.0 * features * prior(features.shape[1]).numpy() @ features.T
 
@@ -148,7 +148,7 @@ def test_where_graphs_change_rewards_keep_their_age(forget):
     """Rounds show four of the graphs each; the agent knows those that it has played."""
     agent = registry.make_agent("gntk-ucb", forget=forget, **KNOWN, standardize=False)
     agent.reset(tuple(GRAPHS), seed=0)
-    kernel, graphs = 2.0 * agent.kernel.numpy(), tuple(GRAPHS)
+    kernel, graphs = 2.0 * agent.prior.kernel.numpy(), tuple(GRAPHS)
     for t in range(40):
         of_round = [PLAYS[t], (PLAYS[t] + 3) % 8, (PLAYS[t] + 5) % 8, 6]
         observation = tuple(graphs[k] for k in of_round)

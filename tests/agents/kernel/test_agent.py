@@ -28,7 +28,7 @@ def test_belief_is_the_posterior_from_scratch_at_known_scale_and_noise():
     actions, rewards = np.array([0, 2, 2, 3, 0, 2]), np.array([1.0, -1.0, -1.2, 0.3, 0.8, -0.9])
     for action, reward in zip(actions, rewards, strict=True):
         agent.update(None, action, reward)
-    mean, covariance = from_scratch(2.0 * agent.kernel.numpy(), 0.1, actions, rewards)
+    mean, covariance = from_scratch(2.0 * agent.prior.kernel.numpy(), 0.1, actions, rewards)
     belief = agent.belief()
     np.testing.assert_allclose(belief.mean, mean, atol=1e-9)
     np.testing.assert_allclose(belief.spread, 0.5 * np.sqrt(np.diag(covariance)), atol=1e-9)
@@ -45,7 +45,9 @@ def test_predictions_are_the_posterior_in_units_of_the_reward():
     means = np.array([60.0, 39.0, 53.0])  # of the graphs played
     location, unit = means.mean(), means.std()
     noise = 0.1 / unit**2
-    mean, covariance = from_scratch(2.0 * agent.kernel.numpy(), noise, PLAYS, (10 * REWARDS + 50 - location) / unit)
+    mean, covariance = from_scratch(
+        2.0 * agent.prior.kernel.numpy(), noise, PLAYS, (10 * REWARDS + 50 - location) / unit
+    )
     told = agent.predict()
     np.testing.assert_allclose(told.mean, location + unit * mean, rtol=1e-6)
     np.testing.assert_allclose(told.std, unit * np.sqrt(np.diag(covariance).clip(0)), rtol=1e-4, atol=1e-4)
@@ -58,7 +60,7 @@ def test_between_fits_rewards_are_counted_in_the_targets_of_the_last_fit():
     location, unit = agent.location, agent.unit
     agent.update(None, 1, 47.0)
     targets = (np.append(10 * REWARDS + 50, 47.0) - location) / unit
-    mean, _ = from_scratch(2.0 * agent.kernel.numpy(), 0.1 / unit**2, np.append(PLAYS, 1), targets)
+    mean, _ = from_scratch(2.0 * agent.prior.kernel.numpy(), 0.1 / unit**2, np.append(PLAYS, 1), targets)
     np.testing.assert_allclose(agent.predict().mean, location + unit * mean, rtol=1e-6)
 
 
@@ -70,7 +72,7 @@ def test_the_graph_forgotten_is_that_whose_rewards_tell_least():
     told = []
     for graph in range(4):
         others = actions[actions != graph]
-        _, covariance = from_scratch(2.0 * agent.kernel.numpy(), 0.1, others, np.zeros(len(others)))
+        _, covariance = from_scratch(2.0 * agent.prior.kernel.numpy(), 0.1, others, np.zeros(len(others)))
         told.append(covariance[graph, graph] * (len(actions) - len(others)) / 0.1)
     assert agent.worth_keeping().tolist() == [graph for graph in range(4) if graph != np.argmin(told)]
 
@@ -82,13 +84,13 @@ def test_an_imagined_reward_is_the_mean_and_makes_the_others_surer():
     imagine(1)
     after = imagine(3)
     torch.testing.assert_close(after.mean, before.mean)
-    covariance = from_scratch(2.0 * agent.kernel.numpy(), 0.1, np.append(PLAYS, [1, 3]), np.zeros(6))[1]
+    covariance = from_scratch(2.0 * agent.prior.kernel.numpy(), 0.1, np.append(PLAYS, [1, 3]), np.zeros(6))[1]
     np.testing.assert_allclose(after.spread**2, np.diag(covariance), atol=1e-9)
 
 
 def test_insight_measures_the_covariance_with_the_noise_as_ridge():
     agent = ready(**KNOWN, exploration_scale=0.5)
-    kernel = 2.0 * agent.kernel.numpy()
+    kernel = 2.0 * agent.prior.kernel.numpy()
 
     def dimension(horizon):
         whole = np.linalg.slogdet(np.eye(4) + horizon * kernel / 0.1).logabsdet
@@ -126,7 +128,7 @@ def test_the_kernel_averages_over_the_nodes_that_are_asked(node_count):
     graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
     own = torch.tensor([5.0, 4.0, 7.0, 6.0]) if node_count == "own" else torch.full((4,), 7.0)
     expected = infinite_width_kernel(AggregatedGraphs(graphs.nodes, graphs.offsets, own), depth=3)
-    torch.testing.assert_close(ready(node_count=node_count, depth=3).kernel, expected)
+    torch.testing.assert_close(ready(node_count=node_count, depth=3).prior.kernel, expected)
 
 
 @pytest.mark.parametrize("node_count", ["largest", "own"])
@@ -235,13 +237,13 @@ def test_duplicates_of_a_graph_are_believed_equal():
 
 def test_a_kernel_of_ones_own_is_used():
     agent = ready(kernel="custom", kernel_name="mine", kernel_matrix=KERNEL[:4, :4])
-    assert np.array_equal(agent.kernel, (KERNEL[:4, :4] + KERNEL[:4, :4].T) / 2)
+    assert np.array_equal(agent.prior.kernel, (KERNEL[:4, :4] + KERNEL[:4, :4].T) / 2)
     assert agent.settings.kernel_name == "mine"
 
 
 def test_the_kernel_of_a_finite_network_tends_to_the_infinite_one():
     infinite, wide = ready(), ready(kernel="empirical", width=4096)
-    assert (wide.kernel - infinite.kernel).norm() < 0.1 * infinite.kernel.norm()
+    assert (wide.prior.kernel - infinite.prior.kernel).norm() < 0.1 * infinite.prior.kernel.norm()
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,13 @@ from support.graphs import ragged_graphs
 from support.posterior import from_scratch
 from torch_geometric.data import Batch
 
+import registry
 from agents.kernel.columns import ColumnProcess, KernelColumns
 from agents.kernel.kernels import encode_network
+from agents.kernel.priors import ColumnPrior
 from agents.kernel.settings import KernelSettings, SubtreeSettings
 from agents.kernel.subtrees import encode_subtrees
+from graph_bandit_env import GraphSet
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
@@ -91,3 +94,60 @@ def test_the_diagonal_is_that_of_the_whole_kernel(settings):
     torch.testing.assert_close(graphs.diagonal(), graphs.rows().diagonal())
     slots = torch.tensor([4, 0])
     torch.testing.assert_close(graphs.rows(slots), graphs.rows()[slots])
+
+
+GRAPHS = GraphSet.from_pyg(ragged_graphs(sizes=(5, 1, 7, 3, 2, 4, 6, 2, 9)))
+REWARDS = np.random.default_rng(2).normal(size=len(GRAPHS))
+
+
+def played(name, rounds=12, **settings):
+    """An agent that was told the same rewards, whatever it would have chosen."""
+    agent = registry.make_agent(name, output_scale=2.0, noise_variance=0.1, **settings)
+    agent.reset(None, seed=0, graph_set=GRAPHS)
+    for t in range(rounds):
+        agent.update(None, 2 * t % 7, REWARDS[2 * t % 7])
+    return agent
+
+
+@pytest.mark.parametrize("forget", [None, 5, 0.8])
+@pytest.mark.parametrize("name", ["gntk-ucb", "gntk-ei", "wl-ucb"])
+def test_columns_give_the_belief_that_the_whole_kernel_gives(name, forget):
+    columns, whole = (played(name, forget=forget, most_graphs=most) for most in (len(GRAPHS) - 1, len(GRAPHS)))
+    assert isinstance(columns.prior, ColumnPrior)
+    torch.testing.assert_close(columns.belief().mean, whole.belief().mean)
+    torch.testing.assert_close(columns.belief().spread, whole.belief().spread)
+    assert columns.select_batch(None, 4) == whole.select_batch(None, 4)
+    columns.select_action(None)
+    whole.select_action(None)
+    mine, theirs = columns.insight(), whole.insight()
+    assert mine.log_determinant == pytest.approx(theirs.log_determinant)
+    assert np.isnan(mine.effective_dimension)
+
+
+@pytest.mark.parametrize("name", ["gntk-ei", "wl-ucb"])
+def test_an_agent_by_columns_goes_on_from_its_state_to_the_last_bit(name):
+    agent, other = (
+        played(name, most_graphs=3),
+        registry.make_agent(name, output_scale=2.0, noise_variance=0.1, most_graphs=3),
+    )
+    other.reset(None, seed=5, graph_set=GRAPHS)
+    other.load_state_dict(agent.state_dict())
+    for one in (agent, other):
+        one.update(None, 8, 1.0)
+    assert torch.equal(agent.belief().mean, other.belief().mean)
+    assert agent.select_action(None) == other.select_action(None)
+
+
+def test_hyperparameters_are_those_of_the_whole_kernel_but_for_the_prior_variance():
+    agents = [registry.make_agent("gntk-ucb", most_graphs=most) for most in (3, 9)]
+    for agent in agents:
+        agent.reset(None, seed=0, graph_set=GRAPHS)
+        agent.update(None, np.arange(9), REWARDS)
+    assert agents[0].fitted.noise == pytest.approx(agents[1].fitted.noise)
+    assert agents[0].fitted.scale == pytest.approx(agents[1].fitted.scale)
+
+
+def test_graphs_that_stand_for_all_are_evenly_spaced(monkeypatch):
+    monkeypatch.setattr("agents.kernel.priors.SAMPLE", 3)
+    graphs = encode_network(KernelSettings(), GRAPHS.to_batch(), seed=0)
+    torch.testing.assert_close(ColumnPrior(graphs).sample(), graphs.rows()[[0, 3, 6]][:, [0, 3, 6]])
