@@ -6,6 +6,7 @@ from .pages import to_png as to_png
 from .pages import to_svg as to_svg
 from .report import title_of as title_of
 from .report import write_report as write_report
+from .standing import lines_of_standing as lines_of_standing
 from .tables import print_columns as print_columns
 from .tables import print_warnings as print_warnings
 from .tables import table_of as table_of
@@ -17,6 +18,7 @@ __all__ = [
     "COLORS",
     "DASHES",
     "STYLE",
+    "lines_of_standing",
     "print_columns",
     "print_warnings",
     "table_of",
