@@ -42,7 +42,9 @@ class Standing:
     title: str
     state: State
     """Whether it is "played", "finished", or "stopped" before its end. Where no plan is stored, it has "begun" if a
-    process plays, and is "unknown" otherwise."""
+    process plays, and is "unknown" otherwise. A plan without an end counts as played where no process can be seen."""
+    seen: bool
+    """Whether it can be seen if a process plays."""
     planned: int | None
     """Number of repetitions; None if it is not known."""
     done: int
@@ -85,6 +87,7 @@ def stand(snapshot: Snapshot, now: datetime) -> Standing:
     return Standing(
         title=plan.title if plan else _title(blocks, stored),
         state=state,
+        seen=snapshot.driven is not None,
         planned=None if plan is None else len(wanted),
         done=len(mine),
         diverged=statuses.count("diverged"),
@@ -102,7 +105,7 @@ def _state(snapshot: Snapshot) -> State:
     plan = snapshot.plan
     if plan is None or plan.ended is not None:
         return "begun" if snapshot.driven else "unknown" if plan is None else "finished"
-    return "played" if snapshot.driven else "stopped"
+    return "stopped" if snapshot.driven is False else "played"
 
 
 def _seconds_of_play(plan: StoredPlan | None, played: Sequence[StoredRepetition], now: datetime, state: State) -> float:

@@ -60,6 +60,8 @@ def _describe(standing: Standing) -> list[str]:
     elif standing.state == "played":
         left = "" if math.isnan(standing.seconds_left) else f", about {format_duration(standing.seconds_left)} left"
         lines.append(f"{standing.per_minute:.1f} a minute{left}; the last was stored {ago}.")
+    if standing.state == "played" and not standing.seen:
+        lines.append("A driver that was killed is not noticed: you may not open its lock, driver.lock.")
     if standing.elsewhere:
         lines.append(f"{standing.elsewhere:,} repetitions of other runs or sweeps are stored here, too.")
     if standing.damaged:

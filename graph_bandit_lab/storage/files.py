@@ -92,8 +92,11 @@ def sole_driver(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def is_driven(folder: Path) -> bool:
-    """Return whether a process is playing into a folder, on this machine or another one that locks the same file."""
+def is_driven(folder: Path) -> bool | None:
+    """Return whether a process is playing into a folder, here or on a machine that locks the same file.
+
+    None: this user may not open the lock to see.
+    """
     if not (folder / LOCK_NAME).is_file():
         return False
     lock = FileLock(folder / LOCK_NAME)
@@ -101,6 +104,8 @@ def is_driven(folder: Path) -> bool:
         lock.acquire(timeout=0)
     except Timeout:
         return True
+    except PermissionError:
+        return None
     lock.release()
     return False
 

@@ -36,8 +36,8 @@ class StoredRepetition(NamedTuple):
 class Snapshot:
     """What a folder of results holds at one time."""
 
-    driven: bool
-    """Whether a process plays into it."""
+    driven: bool | None
+    """Whether a process plays into it; None if that cannot be seen."""
     plan: StoredPlan | None
     """What was begun last; None if that is not known."""
     repetitions: tuple[StoredRepetition, ...]

@@ -74,6 +74,8 @@ def test_nothing_is_told_of_the_pace_before_the_first_repetition():
         (True, replace(PLAN, ended=START), "begun"),  # another process, of an earlier version or not ready yet
         (True, None, "begun"),
         (False, None, "unknown"),
+        (None, PLAN, "played"),  # whose lock may not be opened
+        (None, replace(PLAN, ended=START), "finished"),
     ],
 )
 def test_the_lock_and_the_plan_tell_whether_it_is_played(driven, stored, state):

@@ -27,6 +27,7 @@ def standing(*blocks, **changes):
     known = {
         "title": "many sizes",
         "state": "played",
+        "seen": True,
         "planned": 1234,
         "done": 1000,
         "diverged": 0,
@@ -71,6 +72,7 @@ def test_a_single_environment_needs_no_name():
         ),
         ({"per_minute": math.nan}, "It was begun 3.0 s ago, and none has been stored since."),
         ({"planned": 1000}, "All are stored; some may be played again."),
+        ({"seen": False}, "A driver that was killed is not noticed"),
         ({"elsewhere": 7}, "7 repetitions of other runs or sweeps are stored here, too."),
         ({"damaged": 7}, "7 repetitions are damaged, and left out."),
     ],

@@ -136,3 +136,13 @@ def test_a_driver_that_begins_during_a_look_is_not_refused(tmp_path):
     threading.Timer(0.1, lambda: look.release(force=True)).start()
     with sole_driver(tmp_path):
         assert is_driven(tmp_path)
+
+
+def test_a_lock_that_may_not_be_opened_tells_nothing(tmp_path, monkeypatch):
+    (tmp_path / "driver.lock").touch()
+
+    def refuse(*arguments, **named):
+        raise PermissionError
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    assert is_driven(tmp_path) is None
