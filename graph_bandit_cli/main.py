@@ -20,6 +20,7 @@ COMMANDS = {  # module and summary of each
         "research.sweep",
         "Play grids of environments and agents in parallel, and continue after any interruption.",
     ),
+    "watch": ("research.watch", "Show how far a run or a sweep is, while it is played."),
     "report": ("research.report", "Write the report of a folder again, from its stored results."),
     "tuned": ("research.tuned", "Write the best settings of a folder to a file that `sweep --tuned` reads."),
     "compare": ("research.compare", "Compare two folders in pairs: did a change make agents better or worse?"),

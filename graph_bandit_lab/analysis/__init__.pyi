@@ -5,6 +5,8 @@ from .scores import compare_agents as compare_agents
 from .scores import fields_of as fields_of
 from .scores import paired_interval as paired_interval
 from .scores import score_agents as score_agents
+from .standing import Standing as Standing
+from .standing import stand as stand
 from .statistics import confidence_interval as confidence_interval
 from .statistics import summarize as summarize
 from .tuning import TUNED_NAME as TUNED_NAME
@@ -15,6 +17,7 @@ from .tuning import write_tuned as write_tuned
 __all__ = [
     "TUNED_NAME",
     "Change",
+    "Standing",
     "bootstrap_interval",
     "choose_settings",
     "compare_agents",
@@ -23,6 +26,7 @@ __all__ = [
     "fields_of",
     "paired_interval",
     "score_agents",
+    "stand",
     "summarize",
     "table_of_choices",
     "write_tuned",

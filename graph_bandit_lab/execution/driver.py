@@ -150,6 +150,7 @@ def _play_missing(
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
+    store.begin(plan)
     failures = work.failed
     with Progress(work.to_do, progress) as bar:
 
@@ -191,6 +192,7 @@ def _play_missing(
             workers = open_workers()
             workers.share(work.to_do)
             execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play, tell_of_silence)
+    store.end()
     return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
 
 

@@ -2,11 +2,11 @@ from .figures import COLORS as COLORS
 from .figures import DASHES as DASHES
 from .figures import STYLE as STYLE
 from .pages import templates as templates
-from .pages import to_png as to_png
 from .pages import to_svg as to_svg
 from .report import title_of as title_of
 from .report import write_report as write_report
 from .rounds import tables_of_rounds as tables_of_rounds
+from .standing import lines_of_standing as lines_of_standing
 from .tables import print_columns as print_columns
 from .tables import print_warnings as print_warnings
 from .tables import table_of as table_of
@@ -18,6 +18,7 @@ __all__ = [
     "COLORS",
     "DASHES",
     "STYLE",
+    "lines_of_standing",
     "print_columns",
     "print_warnings",
     "table_of",
@@ -27,7 +28,6 @@ __all__ = [
     "templates",
     "title_of",
     "to_markdown",
-    "to_png",
     "to_svg",
     "write_report",
 ]

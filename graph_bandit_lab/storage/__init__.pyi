@@ -6,6 +6,8 @@ from .export import write_tensorboard as write_tensorboard
 from .files import find_file as find_file
 from .files import make_folder as make_folder
 from .files import replace_file as replace_file
+from .following import ResultsFollower as ResultsFollower
+from .following import Snapshot as Snapshot
 from .reading import load_results as load_results
 from .results import FILE_NAME as FILE_NAME
 from .results import ResultStore as ResultStore
@@ -15,6 +17,8 @@ __all__ = [
     "FILE_NAME",
     "DamagedResultsWarning",
     "ResultStore",
+    "ResultsFollower",
+    "Snapshot",
     "find_file",
     "load_results",
     "make_folder",

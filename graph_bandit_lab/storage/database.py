@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 SECONDS_TO_ANSWER = 1.0  # to Ctrl-C, which is not heard while SQLite itself waits
@@ -48,6 +49,18 @@ def open_database(
         raise damaged(path, str(error)) from error
     except UnicodeDecodeError as error:  # a name in the schema, say
         raise damaged(path, str(error)) from error
+
+
+def open_to_read(path: Path) -> AbstractContextManager[sqlite3.Connection]:
+    """Open a transaction that only reads.
+
+    It is not read-only where the file may be written: the next reader rolls back what a killed process left half
+    written.
+
+    Raises:
+        ValueError: as `open_database`.
+    """
+    return open_database(path, mode="rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro")
 
 
 def damaged(path: Path, reason: str) -> ValueError:

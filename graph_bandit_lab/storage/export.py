@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,7 @@ def _environment_names(rows: pd.DataFrame) -> list[str]:
     return list(rows["environment_key"].map(dict(zip(firsts["environment_key"], names, strict=True))))
 
 
-def _records_of(row: dict[str, Any]) -> Iterator[RoundRecord]:
+def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:
     """Yield the rounds of a repetition. Mean rewards are not stored."""
     found = [None] * row["rounds"] if row["best_found"] is None else row["best_found"].tolist()
     arrays = row["actions"], row["rewards"], row["regret"], row["regret"].cumsum()

@@ -13,6 +13,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 LOCK_NAME = "driver.lock"
+SECONDS_TO_LOOK = 0.5  # for those who hold a lock only to see whether it is free
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
@@ -79,7 +80,7 @@ def sole_driver(folder: Path) -> Iterator[None]:
     make_folder(folder)
     lock = FileLock(folder / LOCK_NAME)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=SECONDS_TO_LOOK)
     except Timeout as error:
         raise ValueError(
             f"Expected no other process in {folder}. Another `graph-bandit` is playing into it: wait for it, or choose "
@@ -89,6 +90,24 @@ def sole_driver(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def is_driven(folder: Path) -> bool | None:
+    """Return whether a process is playing into a folder, here or on a machine that locks the same file.
+
+    None: this user may not open the lock to see.
+    """
+    if not (folder / LOCK_NAME).is_file():
+        return False
+    lock = FileLock(folder / LOCK_NAME)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    except PermissionError:
+        return None
+    lock.release()
+    return False
 
 
 def _copy_owner_and_mode(path: Path, part: Path) -> None:

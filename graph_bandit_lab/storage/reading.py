@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 import warnings
 from collections import Counter
@@ -16,7 +15,7 @@ import pandas as pd
 
 from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.episodes.findings import FINDINGS
-from graph_bandit_lab.storage.database import damaged, open_database
+from graph_bandit_lab.storage.database import damaged, open_to_read
 from graph_bandit_lab.storage.results import FILE_NAME, check_format, column_names, read_rows
 from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode, last_findings, name_of
 
@@ -61,9 +60,7 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
     path = Path(folder) / FILE_NAME
     if not path.is_file():
         raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
-    # Not read-only: the next reader rolls back what a killed process left half written.
-    mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
-    with open_database(path, mode=mode) as connection:
+    with open_to_read(path) as connection:
         check_format(path, connection)
         names = dict.fromkeys([*column_names(connection), *FINDINGS])  # a file of an earlier version lacks some
         unwanted = {*ARRAYS, *FINDINGS, "diagnostics", "checksum"} - {*arrays, "regret"}

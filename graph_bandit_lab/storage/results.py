@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from graph_bandit_lab.storage.database import damaged, open_database, print_to_s
 from graph_bandit_lab.storage.encoding import from_blob, software_versions, to_archive, to_blob
 from graph_bandit_lab.storage.files import make_folder
 from graph_bandit_lab.storage.rows import ARRAYS, checksum, is_sound, name_of
+from graph_bandit_lab.storage.sweeps import begin_sweep, end_sweep
+
+if TYPE_CHECKING:
+    from graph_bandit_lab.design.plan import SweepPlan
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 4  # of the file; also raised when agents play differently under equal settings
@@ -123,6 +127,16 @@ class ResultStore:
                 (settings_hash, seed): Stored(bool(failed), bool(diagnosed))
                 for settings_hash, seed, failed, diagnosed in connection.execute(query)
             }
+
+    def begin(self, plan: SweepPlan) -> None:
+        """Store what is going to be played, for those who watch."""
+        with self._connect() as connection:
+            begin_sweep(connection, plan)
+
+    def end(self) -> None:
+        """Store that all of it was played."""
+        with self._connect() as connection:
+            end_sweep(connection)
 
     def relabel(self, labels: Mapping[str, str]) -> None:
         """Give stored repetitions the label that their settings (by hash) have now."""
@@ -241,14 +255,18 @@ def _is_whole(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
 
 
+def is_new(connection: sqlite3.Connection) -> bool:
+    """Return whether nothing was ever stored in a file."""
+    return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0)
+
+
 def check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
     """Refuse a file of another format, and an empty file unless `new_is_fine`."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    is_new = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-    if is_new and not new_is_fine:
+    if is_new(connection) and not new_is_fine:
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")
-    if version != SCHEMA_VERSION and not is_new:
+    if version != SCHEMA_VERSION and not is_new(connection):
         raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {version}. Choose another folder.")
     missing = _COLUMNS - {*column_names(connection)} - _LATER.keys()
-    if missing and not is_new:
+    if missing and not is_new(connection):
         raise damaged(path, f"a table without {', '.join(sorted(missing))}")

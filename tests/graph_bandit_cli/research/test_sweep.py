@@ -60,7 +60,7 @@ def test_a_driver_that_is_killed_while_it_writes_loses_nothing_and_repeats_nothi
     """`python -m benchmarks.attack.kills` kills fifty times."""
     out = tmp_path / "out"
     command = ["sweep", str(little), "--out", str(out), "--workers", "1"]
-    for number, delay in ((9, 0.0), (12, 0.001)):  # six events come before the first repetition
+    for number, delay in ((10, 0.0), (13, 0.001)):  # seven events come before the first repetition
         stored = count(out)
         code, printed = run_until(command, out, number, delay)
         assert code != 0, printed

@@ -2,11 +2,14 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 
 import pytest
+from filelock import FileLock
 from support.links import make_link
 
 from graph_bandit_lab.storage import find_file, replace_file
+from graph_bandit_lab.storage.files import is_driven, sole_driver
 
 needs_unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, pipes or devices")
 
@@ -115,3 +118,31 @@ def test_the_part_of_a_killed_writer_is_removed_and_that_of_a_running_one_is_not
         (tmp_path / name).write_bytes(b"half")
     replace_file(tmp_path / "file.txt", b"new")
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(["file.txt", running, other])
+
+
+def test_a_folder_is_driven_while_a_driver_has_its_lock(tmp_path):
+    assert not is_driven(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with sole_driver(tmp_path):
+        assert is_driven(tmp_path)
+    assert not is_driven(tmp_path)
+
+
+def test_a_driver_that_begins_during_a_look_is_not_refused(tmp_path):
+    with sole_driver(tmp_path):
+        pass
+    look = FileLock(tmp_path / "driver.lock", thread_local=False)
+    look.acquire()
+    threading.Timer(0.1, lambda: look.release(force=True)).start()
+    with sole_driver(tmp_path):
+        assert is_driven(tmp_path)
+
+
+def test_a_lock_that_may_not_be_opened_tells_nothing(tmp_path, monkeypatch):
+    (tmp_path / "driver.lock").touch()
+
+    def refuse(*arguments, **named):
+        raise PermissionError
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    assert is_driven(tmp_path) is None

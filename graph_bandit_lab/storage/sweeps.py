@@ -1,0 +1,93 @@
+"""Keep the plan of what is being played next to its results, for those who watch."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graph_bandit_lab.design.plan import SweepPlan
+
+# Of one row. Earlier versions of the package ignore the table.
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sweeps (
+    title TEXT NOT NULL,
+    started TEXT NOT NULL,  -- UTC, ISO 8601
+    ended TEXT,             -- the same; NULL while it is played, and for good if it was stopped before its end
+    plan TEXT NOT NULL      -- JSON: environments, and the seeds of each agent on each of them
+)
+"""
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """The repetitions of one agent on one environment."""
+
+    settings_hash: str
+    label: str
+    environment: int
+    """Index among the environments of the plan."""
+    seeds: frozenset[int]
+
+
+@dataclass(frozen=True)
+class StoredPlan:
+    """The run or sweep that was begun last."""
+
+    title: str
+    started: datetime
+    ended: datetime | None
+    """None while it is played, and for good if it was stopped before its end."""
+    environments: tuple[Mapping[str, Any], ...]
+    cells: tuple[PlannedCell, ...]
+
+
+def begin_sweep(connection: sqlite3.Connection, plan: SweepPlan) -> None:
+    """Store a plan, in place of the one before it."""
+    environments: dict[str, tuple[int, object]] = {}
+    cells: dict[str, tuple[str, int, list[int]]] = {}
+    for repetition in plan.repetitions:
+        index, _ = environments.setdefault(repetition.key.environment_key, (len(environments), repetition.environment))
+        *_, seeds = cells.setdefault(repetition.key.settings_hash, (repetition.label, index, []))
+        seeds.append(repetition.seed)
+    content = {"environments": [environment for _, environment in environments.values()], "cells": cells}
+    connection.execute(_SCHEMA)
+    connection.execute("DELETE FROM sweeps")
+    connection.execute(
+        "INSERT INTO sweeps (title, started, plan) VALUES (?, ?, ?)", (plan.title, _now(), json.dumps(content))
+    )
+
+
+def end_sweep(connection: sqlite3.Connection) -> None:
+    """Store that all was played."""
+    connection.execute("UPDATE sweeps SET ended = ?", (_now(),))
+
+
+def read_plan(connection: sqlite3.Connection) -> StoredPlan | None:
+    """Return the plan; None if an earlier version of the package has made the file, or its text is damaged."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sweeps'").fetchone():
+        return None
+    row = connection.execute("SELECT title, started, ended, plan FROM sweeps").fetchone()
+    try:
+        title, started, ended, text = row
+        content = json.loads(text)
+        return StoredPlan(
+            title,
+            datetime.fromisoformat(started),
+            None if ended is None else datetime.fromisoformat(ended),
+            tuple(content["environments"]),
+            tuple(
+                PlannedCell(settings_hash, label, index, frozenset(seeds))
+                for settings_hash, (label, index, seeds) in content["cells"].items()
+            ),
+        )
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
