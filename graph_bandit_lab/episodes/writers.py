@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 import msgspec
 
@@ -118,7 +118,7 @@ class TensorBoardWriter:
         self.close()
 
 
-def _check_last_line(path: Path, file: Any) -> None:
+def _check_last_line(path: Path, file: BinaryIO) -> None:
     if file.seek(0, os.SEEK_END) == 0:
         return
     file.seek(-1, os.SEEK_END)

@@ -23,7 +23,7 @@ class StoredRepetition(NamedTuple):
     settings_hash: str
     seed: int
     label: str
-    environment: dict[str, Any]
+    environment: dict[str, object]
     status: str
     total_regret: float
     rounds: int

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import SweepPlan
@@ -42,7 +42,7 @@ class StoredPlan:
     started: datetime
     ended: datetime | None
     """None while it is played, and for good if it was stopped before its end."""
-    environments: tuple[Mapping[str, Any], ...]
+    environments: tuple[Mapping[str, object], ...]
     cells: tuple[PlannedCell, ...]
 
 
