@@ -13,15 +13,15 @@ from graph_bandit_cli.main import main
 from graph_bandit_lab import read_sweep, run_sweep
 from graph_bandit_lab.storage.files import sole_driver
 
-TOML = SWEEP.format(repetitions=4)
 needs_a_terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of the test's")
 COMMAND = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli"]
 
 
 @pytest.fixture
-def sweep(tmp_path):
+def sweep(tmp_path, request):
     path = tmp_path / "sweep.toml"
-    path.write_text(TOML.replace("horizon = 8", "horizon = 60"))
+    repetitions = getattr(request, "param", 4)
+    path.write_text(SWEEP.format(repetitions=repetitions).replace("horizon = 8", "horizon = 60"))
     return path
 
 
@@ -69,6 +69,7 @@ def test_a_terminal_shows_it_until_it_ends_and_nothing_is_cut(driver, tmp_path):
 
 
 @needs_a_terminal
+@pytest.mark.parametrize("sweep", [100], indirect=True)  # which nobody waits for
 def test_ctrl_c_leaves_the_watch_quietly_and_the_end_of_a_killed_driver_is_told(driver, tmp_path, capsys):
     shown, code = watch_in_a_terminal(tmp_path / "out", columns=80, interrupt=True)
     assert code == 0
