@@ -489,6 +489,18 @@ def sb3_ppo(
     embedding: int = 64,
 ) -> PPOAgent: ...
 def ucb1(*, exploration_scale: float = 0.3) -> IndependentAgent: ...
+def wl_ei(
+    *,
+    exploration_scale: float = 1.0,
+    output_scale: float | None = None,
+    noise_variance: float | None = None,
+    standardize: bool = True,
+    memory: int = 2000,
+    forget: int | float | None = None,
+    most_graphs: int = 5000,
+    iterations: int = 1,
+    bins: int = 4,
+) -> KernelAgent[SubtreeSettings]: ...
 def wl_ts(
     *,
     exploration_scale: float = 1.0,
@@ -544,6 +556,7 @@ __all__ = [
     "random",
     "sb3_ppo",
     "ucb1",
+    "wl_ei",
     "wl_ts",
     "wl_ucb",
 ]

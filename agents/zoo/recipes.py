@@ -78,6 +78,7 @@ RECIPES: Mapping[str, Recipe] = {
     "lin-ucb": Recipe("linear", "ucb", {"exploration_scale": 2.0}),
     "wl-ts": Recipe("wl", "ts", JOINT),
     "wl-ucb": Recipe("wl", "ucb", {"exploration_scale": 2.0}),
+    "wl-ei": Recipe("wl", "ei"),
     "molecule-ts": Recipe("molecule", "ts", JOINT, needs="molecules"),
     "molecule-ucb": Recipe("molecule", "ucb", needs="molecules"),
     "molecule-ei": Recipe("molecule", "ei", OPTIMISTIC, needs="molecules"),
