@@ -87,9 +87,11 @@ class ColumnProcess:
         return other
 
     def state_dict(self) -> State:
-        """Return mean, variance and rows."""
-        return {"mean": self.mean.clone(), "variance": self._variance.clone(), "rows": self._rows.clone()}
+        """Return mean, variance, rows, and the scale of the prior."""
+        tensors = {"mean": self.mean.clone(), "variance": self._variance.clone(), "rows": self._rows.clone()}
+        return {**tensors, "scale": self._scale}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace mean, variance and rows."""
+        """Replace mean, variance, rows and scale."""
+        self._scale = state["scale"]
         self.mean, self._variance, self._rows = (state[name].clone() for name in ("mean", "variance", "rows"))

@@ -25,9 +25,10 @@ FORGETFUL = [
     for name in ("gntk-ts", "gntk-ucb", "gntk-ei", "wl-ucb", "lin-ts")
     for forget in (30, 0.97)
 ]
+BY_COLUMNS = ["gntk-ei:most_graphs=2", "wl-ucb:most_graphs=2,forget=30"]
 
 
-@pytest.fixture(params=[*NAMES, *FORGETFUL])
+@pytest.fixture(params=[*NAMES, *FORGETFUL, *BY_COLUMNS])
 def make(request):
     spec = AgentSpec.parse(request.param)
 

@@ -76,7 +76,7 @@ def test_a_copy_goes_on_by_itself():
 
 
 def test_a_process_with_the_state_of_another_goes_on_to_the_last_bit():
-    process, other = (ColumnProcess(columns(), 1.0, 0.1) for _ in range(2))
+    process, other = (ColumnProcess(columns(), scale, 0.1) for scale in (1.0, 5.0))
     for action in (3, 1, 3):
         process.add(action, 0.5 * action)
     other.load_state_dict(process.state_dict())
