@@ -44,10 +44,10 @@ MOST_AGENTS = 6
 """Of a run that takes seconds."""
 ANY_VALUE = {"NAME": "gnn-ts", "COMMAND": "run"}  # what stands for something in sentences
 ANY_GRAPHS = OwnGraphs(
-    GraphSet([[[1.0]]] * 99, [[]] * 99),
-    np.zeros(99),
+    GraphSet([[[1.0]]] * 999, [[]] * 999),
+    np.zeros(999),
     Contents(
-        digest="", num_graphs=99, num_nodes=(1, 1), feature_dim=1, are_molecules=True, have_values=True, left_out=0
+        digest="", num_graphs=999, num_nodes=(1, 1), feature_dim=1, are_molecules=True, have_values=True, left_out=0
     ),
 )
 """What a page may have written to a file."""
