@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -93,7 +94,9 @@ def watch_in_a_terminal(folder, columns, interrupt=False):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     command = [*COMMAND, "watch", str(folder), "--every", "0.05"]
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    watch = subprocess.Popen(command, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm"})
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # ignored by what a shell starts in the background
+    environment["TERM"] = "xterm"
+    watch = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment, preexec_fn=heed)
     os.close(theirs)
     shown = b""
     while True:
