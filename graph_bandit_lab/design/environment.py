@@ -122,7 +122,7 @@ class EnvironmentSettings(BanditArguments):
 
     @property
     def feedback(self) -> Feedback:
-        """Return from when on agents choose, and when they learn what they were paid."""
+        """Return when agents begin to choose, and when they learn what they were paid."""
         return Feedback(batch=self.batch, delay=self.delay, random_rounds=self.random_rounds)
 
     @property

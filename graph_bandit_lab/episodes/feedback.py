@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, kw_only=True)
 class Feedback:
-    """From when on an agent chooses, and when it learns what it was paid. Regret counts each round as it is played.
+    """When an agent begins to choose, and when it learns what it was paid. Regret counts each round as it is played.
 
     Raises:
         ValueError: if a number is out of its range.

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import pytest
 
@@ -16,6 +15,14 @@ from graph_bandit_lab.storage.files import sole_driver
 
 needs_a_terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of the test's")
 COMMAND = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli"]
+
+# What a shell starts in the background, as a CI may the tests, ignores Ctrl-C.
+HEEDFUL = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from graph_bandit_cli.main import main
+raise SystemExit(main())
+"""
 
 
 @pytest.fixture
@@ -92,11 +99,10 @@ def watch_in_a_terminal(folder, columns, interrupt=False):
 
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    command = [*COMMAND, "watch", str(folder), "--every", "0.05"]
+    command = [sys.executable, "-W", "ignore", "-c", HEEDFUL, "watch", str(folder), "--every", "0.05"]
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # ignored by what a shell starts in the background
     environment["TERM"] = "xterm"
-    watch = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment, preexec_fn=heed)
+    watch = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     shown = b""
     while True:
