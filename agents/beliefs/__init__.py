@@ -1,4 +1,4 @@
-"""The parts that all families of agents share: belief, acquisition rules, batches, history, likelihood and insight."""
+"""The parts that all families of agents share: belief, acquisition rules, batches, rewards observed, and insight."""
 
 import lazy_loader
 

@@ -4,8 +4,8 @@ from .belief import Belief as Belief
 from .composition import compose as compose
 from .forgetting import least_informative as least_informative
 from .forgetting import remember as remember
-from .history import History as History
 from .insight import Insight as Insight
+from .rewards import History as History
 from .rules import AcquisitionRule as AcquisitionRule
 from .rules import CountBonus as CountBonus
 from .rules import EpsilonGreedy as EpsilonGreedy

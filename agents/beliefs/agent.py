@@ -15,7 +15,7 @@ from torch_geometric.data import Batch
 
 from agents.beliefs.batches import choose_batch
 from agents.beliefs.belief import Belief
-from agents.beliefs.history import History
+from agents.beliefs.rewards.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import masked_argmax, read_mask, read_pending

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.beliefs.belief import Belief
+from agents.beliefs.rewards import Targets
 
 Array = NDArray[np.float64]
 
@@ -39,18 +40,18 @@ def make_insight(
     belief: Belief,
     index: Tensor,
     rule: object,
-    location: float,
-    unit: float,
+    targets: Targets,
     variance: Tensor,
     log_determinant: float,
     effective_dimension: float,
 ) -> Insight:
-    """Convert a belief from the units of the targets, (reward - location) / unit, to reward units."""
+    """Convert a belief from the units of the targets to reward units."""
     draws = getattr(rule, "draws_rewards", False)
+    mean, spread = targets.moments(belief.mean, belief.spread)
     return Insight(
-        mean=(location + unit * belief.mean).numpy(),
-        spread=(unit * belief.spread).numpy(),
-        sampled=(location + unit * index).numpy() if draws else None,
+        mean=mean.numpy(),
+        spread=spread.numpy(),
+        sampled=targets.to_rewards(index).numpy() if draws else None,
         variance=variance.numpy(),
         log_determinant=log_determinant,
         effective_dimension=effective_dimension,

@@ -128,6 +128,16 @@ def check_depth(depth: int) -> None:
         raise ValueError(f"Expected `depth` to be from 2 to {LARGEST_DEPTH}. Got {depth}.")
 
 
+def check_warp(warp: str, standardize: bool) -> None:
+    """Refuse to warp rewards that are to stay as they are.
+
+    Raises:
+        ValueError: if there is a warp without `standardize`.
+    """
+    if warp != "none" and not standardize:
+        raise ValueError(f"Expected `standardize` with `warp`, whose targets have a scale of their own. Got {warp!r}.")
+
+
 def _is_number(value: Any, *types: type) -> bool:
     return isinstance(value, types) and not isinstance(value, (bool, np.bool_))
 

@@ -14,10 +14,19 @@ from torch_geometric.data import Batch, Data
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.forgetting import least_informative, remember
-from agents.beliefs.history import History
 from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
-from agents.beliefs.recency import check_rule, make_history, next_fit
+from agents.beliefs.rewards import (
+    PRIOR_NOISE,
+    History,
+    Hyperparameters,
+    MarginalLikelihood,
+    Standardised,
+    Targets,
+    check_rule,
+    make_history,
+    make_targets,
+    next_fit,
+)
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.kernel.kernels import Encode
@@ -77,7 +86,8 @@ class KernelAgent(BatchBeliefAgent[P]):
         whole = graphs.num_graphs <= self.settings.most_graphs
         self.prior = self._whole(self._graphs.rows()) if whole else ColumnPrior(self._graphs)
         self._prior_scale = _scale_of_unit_rewards(self.prior.sample())
-        self.location, self.unit, self.next_fit = 0.0, 1.0, 1
+        self.targets: Targets = Standardised()
+        self.next_fit = 1
         scale, noise = self.settings.output_scale, self.settings.noise_variance
         self._rebuild(Hyperparameters(scale or self._prior_scale, noise or PRIOR_NOISE))
 
@@ -93,8 +103,9 @@ class KernelAgent(BatchBeliefAgent[P]):
         old = torch.cat([self.prior.among(kept), rows[:, : len(kept)].T], dim=1)
         prior, history = self._whole(torch.cat([old, rows])), copy.deepcopy(self.history)
         history.exchange(kept, len(graphs))
-        posterior = self._condition(prior, history, self.fitted)  # may fail: nothing has changed so far
-        self._graphs, self.prior, self.posterior = exchanged, prior, posterior
+        targets = self._targets_of(history) if self._warps else self.targets
+        posterior = self._condition(prior, history, targets, self.fitted)  # may fail: nothing has changed so far
+        self._graphs, self.prior, self.targets, self.posterior = exchanged, prior, targets, posterior
         if len(kept) < len(self.history.seen):
             self.next_fit = 0  # the rewards that are left may have another scale
         self.exchange(kept, len(graphs))
@@ -118,13 +129,18 @@ class KernelAgent(BatchBeliefAgent[P]):
         if self.history.told >= self.next_fit:
             self._fit()
             return
-        if self.settings.forget is not None:  # the rewards before count less, so that one more is not all that is new
-            self.posterior = self._condition(self.prior, self.history, self.fitted)
+        if self._warps:
+            self.targets = self._targets_of(self.history)
+        # One more reward is not all that is new where those before count less, or have other targets.
+        if self.settings.forget is not None or (self._warps and self.offered is not None):
+            self.posterior = self._condition(self.prior, self.history, self.targets, self.fitted)
             return
         of_round = torch.arange(self.num_graphs) if self.offered is None else self.offered
         place = {slot: k for k, slot in enumerate(of_round.tolist())}  # the posterior is that of the round's graphs
-        for slot, reward in zip(slots.tolist(), rewards.tolist(), strict=True):
-            self.posterior.add(place[slot], (reward - self.location) / self.unit)
+        for slot, target in zip(slots.tolist(), self.targets.of(rewards.double()).tolist(), strict=True):
+            self.posterior.add(place[slot], target)
+        if self._warps:
+            self.posterior.retarget(self.history.counts.double(), self.targets.of(self.history.means))
 
     def imagine(self) -> Callable[[int], Belief]:
         """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
@@ -138,13 +154,12 @@ class KernelAgent(BatchBeliefAgent[P]):
 
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each graph's mean reward."""
-        posterior, unit = self.posterior, self.unit
-        std = unit * posterior.variance.sqrt()
-        return Prediction(self.expect_means().numpy(), std.numpy(), unit * posterior.noise_variance**0.5)
+        mean, std = self.targets.moments(self.posterior.mean, self.posterior.variance.sqrt())
+        return Prediction(mean.numpy(), std.numpy(), self.targets.unit * self.posterior.noise_variance**0.5)
 
     def expect_means(self) -> Tensor:
         """Return the posterior mean of each graph, in reward units."""
-        return self.location + self.unit * self.posterior.mean
+        return super().expect_means() if self._warps else self.targets.to_rewards(self.posterior.mean)
 
     @one_thread()
     def insight(self) -> Insight:
@@ -164,8 +179,7 @@ class KernelAgent(BatchBeliefAgent[P]):
             belief,
             index,
             self.rule,
-            self.location,
-            self.unit,
+            self.targets,
             variance=self.posterior.variance / noise,
             log_determinant=2
             * information_gain(root.unsqueeze(1) * (self.output_scale * self.prior.among(seen)) * root, noise),
@@ -187,6 +201,9 @@ class KernelAgent(BatchBeliefAgent[P]):
         begun: State = {"graphs": graphs} if graphs else {}
         if self.offered is not None:
             begun["prior_scale"] = self._prior_scale  # that of the graphs of `reset`
+        standard = (
+            self.targets if isinstance(self.targets, Standardised) else Standardised()
+        )  # scores follow from history
         return {
             **super().state(),
             **begun,
@@ -194,7 +211,7 @@ class KernelAgent(BatchBeliefAgent[P]):
             **self.posterior.state_dict(),
             "noise_variance": self.posterior.noise_variance,
             "output_scale": self.output_scale,
-            "targets": [self.location, self.unit],
+            "targets": [standard.location, standard.unit],
             "next_fit": self.next_fit,
         }
 
@@ -206,16 +223,15 @@ class KernelAgent(BatchBeliefAgent[P]):
         self._prior_scale = state.get("prior_scale") or _scale_of_unit_rewards(self.prior.sample())
         self.posterior.load_state_dict(state)
         self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
-        self.location, self.unit = state["targets"]
+        self.targets = self._targets_of(self.history) if self._warps else Standardised(*state["targets"])
         self.next_fit = state["next_fit"]
 
     def _fit(self) -> None:
-        if self.settings.standardize:
-            self.location, self.unit = self.history.location_and_scale()
+        self.targets = self._targets_of(self.history)
         seen = self.history.counts.nonzero().squeeze(1)
-        likelihood = MarginalLikelihood(self.prior.among(seen), self.history, self.location, self.unit)
+        likelihood = MarginalLikelihood(self.prior.among(seen), self.history, self.targets)
         noise = self.settings.noise_variance
-        known = None if noise is None else noise / self.unit**2
+        known = None if noise is None else noise / self.targets.unit**2
         self._rebuild(likelihood.fit(self.settings.output_scale, known, self._prior_scale))
         self.next_fit = next_fit(self.history.told, self.settings.forget)
 
@@ -223,12 +239,19 @@ class KernelAgent(BatchBeliefAgent[P]):
         return WholePrior(kernel, self.offered, decomposed=self.settings.forget is not None)
 
     def _rebuild(self, fitted: Hyperparameters) -> None:
-        self.posterior = self._condition(self.prior, self.history, fitted)
+        self.posterior = self._condition(self.prior, self.history, self.targets, fitted)
         self.output_scale = fitted.scale
 
-    def _condition(self, prior: Prior, history: History, fitted: Hyperparameters) -> Process:
+    @property
+    def _warps(self) -> bool:
+        return self.settings.warp != "none"
+
+    def _targets_of(self, history: History) -> Targets:
+        return make_targets(history, self.settings.standardize, self.settings.warp)
+
+    def _condition(self, prior: Prior, history: History, targets: Targets, fitted: Hyperparameters) -> Process:
         try:
-            return prior.condition(fitted, history.counts, (history.means - self.location) / self.unit)
+            return prior.condition(fitted, history.counts, targets.of(history.means))
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior cannot be computed: {error}. Raise `noise_variance`.") from error
 

@@ -80,6 +80,21 @@ class ColumnProcess:
         self._variance = self._variance - row.square()
         self._rows = torch.cat([self._rows, row.unsqueeze(0)])
 
+    def retarget(self, counts: Tensor, means: Tensor) -> None:
+        """Replace the rewards of all graphs so far by others, in O(t K): the covariance C does not depend on them.
+
+            m = C (counts * means) / s^2,   C = k - E^T E
+
+        Args:
+            counts: `(K,)` float64. Number of rewards of each graph so far.
+            means: `(K,)` float64. Their new mean rewards.
+        """
+        seen = counts.nonzero().squeeze(1)
+        weights = (counts * means)[seen] / self.noise_variance
+        self.mean = -(self._rows[:, seen] @ weights) @ self._rows
+        for slot, weight in zip(seen.tolist(), (self._scale * weights).tolist(), strict=True):
+            self.mean += weight * self._kernel.column(slot)
+
     def copy(self) -> ColumnProcess:
         """Return a process that goes on by itself; what both know is shared."""
         other = ColumnProcess.__new__(ColumnProcess)

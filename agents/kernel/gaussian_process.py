@@ -98,6 +98,17 @@ class GaussianProcess:
         self.mean += gain * ((reward - self.mean[action]) / total)
         self.root -= torch.outer(gain / (total + (total * self.noise_variance).sqrt()), direction)
 
+    def retarget(self, counts: Tensor, means: Tensor) -> None:
+        """Replace the rewards of all graphs so far by others, in O(K^2): the covariance S S^T does not depend on them.
+
+            m = S S^T (counts * means) / s^2,   where the prior mean is 0
+
+        Args:
+            counts: `(K,)` float64. Number of rewards of each graph so far.
+            means: `(K,)` float64. Their new mean rewards.
+        """
+        self.mean = self.root @ (self.root.T @ (counts * means / self.noise_variance))
+
     def given(self, counts: Tensor, means: Tensor) -> GaussianProcess:
         """Return the posterior given rewards of q graphs at once: `add` for many of them, in O(q K^2).
 
@@ -132,4 +143,4 @@ class GaussianProcess:
         factor = torch.linalg.cholesky((inner + inner.T) / 2)
         prior = self.root
         self.root = torch.linalg.solve_triangular(factor, prior.T, upper=False).T
-        self.mean = self.root @ (self.root.T @ (counts * means / self.noise_variance))
+        self.retarget(counts, means)

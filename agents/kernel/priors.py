@@ -9,7 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from agents.beliefs.likelihood import Hyperparameters
+from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.contract.protocol import State
 from agents.kernel.columns import ColumnProcess, KernelColumns
 from agents.kernel.gaussian_process import GaussianProcess

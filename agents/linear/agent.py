@@ -11,8 +11,7 @@ from torch_geometric.data import Batch, Data
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.likelihood import PRIOR_NOISE
-from agents.beliefs.recency import check_rule, make_history, next_fit
+from agents.beliefs.rewards import PRIOR_NOISE, Standardised, check_rule, make_history, next_fit
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import Prediction, State
 from agents.linear.features import describe
@@ -49,7 +48,7 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
         self._prior_scale = _scale_of_unit_rewards(self.features)
         self.scale = self.settings.output_scale or self._prior_scale
         self.noise, self.next_fit = self.settings.noise_variance or PRIOR_NOISE, 1
-        self.location, self.unit = 0.0, 1.0
+        self.targets = Standardised()
         self.record = make_record(self.features.shape[1], self.settings.forget)
         self._condition()
 
@@ -86,12 +85,13 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
 
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each graph's mean reward."""
-        std = self.unit * self.weights.variance(self._of_round()).sqrt()
-        return Prediction(self.expect_means().numpy(), std.numpy(), self.unit * self.noise**0.5)
+        features = self._of_round()
+        mean, std = self.targets.moments(features @ self.weights.mean, self.weights.variance(features).sqrt())
+        return Prediction(mean.numpy(), std.numpy(), self.targets.unit * self.noise**0.5)
 
     def expect_means(self) -> Tensor:
         """Return the posterior mean of each graph, in reward units."""
-        return self.location + self.unit * (self._of_round() @ self.weights.mean)
+        return self.targets.to_rewards(self._of_round() @ self.weights.mean)
 
     @one_thread()
     def insight(self) -> Insight:
@@ -105,8 +105,7 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
             belief,
             index,
             self.rule,
-            self.location,
-            self.unit,
+            self.targets,
             variance=self.weights.variance(features) / self.noise,
             log_determinant=2 * information_gain(torch.outer(root, root) * self.record.sums.gram, self.noise),
             effective_dimension=effective_dimension(
@@ -121,28 +120,30 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
     def state(self) -> State:
         """Return sums, targets, scale, noise and history."""
         fitted = {"scale": self.scale, "noise": self.noise, "next_fit": self.next_fit}
-        return {**super().state(), **self.record.state(), "targets": [self.location, self.unit], **fitted}
+        targets = [self.targets.location, self.targets.unit]
+        return {**super().state(), **self.record.state(), "targets": targets, **fitted}
 
     def restore(self, state: State) -> None:
         """Continue with sums, targets, scale, noise and history of a state."""
         super().restore(state)
-        self.location, self.unit = state["targets"]
+        self.targets = Standardised(*state["targets"])
         self.scale, self.noise, self.next_fit = state["scale"], state["noise"], state["next_fit"]
         self.record.restore(state)
         self.weights = posterior(self._standardised(), self.scale, self.noise)
 
     def _condition(self) -> None:
         if self.record.told >= self.next_fit:
-            self.location, self.unit = self.record.sums.location_and_unit()
-            self.record.count_from(self.location)
-            noise = None if self.settings.noise_variance is None else self.settings.noise_variance / self.unit**2
+            self.targets = Standardised(*self.record.sums.location_and_unit())
+            self.record.count_from(self.targets.location)
+            known = self.settings.noise_variance
+            noise = None if known is None else known / self.targets.unit**2
             fitted = likelihood(self._standardised()).fit(self.settings.output_scale, noise, self._prior_scale)
             self.scale, self.noise = fitted.scale, fitted.noise
             self.next_fit = next_fit(self.record.told, self.settings.forget)
         self.weights = posterior(self._standardised(), self.scale, self.noise)
 
     def _standardised(self) -> Sums:
-        return self.record.sums.standardised(self.location, self.unit)
+        return self.record.sums.standardised(self.targets.location, self.targets.unit)
 
     def _of_round(self) -> Tensor:
         return self.features if self.offered is None else self.features[self.offered]

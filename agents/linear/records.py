@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.beliefs.recency import Forget
+from agents.beliefs.rewards.recency import Forget
 from agents.contract.protocol import State
 from agents.linear.regression import Sums
 

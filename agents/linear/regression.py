@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from agents.beliefs.history import SMALLEST_SCALE
-from agents.beliefs.likelihood import MarginalLikelihood
+from agents.beliefs.rewards.history import SMALLEST_SCALE
+from agents.beliefs.rewards.likelihood import MarginalLikelihood
 from gntk import symmetric_root
 
 FLAT = 100.0  # prior variance of the constant, in units of that of a weight

@@ -13,7 +13,7 @@ from torch_geometric.data import Batch
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
-from agents.beliefs.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.beliefs.rewards import PRIOR_NOISE, Hyperparameters, MarginalLikelihood, Standardised
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import read_graphs
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
@@ -213,7 +213,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         hyperparameters = Hyperparameters(1.0, known or PRIOR_NOISE)
         if len(seen):
             within = self._kernel.columns(seen, seen)[0]
-            likelihood = MarginalLikelihood((within + within.T) / 2, self.history, location, unit)
+            likelihood = MarginalLikelihood((within + within.T) / 2, self.history, Standardised(location, unit))
             fitted = likelihood.fit(None, known, prior_scale=1.0)
             floor = 0.0 if known else SMALLEST_NOISE * fitted.scale * within.diagonal().mean().item()
             hyperparameters = Hyperparameters(fitted.scale, max(fitted.noise, floor))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.beliefs.likelihood import Hyperparameters
+from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.molecule.kernel import Kernel
 
 BLOCK = 4096  # molecules with covariances to those measured in memory at a time

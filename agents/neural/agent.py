@@ -11,9 +11,8 @@ from torch_geometric.data import Batch, Data
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.forgetting import least_informative, remember
-from agents.beliefs.history import OrderedHistory
 from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.likelihood import MarginalLikelihood
+from agents.beliefs.rewards import MarginalLikelihood, OrderedHistory, Targets, make_targets
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
@@ -113,18 +112,19 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each mean reward, with the noise by marginal likelihood."""
         features, ridge = self._features(), self.settings.ridge
-        location, unit = self._location_and_scale()
-        noise = ridge  # without observations the prior covariance is the kernel
+        targets, noise = self._targets(), ridge  # without observations the prior covariance is the kernel
         if len(self.history):
             rows = features.select(self.history.counts.nonzero().squeeze(1))
-            noise = MarginalLikelihood(gram(rows, rows), self.history, location, unit).fit_noise(ridge)
-        std = unit * (noise * self.covariance.variance(features, self.offered)).sqrt()
-        return Prediction(self.expect_means().numpy(), std.numpy(), unit * noise**0.5)
+            noise = MarginalLikelihood(gram(rows, rows), self.history, targets).fit_noise(ridge)
+        std = (noise * self.covariance.variance(features, self.offered)).sqrt()
+        mean, std = targets.moments(self._of_round(self._values(features)).double(), std)
+        return Prediction(mean.numpy(), std.numpy(), targets.unit * noise**0.5)
 
     def expect_means(self) -> Tensor:
         """Return f(G; theta_{t-1}) of each graph of the round, in reward units."""
-        location, unit = self._location_and_scale()
-        return location + unit * self._of_round(self._values(self._features())).double()
+        if self.settings.warp != "none":
+            return super().expect_means()
+        return self._targets().to_rewards(self._of_round(self._values(self._features())).double())
 
     @one_thread()
     def insight(self) -> Insight:
@@ -138,7 +138,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             belief,
             index,
             self.rule,
-            *self._location_and_scale(),
+            self._targets(),
             variance=covariance.variance(features, self.offered),
             log_determinant=covariance.log_determinant(features),
             effective_dimension=dimension,
@@ -171,8 +171,8 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         noise = self.settings.ridge / self.history.counts[self.history.seen].double()
         return least_informative(gram(rows, rows), noise, count)
 
-    def _location_and_scale(self) -> tuple[float, float]:
-        return self.history.location_and_scale() if self.settings.standardize else (0.0, 1.0)
+    def _targets(self) -> Targets:
+        return make_targets(self.history, self.settings.standardize, self.settings.warp)
 
     def _features(self) -> Features:
         """Return psi at theta_{t-1} (or theta_0), computed once for each theta: choice and `update` share it."""

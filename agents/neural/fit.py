@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.beliefs.history import History, OrderedHistory
+from agents.beliefs.rewards import History, OrderedHistory, make_targets
 from agents.contract.protocol import DivergedError
 from agents.neural.settings import NeuralSettings
 from gntk.engines import Batches, Network, Weights
@@ -54,13 +54,13 @@ def draw_batches(history: History, settings: NeuralSettings, generator: torch.Ge
     and means are sufficient for the squared loss on a finite set, so the cost does not grow with t. The draw uses the
     order in which graphs were first played, so that their order in the set does not matter.
     """
-    location, scale = history.location_and_scale() if settings.standardize else (0.0, 1.0)
+    targets = make_targets(history, settings.standardize, settings.warp)
     if settings.fit == "steps":
         seen = history.seen
         size = settings.steps * settings.batch_size
         drawn = torch.multinomial(history.counts[seen].double(), size, replacement=True, generator=generator)
         index = seen[drawn]
-        return Batches.of_size(index, (history.means[index] - location) / scale, settings.batch_size)
+        return Batches.of_size(index, targets.of(history.means[index]), settings.batch_size)
     if not isinstance(history, OrderedHistory):
         raise TypeError("Expected an `OrderedHistory` for fit='epochs'. Got a history without order.")
     passes = [torch.randperm(len(history), generator=generator) for _ in range(settings.epochs)]
@@ -68,4 +68,4 @@ def draw_batches(history: History, settings: NeuralSettings, generator: torch.Ge
     shifts = len(history) * torch.arange(settings.epochs).repeat_interleave(len(of_one) - 1)
     offsets = torch.cat([of_one.new_zeros(1), of_one[1:].repeat(settings.epochs) + shifts])
     chosen = torch.cat(passes)
-    return Batches(history.actions[chosen], (history.rewards[chosen] - location) / scale, offsets)
+    return Batches(history.actions[chosen], targets.of(history.rewards[chosen]), offsets)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from agents.contract.settings import check_depth, check_fields
+from agents.contract.settings import check_depth, check_fields, check_warp
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
@@ -77,6 +77,9 @@ class NeuralSettings:
     """Weights at which each round's fit starts: those of the last round, or theta_0 (the paper)."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
+    warp: Literal["none", "normal_scores"] = "none"
+    """What is fitted: the rewards, standardised; or their normal scores, by rank alone, where rewards have a long tail
+    or outliers, as measured data often have."""
     memory: int = 2000
     """Largest number of graphs played that are remembered, where graphs change from round to round."""
 
@@ -88,6 +91,7 @@ class NeuralSettings:
         check_fields(self)
         read_device(self.device)
         check_depth(self.depth)
+        check_warp(self.warp, self.standardize)
         if self.width % 2:
             raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
         for field in ("regularization", "learning_rate"):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from agents.beliefs.history import History
+from agents.beliefs.rewards.history import History
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import read_mask
 from agents.contract.protocol import DivergedError, State

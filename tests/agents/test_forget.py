@@ -49,7 +49,10 @@ def expected(agent, plays, rewards, imagined=()):
     """By one solve with a row for each reward that counts, in order: noise variance n / w, and 1 / w for no reward."""
     weights = np.append(weights_of(agent.settings.forget, len(plays)), np.ones(len(imagined)))
     told = weights > 0
-    noise, targets = 0.1 / agent.unit**2, (np.append(rewards, np.zeros(len(imagined))) - agent.location) / agent.unit
+    noise, targets = (
+        0.1 / agent.targets.unit**2,
+        (np.append(rewards, np.zeros(len(imagined))) - agent.targets.location) / agent.targets.unit,
+    )
     actions = np.append(plays, np.array(imagined, dtype=int))
     return from_scratch(kernel_of(agent), noise / weights[told], actions[told], targets[told])
 
@@ -64,8 +67,8 @@ def test_the_belief_is_the_posterior_with_more_noise_for_earlier_rewards(name, f
         tell(agent, PLAYS[:count], REWARDS[:count], at_once)
         mean, covariance = expected(agent, PLAYS[:count], REWARDS[:count])
         told = agent.predict()
-        np.testing.assert_allclose(told.mean, agent.location + agent.unit * mean, atol=1e-8)
-        np.testing.assert_allclose(told.std, agent.unit * np.sqrt(np.diag(covariance).clip(0)), atol=1e-6)
+        np.testing.assert_allclose(told.mean, agent.targets.location + agent.targets.unit * mean, atol=1e-8)
+        np.testing.assert_allclose(told.std, agent.targets.unit * np.sqrt(np.diag(covariance).clip(0)), atol=1e-6)
         np.testing.assert_allclose(agent.belief().joint_root() @ agent.belief().joint_root().T, covariance, atol=1e-8)
         assert told.noise_std == pytest.approx(0.1**0.5)
 
@@ -110,7 +113,7 @@ def test_insight_measures_what_is_remembered(name, forget):
     agent = ready(name, forget, **KNOWN)
     tell(agent, PLAYS, REWARDS)
     agent.select_action(None)
-    insight, noise, weights = agent.insight(), 0.1 / agent.unit**2, weights_of(forget, 40)
+    insight, noise, weights = agent.insight(), 0.1 / agent.targets.unit**2, weights_of(forget, 40)
     kernel, root = kernel_of(agent), np.sqrt(weights)
     gain = information_gain(root[:, None] * kernel[np.ix_(PLAYS, PLAYS)] * root, noise)
     assert insight.log_determinant == pytest.approx(2 * gain, rel=1e-6)

@@ -26,9 +26,13 @@ FORGETFUL = [
     for forget in (30, 0.97)
 ]
 BY_COLUMNS = ["gntk-ei:most_graphs=2", "wl-ucb:most_graphs=2,forget=30"]
+WARPED = [
+    f"{name}warp=normal_scores"
+    for name in ("gntk-ts:", "gntk-ei:most_graphs=2,", "wl-ucb:forget=30,", "gnn-ei:", "nn-ts:fit=epochs,epochs=2,")
+]
 
 
-@pytest.fixture(params=[*NAMES, *FORGETFUL, *BY_COLUMNS])
+@pytest.fixture(params=[*NAMES, *FORGETFUL, *BY_COLUMNS, *WARPED])
 def make(request):
     spec = AgentSpec.parse(request.param)
 

@@ -57,7 +57,7 @@ def test_predictions_are_the_posterior_in_units_of_the_reward():
 def test_between_fits_rewards_are_counted_in_the_targets_of_the_last_fit():
     agent = ready(output_scale=2.0, noise_variance=0.1)
     agent.update(None, PLAYS, 10 * REWARDS + 50)
-    location, unit = agent.location, agent.unit
+    location, unit = agent.targets.location, agent.targets.unit
     agent.update(None, 1, 47.0)
     targets = (np.append(10 * REWARDS + 50, 47.0) - location) / unit
     mean, _ = from_scratch(2.0 * agent.prior.kernel.numpy(), 0.1 / unit**2, np.append(PLAYS, 1), targets)
@@ -222,8 +222,8 @@ def test_belief_does_not_depend_on_the_units_of_the_reward():
 def test_noise_variance_is_in_squared_units_of_the_reward():
     agent = ready(noise_variance=4.0)
     agent.update(None, [0, 1, 2], [0.0, 100.0, 200.0])
-    assert agent.posterior.noise_variance == pytest.approx(4.0 / agent.unit**2)
-    assert agent.unit == pytest.approx(np.std([0.0, 100.0, 200.0]))
+    assert agent.posterior.noise_variance == pytest.approx(4.0 / agent.targets.unit**2)
+    assert agent.targets.unit == pytest.approx(np.std([0.0, 100.0, 200.0]))
 
 
 def test_duplicates_of_a_graph_are_believed_equal():

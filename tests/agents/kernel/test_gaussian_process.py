@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.posterior import from_scratch
 
-from agents.beliefs.history import History
-from agents.beliefs.recency import DiscountedHistory
+from agents.beliefs.rewards.history import History
+from agents.beliefs.rewards.recency import DiscountedHistory
 from agents.kernel.gaussian_process import GaussianProcess
 from gntk import symmetric_root
 

@@ -71,8 +71,8 @@ def test_targets_are_standardised_at_doubling_rounds():
     for t, reward in enumerate(rewards, start=1):
         agent.update(None, t % 6, reward)
         last = 2 ** int(np.log2(t))
-        assert agent.location == pytest.approx(rewards[:last].mean())
-        assert agent.unit == pytest.approx(rewards[:last].std() if last > 1 else 1.0)
+        assert agent.targets.location == pytest.approx(rewards[:last].mean())
+        assert agent.targets.unit == pytest.approx(rewards[:last].std() if last > 1 else 1.0)
 
 
 def test_insight_measures_the_covariance_with_the_noise_as_ridge():

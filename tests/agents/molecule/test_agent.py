@@ -7,7 +7,7 @@ from support.molecules import some_molecules
 from support.play import go_on, play
 
 import registry
-from agents.beliefs.likelihood import MarginalLikelihood
+from agents.beliefs.rewards import MarginalLikelihood, make_targets
 from agents.contract.protocol import BatchAgent
 from graph_bandit_env import from_smiles
 
@@ -198,7 +198,7 @@ def test_before_any_result_the_belief_is_that_of_a_unit_of_variance():
 def test_scale_and_noise_maximise_the_marginal_likelihood_of_standardised_results():
     agent, seen = measured(tangent_weight=0.0), torch.arange(6)
     likelihood = MarginalLikelihood(
-        agent._kernel.columns(seen, seen)[0], agent.history, *agent.history.location_and_scale()
+        agent._kernel.columns(seen, seen)[0], agent.history, make_targets(agent.history, standardize=True)
     )
     expected, found = likelihood.fit(None, None, prior_scale=1.0), agent.posterior.hyperparameters
     assert (found.scale, found.noise) == pytest.approx((expected.scale, expected.noise))

@@ -7,7 +7,7 @@ from support.graphs import ragged_graphs
 from support.molecules import ODD_MOLECULES
 from torch_geometric.data import Batch
 
-from agents.beliefs.likelihood import Hyperparameters
+from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.molecule.descriptors import DescriptorKernel, compute_descriptors
 from agents.molecule.fingerprints import FingerprintCounts, read_molecules
 from agents.molecule.fixed_parts import fixed_parts

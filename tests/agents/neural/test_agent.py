@@ -5,7 +5,7 @@ from support.graphs import ragged_graphs
 from support.play import play
 
 import registry
-from agents.beliefs.likelihood import PRIOR_ROUNDS
+from agents.beliefs.rewards.likelihood import PRIOR_ROUNDS
 from agents.contract.protocol import DivergedError
 from agents.neural import agent as neural_agent
 from agents.neural.covariance import DiagonalCovariance, FrozenCovariance, RefreshedCovariance

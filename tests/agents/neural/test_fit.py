@@ -5,7 +5,7 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from agents.beliefs.history import History, OrderedHistory
+from agents.beliefs.rewards.history import History, OrderedHistory
 from agents.contract.protocol import DivergedError
 from agents.neural.fit import draw_batches, fit
 from agents.neural.settings import NeuralSettings

@@ -6,7 +6,7 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from agents.beliefs.history import OrderedHistory
+from agents.beliefs.rewards.history import OrderedHistory
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.neural.covariance import FrozenCovariance, RefreshedCovariance
 from agents.neural.fit import fit

@@ -4,8 +4,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.beliefs.history import History
-from agents.beliefs.recency import NEGLIGIBLE, DiscountedHistory, WindowHistory, make_history, next_fit
+from agents.beliefs.rewards.history import History
+from agents.beliefs.rewards.recency import NEGLIGIBLE, DiscountedHistory, WindowHistory, make_history, next_fit
 
 PULLS = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e3, 1e3)), max_size=30)
 SOME = [(3, 1.0), (0, 5.0), (1, 2.0), (3, 4.0), (2, -1.0)]

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from agents.beliefs.history import History
+from agents.beliefs.rewards.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import State
 

@@ -5,9 +5,11 @@ import pytest
 import torch
 from scipy.stats import multivariate_normal, norm
 
-from agents.beliefs.history import History
-from agents.beliefs.likelihood import BOUNDS, PRIOR_ROUNDS, MarginalLikelihood
-from agents.beliefs.recency import DiscountedHistory
+from agents.beliefs.rewards import likelihood as module
+from agents.beliefs.rewards.history import History
+from agents.beliefs.rewards.likelihood import BOUNDS, PRIOR_ROUNDS, MarginalLikelihood
+from agents.beliefs.rewards.recency import DiscountedHistory
+from agents.beliefs.rewards.targets import Standardised
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
@@ -28,7 +30,7 @@ def record(actions, rewards):
 
 def likelihood_of(kernel, history, **units):
     seen = history.counts > 0
-    return MarginalLikelihood(torch.tensor(kernel)[seen][:, seen], history, **units)
+    return MarginalLikelihood(torch.tensor(kernel)[seen][:, seen], history, Standardised(**units))
 
 
 @pytest.mark.parametrize(("scale", "noise"), [(1.0, 0.1), (3.0, 0.5), (0.2, 1e-3)])
@@ -141,7 +143,7 @@ def test_the_search_starts_near_the_best_of_all_pairs(monkeypatch):
     rewards = 30 * np.random.default_rng(0).normal(size=10)[actions] + 1e-3 * observe(200)[1]
     likelihood = likelihood_of(np.eye(12), record(actions, rewards))
     best = likelihood.fit(None, None, prior_scale=1000.0)
-    monkeypatch.setattr("agents.beliefs.likelihood.minimize", lambda *given, **named: SimpleNamespace(fun=np.inf))
+    monkeypatch.setattr(module, "minimize", lambda *given, **named: SimpleNamespace(fun=np.inf))
     start = likelihood.fit(None, None, prior_scale=1000.0)
     for found, near in ((best.scale, start.scale), (best.noise, start.noise)):
         assert found / 7.2 < near < found * 7.2

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from torch import Tensor
 
-from agents.beliefs.history import History
+from agents.beliefs.rewards.history import History
+from agents.beliefs.rewards.targets import Targets
 
 BOUNDS = (1e-8, 1e4)  # of scale and noise, in squared units of standardised rewards
 PRIOR_ROUNDS = 2.0  # number of observations that the prior of the output scale is worth
@@ -42,18 +43,17 @@ class MarginalLikelihood:
     Args:
         kernel: `(q, q)` float64. Kernel of the graphs seen, in the order of the set.
         history: the rewards observed.
-        location: subtracted from the rewards.
-        unit: the rewards are then divided by it.
+        targets: the scale on which the rewards are modelled; deviations within a graph are divided by its unit.
     """
 
-    def __init__(self, kernel: Tensor, history: History, location: float = 0.0, unit: float = 1.0) -> None:
+    def __init__(self, kernel: Tensor, history: History, targets: Targets) -> None:
         seen = history.counts > 0
         root = history.counts[seen].double().sqrt()
         values, vectors = torch.linalg.eigh(kernel * torch.outer(root, root))
         self._eigenvalues: NDArray[np.float64] = values.clamp(min=0).numpy()
-        self._coordinates: NDArray[np.float64] = (vectors.T @ (root * (history.means[seen] - location) / unit)).numpy()
+        self._coordinates: NDArray[np.float64] = (vectors.T @ (root * targets.of(history.means[seen]))).numpy()
         self._repeats = history.rounds - len(values)
-        self._within = float(history.squares.sum()) / unit**2
+        self._within = float(history.squares.sum()) / targets.unit**2
 
     @classmethod
     def of_coordinates(

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.beliefs.history import History, OrderedHistory
+from agents.beliefs.rewards.history import History, OrderedHistory
 
 PULLS = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e3, 1e3)), max_size=30)
 

@@ -1,0 +1,23 @@
+"""Rewards observed, and the scale on which they are modelled: history, targets, and likelihood of scale and noise."""
+
+from agents.beliefs.rewards.history import History, OrderedHistory
+from agents.beliefs.rewards.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.beliefs.rewards.recency import Forget, check_rule, make_history, next_fit
+from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, Warp, make_targets
+
+__all__ = [
+    "PRIOR_NOISE",
+    "Forget",
+    "History",
+    "Hyperparameters",
+    "MarginalLikelihood",
+    "NormalScores",
+    "OrderedHistory",
+    "Standardised",
+    "Targets",
+    "Warp",
+    "check_rule",
+    "make_history",
+    "make_targets",
+    "next_fit",
+]

@@ -1,0 +1,162 @@
+"""Turn rewards into the targets that a model is fitted to, and what it predicts of targets back into rewards."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.rewards.history import RELATIVE_ROUNDING, History
+
+ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
+LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
+
+Warp = Literal["none", "normal_scores"]
+
+
+class Targets(Protocol):
+    """An increasing function from rewards to targets, and back."""
+
+    @property
+    def unit(self) -> float:
+        """Return the typical number of rewards to one target: the standard deviation of the rewards."""
+
+    def of(self, rewards: Tensor) -> Tensor:
+        """Return the targets of rewards of any shape, float64."""
+
+    def to_rewards(self, targets: Tensor) -> Tensor:
+        """Return the rewards of targets of any shape, float64."""
+
+    def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and standard deviation of the rewards of normal targets, all `(K,)` float64."""
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """The targets (reward - location) / unit."""
+
+    location: float = 0.0
+    """Subtracted from the rewards."""
+    unit: float = 1.0
+    """The rewards are then divided by it."""
+
+    def of(self, rewards: Tensor) -> Tensor:
+        """Return the targets of rewards."""
+        return (rewards - self.location) / self.unit
+
+    def to_rewards(self, targets: Tensor) -> Tensor:
+        """Return the rewards of targets."""
+        return self.location + self.unit * targets
+
+    def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and standard deviation of the rewards of normal targets."""
+        return self.to_rewards(mean), self.unit * std
+
+
+class NormalScores:
+    """Targets that are as if normal: the i-th smallest of q rewards has a score, whatever its distance to the others.
+
+        z_i = Phi^{-1}((i - 1/2) / q),   divided by their standard deviation      [Blom 1958]
+
+    Equal rewards share the mean of their ranks. Between two rewards the targets are interpolated linearly. Beyond the
+    smallest and the largest they go on with the mean slope from there to the median.
+
+    Args:
+        rewards: `(q,)` float64, q >= 1. The mean rewards of the graphs played.
+        unit: standard deviation of these rewards.
+    """
+
+    def __init__(self, rewards: Tensor, unit: float) -> None:
+        self.unit = unit
+        ordered = rewards.sort().values
+        gap = RELATIVE_ROUNDING * rewards.abs().max()  # smaller differences are rounding errors, and ranks not theirs
+        level = (ordered.diff(prepend=ordered[:1]) > gap).cumsum(0)
+        sizes = level.bincount().double()
+        ranks = sizes.cumsum(0) - sizes / 2  # the mean of i - 1/2 over equal rewards
+        scores = torch.special.ndtri(ranks / len(rewards))
+        spread = scores[level].std(correction=0)
+        self._scores = scores / spread if spread > 0 else scores
+        self._levels = level.bincount(ordered) / sizes
+        self._slopes = _slopes(self._scores, self._levels) if len(sizes) > 1 else ordered.new_full((2,), unit)
+
+    def of(self, rewards: Tensor) -> Tensor:
+        """Return the targets of rewards."""
+        return _interpolate(rewards, self._levels, self._scores, 1 / self._slopes)
+
+    def to_rewards(self, targets: Tensor) -> Tensor:
+        """Return the rewards of targets: if these are medians, the medians of the rewards."""
+        return _interpolate(targets, self._scores, self._levels, self._slopes)
+
+    def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and standard deviation of the rewards of normal targets, in closed form.
+
+        On each piece the reward is a + b t with t = (target - mean) / std, and the moments of t are
+
+            M_0 = [Phi(t)],   M_1 = -[phi(t)],   M_2 = M_0 - [t phi(t)]
+
+        where [...] is the difference between both ends of the piece.
+        """
+        rows = max(1, ENTRIES // (len(self._scores) + 1))
+        parts = [self._moments(*part) for part in zip(mean.split(rows), std.split(rows), strict=True)]
+        means, stds = zip(*parts, strict=True)
+        return torch.cat(means), torch.cat(stds)
+
+    def _moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
+        std = std.clamp(min=LEAST_SPREAD).unsqueeze(1)
+        ends = (self._scores - mean.unsqueeze(1)) / std
+        density = torch.exp(-(ends**2) / 2) / math.sqrt(2 * math.pi)
+        zeroth = _steps(torch.special.ndtr(ends), 1.0)
+        first, second = -_steps(density, 0.0), zeroth - _steps(ends * density, 0.0)
+        median = self.to_rewards(mean)  # a and b are rewards less the median in units, so that their squares are exact
+        anchor = _anchors(len(self._slopes))
+        b = std * self._slopes / self.unit
+        a = (self._levels[anchor] - median.unsqueeze(1)) / self.unit - b * ends[:, anchor]
+        expected = (a * zeroth + b * first).sum(1)
+        squared = (a**2 * zeroth + 2 * a * b * first + b**2 * second).sum(1)
+        return median + self.unit * expected, self.unit * (squared - expected**2).clamp(min=0).sqrt()
+
+
+def make_targets(history: History, standardize: bool, warp: Warp = "none") -> Targets:
+    """Return the targets of the rewards observed.
+
+    Args:
+        history: the rewards.
+        standardize: whether rewards are standardised; else they are their own targets.
+        warp: "none", or "normal_scores" of the graphs' mean rewards.
+    """
+    if not standardize:
+        return Standardised()
+    location, unit = history.location_and_scale()
+    if warp == "none" or not len(history.seen):
+        return Standardised(location, unit)
+    return NormalScores(history.means[history.seen], unit)
+
+
+def _interpolate(x: Tensor, knots: Tensor, values: Tensor, slopes: Tensor) -> Tensor:
+    """Return the function that is linear on each of the m + 1 pieces between m knots."""
+    piece = torch.searchsorted(knots, x.contiguous(), right=True)  # at a knot, its own value to the last bit
+    anchor = _anchors(len(slopes))[piece]
+    return values[anchor] + slopes[piece] * (x - knots[anchor])
+
+
+def _slopes(knots: Tensor, values: Tensor) -> Tensor:
+    """Return the slope on each piece; on both outer ones the mean slope up to the knot in the middle."""
+    last = len(knots) - 1
+    begins = torch.tensor([0, *range(last), last // 2])
+    ends = torch.tensor([(last + 1) // 2, *range(1, last + 1), last])
+    slopes: Tensor = (values[ends] - values[begins]) / (knots[ends] - knots[begins])
+    return slopes
+
+
+def _anchors(pieces: int) -> Tensor:
+    """Return a knot at an end of each piece: the left one, if it has one."""
+    return (torch.arange(pieces) - 1).clamp(min=0)
+
+
+def _steps(values: Tensor, last: float) -> Tensor:
+    """Return the differences of a function between the ends of pieces, where it is 0 at first."""
+    begin, end = values.new_zeros(len(values), 1), values.new_full((len(values), 1), last)
+    return torch.cat([begin, values, end], dim=1).diff(dim=1)

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm, rankdata
+
+from agents.beliefs.rewards import History, NormalScores, Standardised, make_targets
+from agents.beliefs.rewards import targets as module
+
+REWARDS = torch.tensor([91.0, 10.0, 90.0, 85.0, 90.0, 89.5, 60.0], dtype=torch.float64)
+
+
+def scores_of(rewards):
+    scores = norm.ppf((rankdata(rewards) - 0.5) / len(rewards))
+    return scores / scores.std()
+
+
+def warp(rewards=REWARDS):
+    return NormalScores(rewards, rewards.std(correction=0).item())
+
+
+finite = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
+
+
+@given(st.lists(finite, min_size=2, max_size=30, unique=True))
+def test_targets_of_the_rewards_are_their_normal_scores(rewards):
+    rewards = torch.tensor(rewards, dtype=torch.float64)
+    np.testing.assert_allclose(warp(rewards).of(rewards), scores_of(rewards), rtol=1e-7, atol=1e-9)
+
+
+def test_equal_rewards_share_the_score_of_their_mean_rank():
+    ranks = rankdata(REWARDS)  # 90 twice
+    expected = norm.ppf((ranks - 0.5) / 7)
+    np.testing.assert_allclose(warp().of(REWARDS), expected / expected.std(), atol=1e-12)
+
+
+def test_rewards_that_differ_by_rounding_errors_are_equal():
+    shifted = torch.tensor([0.1 + 0.2, 0.3, 1.0], dtype=torch.float64)
+    first, second, _ = warp(shifted).of(shifted).tolist()
+    assert first == pytest.approx(second, abs=1e-3)
+
+
+@given(st.lists(finite, min_size=1, max_size=20), st.lists(st.floats(-5, 5), min_size=1, max_size=5))
+def test_rewards_of_targets_have_these_targets(rewards, targets):
+    rewards, targets = (torch.tensor(values, dtype=torch.float64) for values in (rewards, targets))
+    warped = NormalScores(rewards, max(1.0, rewards.std(correction=0).item()))
+    np.testing.assert_allclose(warped.of(warped.to_rewards(targets)), targets, rtol=1e-5, atol=1e-5)
+
+
+@given(st.lists(finite, min_size=1, max_size=20), st.lists(st.floats(-5, 5), min_size=2, max_size=9, unique=True))
+def test_larger_targets_are_larger_rewards(rewards, targets):
+    rewards, targets = (torch.tensor(values, dtype=torch.float64) for values in (rewards, sorted(targets)))
+    assert (NormalScores(rewards, 1.0).to_rewards(targets).diff() >= 0).all()
+
+
+def test_beyond_the_largest_reward_targets_go_on_with_the_slope_from_the_median():
+    warped, scores = warp(torch.tensor([0.0, 50.0, 60.0, 61.0, 62.0])), None
+    scores = warped.of(torch.tensor([0.0, 60.0, 62.0]))
+    above, below = (62 - 60) / (scores[2] - scores[1]), (60 - 0) / (scores[1] - scores[0])
+    beyond = torch.stack([scores[2] + 1, scores[0] - 1])
+    np.testing.assert_allclose(warped.to_rewards(beyond), [62 + above, 0 - below], rtol=1e-6)
+
+
+@pytest.mark.parametrize("targets", [Standardised(3.0, 2.0), warp(), NormalScores(torch.tensor([4.0]), 1.5)])
+@pytest.mark.parametrize(("mean", "std"), [(0.3, 0.8), (-2.5, 0.1), (4.0, 2.0), (1.0, 1e-3)])
+def test_moments_are_those_of_the_rewards_of_normal_targets(targets, mean, std):
+    def integrate(power, centre):
+        def density(target):
+            reward = targets.to_rewards(torch.tensor([target], dtype=torch.float64)).item()
+            return (reward - centre) ** power * norm.pdf(target, mean, std)
+
+        kinks = np.clip(targets.of(REWARDS).numpy(), mean - 9 * std, mean + 9 * std)
+        return quad(density, mean - 9 * std, mean + 9 * std, points=np.unique(kinks), limit=200)[0]
+
+    expected = integrate(1, 0.0)
+    found = targets.moments(*torch.tensor([[mean], [std]], dtype=torch.float64))
+    assert found[0].item() == pytest.approx(expected, rel=1e-7)
+    assert found[1].item() == pytest.approx(integrate(2, expected) ** 0.5, rel=1e-5)
+
+
+def test_a_target_that_is_certain_has_its_reward_and_no_deviation():
+    warped, targets = warp(), torch.tensor([-2.0, -0.4, 0.0, 0.7, 3.0], dtype=torch.float64)
+    mean, std = warped.moments(targets, torch.zeros(5, dtype=torch.float64))
+    np.testing.assert_allclose(mean, warped.to_rewards(targets), rtol=1e-9)
+    np.testing.assert_allclose(std, 0.0, atol=1e-9)
+
+
+def test_moments_of_many_graphs_are_computed_part_by_part(monkeypatch):
+    mean, std = torch.randn(2, 50, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    expected = warp().moments(mean, std.abs())
+    monkeypatch.setattr(module, "ENTRIES", 20)
+    for found, whole in zip(warp().moments(mean, std.abs()), expected, strict=True):
+        np.testing.assert_allclose(found, whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-90, 1e90])
+def test_rewards_of_any_size_have_the_same_targets(scale):
+    np.testing.assert_allclose(warp(scale * REWARDS).of(scale * REWARDS), warp().of(REWARDS), rtol=1e-9, atol=1e-12)
+    moments = warp(scale * REWARDS).moments(*torch.tensor([[0.5], [1.0]], dtype=torch.float64))
+    plain = warp().moments(*torch.tensor([[0.5], [1.0]], dtype=torch.float64))
+    np.testing.assert_allclose(torch.cat(moments), scale * torch.cat(plain), rtol=1e-9)
+
+
+def history_of(rewards):
+    history = History(len(rewards))
+    history.add(torch.arange(len(rewards)), torch.tensor(rewards))
+    return history
+
+
+def test_targets_are_what_the_settings_say():
+    rewards = [3.0, 1.0, 8.0]
+    seen, history = torch.tensor(rewards, dtype=torch.float64), history_of(rewards)
+    assert make_targets(history, standardize=False).of(seen).tolist() == rewards
+    np.testing.assert_allclose(make_targets(history, standardize=True).of(seen), (seen - 4) / np.std(rewards))
+    np.testing.assert_allclose(make_targets(history, True, "normal_scores").of(seen), scores_of(rewards))
+
+
+def test_before_any_reward_targets_are_rewards():
+    assert make_targets(History(3), True, "normal_scores").of(torch.tensor([2.0])).tolist() == [2.0]

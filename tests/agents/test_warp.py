@@ -1,0 +1,148 @@
+"""Agents that learn from normal scores, because a few rewards are far from the others."""
+
+import inspect
+
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+from support.posterior import from_scratch
+
+import registry
+from agents.beliefs.rewards import NormalScores
+from agents.zoo.recipes import RECIPES, find_factory
+from graph_bandit_env import GraphSet
+
+GRAPHS = GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 5, 8, 2, 6, 4, 9, 5)))
+REWARDS = np.random.default_rng(5).normal(size=len(GRAPHS))
+SMALL = {"width": 16, "steps": 5}
+KNOWN = {"output_scale": 2.0}
+NAMES = [name for name in RECIPES if "warp" in inspect.signature(find_factory(name)).parameters]
+
+
+def ready(name, graphs=GRAPHS, **settings):
+    small = SMALL if name.startswith(("gnn", "nn", "epsilon")) else {}
+    agent = registry.make_agent(name, **{"warp": "normal_scores", **small, **settings})
+    agent.reset(None, seed=0, graph_set=graphs)
+    return agent
+
+
+def play(agent, rewards):
+    """Play each graph once, and return the order."""
+    left, order = np.ones(len(rewards), np.int8), []
+    while left.any():
+        order.append(agent.select_action(None, left))
+        left[order[-1]] = 0
+        agent.update(None, order[-1], rewards[order[-1]])
+    return order
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_play_depends_on_the_ranks_of_rewards_alone(name):
+    plain, steep = ready(name), ready(name)
+    assert play(plain, REWARDS) == play(steep, np.exp(4 * REWARDS) - 100)
+
+
+def test_without_warp_it_depends_on_their_values():
+    plain, steep = ready("gntk-ei", warp="none"), ready("gntk-ei", warp="none")
+    assert play(plain, REWARDS) != play(steep, np.exp(4 * REWARDS) - 100)
+
+
+@pytest.mark.parametrize("most_graphs", [5000, 2])
+@pytest.mark.parametrize("at_once", [1, 5, 12])
+def test_the_belief_is_the_posterior_of_the_scores_of_all_rewards_so_far(most_graphs, at_once):
+    agent = ready("gntk-ucb", **KNOWN, most_graphs=most_graphs, exploration_scale=1.0)
+    plays = np.array([0, 3, 3, 7, 1, 0, 0, 9, 5, 2, 3, 11])
+    rewards = np.exp(REWARDS[plays]) + np.random.default_rng(0).normal(size=12)
+    for first in range(0, 12, at_once):
+        agent.update(None, plays[first : first + at_once], rewards[first : first + at_once])
+    seen = np.unique(plays)
+    means = np.array([rewards[plays == graph].mean() for graph in seen])
+    targets = dict(zip(seen, NormalScores(agent.history.means[seen], 1.0).of(agent.history.means[seen]), strict=True))
+    np.testing.assert_allclose(agent.history.means[seen], means)
+    kernel = 2.0 * ready("gntk-ucb", **KNOWN).prior.kernel.numpy()
+    mean, covariance = from_scratch(kernel, agent.posterior.noise_variance, plays, [targets[graph] for graph in plays])
+    belief = agent.belief()
+    np.testing.assert_allclose(belief.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(belief.spread, np.sqrt(np.diag(covariance).clip(0)), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["gntk-ei", "wl-ei"])
+def test_columns_tell_what_the_whole_kernel_tells(name):
+    whole, columns = ready(name), ready(name, most_graphs=2)
+    for agent in (whole, columns):
+        play(agent, np.exp(4 * REWARDS))
+    np.testing.assert_allclose(whole.predict().mean, columns.predict().mean, rtol=1e-6)
+    np.testing.assert_allclose(whole.predict().std, columns.predict().std, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "wl-ts", "gnn-ucb"])
+def test_predictions_are_moments_of_the_rewards_of_a_normal_belief(name):
+    agent = ready(name, exploration_scale=1.0)
+    agent.update(None, np.arange(8), np.exp(4 * REWARDS[:8]))
+    targets = NormalScores(agent.history.means[:8], agent.history.location_and_scale()[1])
+    belief, told = agent.belief(), agent.predict()
+    noise = (told.noise_std / targets.unit) ** 2
+    unit = noise**0.5 if name == "gnn-ucb" else 1.0  # the variance of a network is in units of that of noise
+    spread = unit * belief.spread.numpy()
+    draws = belief.mean.numpy() + spread * np.random.default_rng(0).normal(size=(100_000, 12))
+    rewards = targets.to_rewards(torch.from_numpy(draws)).numpy()
+    np.testing.assert_allclose(told.mean, rewards.mean(0), atol=0.02 * rewards.std())
+    np.testing.assert_allclose(told.std, rewards.std(0), rtol=0.05, atol=0.01 * rewards.std())
+    np.testing.assert_array_equal(agent.predict_means(), told.mean)
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "wl-ei"])
+@pytest.mark.parametrize("forget", [None, 7])
+def test_where_graphs_change_the_scores_are_those_of_all_graphs_remembered(name, forget):
+    agent, graphs = ready(name, forget=forget), tuple(GRAPHS)
+    agent.reset(graphs, seed=0)
+    other = ready(name, forget=forget)
+    for t in range(12):
+        shown = [t, (t + 3) % 12, (t + 5) % 12]
+        agent.update(tuple(graphs[k] for k in shown), 0, float(np.exp(4 * REWARDS[t])))
+        other.update(None, t, float(np.exp(4 * REWARDS[t])))
+        np.testing.assert_allclose(agent.predict().mean, other.predict().mean[shown], rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["gntk-ts", "gnn-ucb"])
+def test_insight_is_in_units_of_the_reward(name):
+    agent = ready(name, exploration_scale=1.0)
+    agent.update(None, np.arange(8), np.exp(4 * REWARDS[:8]))
+    agent.select_action(None)
+    insight, belief = agent.insight(), agent.belief()
+    targets = NormalScores(agent.history.means[:8], agent.history.location_and_scale()[1])
+    mean, spread = targets.moments(belief.mean, belief.spread)
+    np.testing.assert_allclose(insight.mean, mean)
+    np.testing.assert_allclose(insight.spread, spread)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("gntk-ei", {"warp": "ranks"}, "Expected `warp` to be one of none, normal_scores"),
+        ("gntk-ei", {"standardize": False}, "Expected `standardize` with `warp`"),
+        ("gnn-ts", {"preset": "paper"}, "Expected `standardize` with `warp`"),
+        ("wl-ei", {"noise_variance": 0.1}, "Expected `noise_variance` to be None with `warp`"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(name, settings, message):
+    with pytest.raises(ValueError, match=message):
+        registry.make_agent(name, **{"warp": "normal_scores", **settings})
+
+
+def test_a_long_tail_hides_less_under_normal_scores():
+    """Rewards are linear in the mean node, and a few graphs are broken: the others are ranked better."""
+    graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 63)), seed=1))
+    means = np.array([graph.nodes.mean(0)[0] for graph in graphs])
+    broken = np.random.default_rng(0).permutation(60)[:6]
+    rewards = np.where(np.isin(np.arange(60), broken), means - 30, means)
+    errors = {}
+    for warp in ("none", "normal_scores"):
+        agent = ready("gntk-greedy", graphs, warp=warp)
+        agent.update(None, np.arange(40), rewards[:40])
+        late = np.setdiff1d(np.arange(40, 60), broken)
+        errors[warp] = np.corrcoef(agent.predict().mean[late].argsort().argsort(), means[late].argsort().argsort())[
+            0, 1
+        ]
+    assert errors["normal_scores"] > errors["none"]
