@@ -125,8 +125,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
-        if getattr(make_rule(), "draws_jointly", False):
-            self.algorithm = max(2, type(self).algorithm)  # version 2 draws by the symmetric root of the covariance
+        self.algorithm = max(getattr(make_rule(), "algorithm", 1), type(self).algorithm)
 
     @abstractmethod
     def imagine(self) -> Callable[[int], Belief]:

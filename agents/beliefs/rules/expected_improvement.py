@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -12,6 +13,7 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.rules.rule import Memoryless
 
 FAR = -1.0  # standardised gain below which `log_gain` uses the scaled complementary error function
+RANGE = 100.0  # a graph whose log EI is farther below the largest is never played, however far that is
 
 
 @dataclass
@@ -22,14 +24,19 @@ class ExpectedImprovement(Memoryless):
 
     Here r* is the largest mean among the graphs played; before the first reward, among all graphs. The index is log EI
     [Ament et al. 2023], which still ranks graphs when EI itself is 0 in floating point. The best graph so far has
-    z = 0, so its value depends on its own uncertainty alone.
+    z = 0, so its value depends on its own uncertainty alone. No index is farther below the largest than `RANGE`: what
+    counts as a tie depends on the size of the indices, and a graph whose mean is certain, such as one without edges for
+    a graph network, has one of -1e24.
     """
+
+    algorithm: ClassVar[int] = 3  # 1 and 2 had no `RANGE`, and played at random where the mean of one graph was certain
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return log EI of each graph."""
         best = belief.mean.max().item() if belief.best is None else belief.best
         spread = belief.spread.clamp(min=1e-12)
-        return log_gain((belief.mean - best) / spread) + spread.log()
+        index = log_gain((belief.mean - best) / spread) + spread.log()
+        return index.clamp(min=index[action_mask].max().item() - RANGE)
 
 
 def log_gain(z: Tensor) -> Tensor:

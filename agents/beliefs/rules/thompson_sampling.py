@@ -32,6 +32,11 @@ class ThompsonSampling(Memoryless):
         """Return whether the draw uses a root of the joint covariance."""
         return self.sampling == "joint"
 
+    @property
+    def algorithm(self) -> int:
+        """Return 2 for joint draws, which use the symmetric root of the covariance; version 1 used another root."""
+        return 2 if self.draws_jointly else 1
+
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return r_hat of each graph."""
         if self.sampling == "independent":

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from agents.beliefs import Belief, ExpectedImprovement
 from agents.beliefs.rules.expected_improvement import log_gain
+from agents.contract.inputs import masked_argmax
 
 MASK, GENERATOR = torch.ones(3, dtype=torch.bool), torch.Generator()
 
@@ -61,7 +62,19 @@ def test_a_sure_gain_is_the_gain_and_a_sure_loss_gains_nothing():
     gains = index_of([3.0, 1.0, 0.0], [0.0, 0.0, 0.0], best=1.0).exp()
     assert gains[0].item() == pytest.approx(2.0)
     assert gains[1].item() == pytest.approx(0.0, abs=1e-12)
-    assert gains[2].item() == 0
+    assert gains[2].item() == pytest.approx(0.0, abs=1e-40)
+
+
+def test_a_graph_whose_mean_is_certain_makes_no_ties_of_the_others():
+    index = index_of([-1.0, 0.0, 0.1], [0.0, 1.0, 1.0], best=0.5)
+    assert {masked_argmax(index, MASK, torch.Generator().manual_seed(seed)) for seed in range(20)} == {2}
+
+
+def test_graphs_that_cannot_be_played_do_not_hide_how_the_others_differ():
+    belief = Belief(torch.tensor([9.0, -1e4, -1e4 - 1]).double(), torch.ones(3).double(), best=0.0)
+    left = torch.tensor([False, True, True])
+    index = ExpectedImprovement()(belief, left, GENERATOR)
+    assert masked_argmax(index, left, GENERATOR) == 1
 
 
 def test_before_the_first_reward_the_gain_is_over_the_largest_mean():
