@@ -86,6 +86,9 @@ class SubtreeSettings(ProcessSettings):
 
     iterations: int = 1
     """Number of refinements of the labels of nodes: a subtree reaches this many edges from its root."""
+    similarity: Literal["cosine", "gaussian"] = "cosine"
+    """How counts of subtrees are compared: by their cosine, for which a graph and two copies of it are equal; or by a
+    Gaussian of their distance, as wide as the median distance of the graphs of `reset`."""
     bins: int = 4
     """Number of bins of each feature of nodes, chosen so that each holds equally many nodes of the graphs of `reset`;
     not used if all features are integers."""

@@ -16,6 +16,8 @@ from agents.contract.protocol import State
 from agents.kernel.settings import SubtreeSettings
 from gntk import keep_nodes
 
+SAMPLE = 500  # graphs whose distances stand for those of all
+
 Labels = NDArray[np.uint64]
 """Hashes of 64 bits: a million different patterns have two equal ones with a probability of 3e-8."""
 
@@ -83,18 +85,42 @@ def count_patterns(batch: Batch, labels: Labels, edges: Labels, iterations: int)
     return PatternCounts(pairs[1, begins], counts, offsets)
 
 
-def compare_patterns(first: PatternCounts, second: PatternCounts) -> Tensor:
-    """Return the cosine between the counts of graphs.
+def compare_patterns(first: PatternCounts, second: PatternCounts, square_width: float | None = None) -> Tensor:
+    """Compare the counts of graphs by their cosine or, with a width, by a Gaussian of their distance.
 
-        k(G, G') = <phi(G), phi(G')> / (|phi(G)| |phi(G')|)
+        k(G, G') = <phi(G), phi(G')> / (|phi(G)| |phi(G')|)   or   exp(-|phi(G) - phi(G')|^2 / (2 w^2))
 
     Args:
         first: n graphs.
         second: K graphs.
+        square_width: w^2, in squared counts; None: the cosine.
 
     Returns:
         `(n, K)` float64, each entry from 0 to 1. It does not depend on the other graphs.
     """
+    products = _products(first, second)
+    if square_width is None:
+        return products / torch.outer(*(_squares(graphs) for graphs in (first, second))).sqrt()
+    distances = _squares(first).unsqueeze(1) + _squares(second) - 2 * products
+    return torch.exp(-distances / (2 * square_width))
+
+
+def typical_square_distance(graphs: PatternCounts) -> float:
+    """Return the median squared distance between the counts of graphs that differ, or 1 if none do.
+
+    Args:
+        graphs: K graphs, of which `SAMPLE` that are evenly spaced stand for all.
+    """
+    size = min(len(graphs), SAMPLE)
+    sample = graphs.take(np.arange(size) * len(graphs) // size)
+    squares = _squares(sample)
+    distances = squares.unsqueeze(1) + squares - 2 * _products(sample, sample)
+    different = distances[distances > 0]
+    return float(different.median()) if len(different) else 1.0
+
+
+def _products(first: PatternCounts, second: PatternCounts) -> Tensor:
+    """Return the inner products of counts, `(n, K)` float64; they are exact."""
     if not len(first):
         return torch.zeros(0, len(second), dtype=torch.float64)
     vocabulary, columns = np.unique(first.patterns, return_inverse=True)
@@ -102,8 +128,11 @@ def compare_patterns(first: PatternCounts, second: PatternCounts) -> Tensor:
     shared = np.where(vocabulary[place] == second.patterns, second.counts, 0.0)
     left = csr_array((first.counts, columns, first.offsets), shape=(len(first), len(vocabulary)))
     right = csr_array((shared, place, second.offsets), shape=(len(second), len(vocabulary)))
-    squares = (np.add.reduceat(graphs.counts**2, graphs.offsets[:-1]) for graphs in (first, second))
-    return torch.from_numpy((left @ right.T).toarray() / np.sqrt(np.multiply.outer(*squares)))
+    return torch.from_numpy((left @ right.T).toarray())
+
+
+def _squares(graphs: PatternCounts) -> Tensor:
+    return torch.from_numpy(np.add.reduceat(graphs.counts**2, graphs.offsets[:-1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +184,8 @@ class SubtreeGraphs:
     """How nodes and edges get labels."""
     counts: PatternCounts
     """The patterns of each graph."""
+    square_width: float | None = None
+    """w^2 of the Gaussian of their distances; None: their cosine."""
 
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> SubtreeGraphs:
         """Return the graphs that stay, and then new ones."""
@@ -165,17 +196,19 @@ class SubtreeGraphs:
 
     def rows(self, slots: Tensor | None = None) -> Tensor:
         """Return the kernel of some graphs, or of all, with all."""
-        return compare_patterns(self.counts if slots is None else self.counts.take(slots.numpy()), self.counts)
+        some = self.counts if slots is None else self.counts.take(slots.numpy())
+        return compare_patterns(some, self.counts, self.square_width)
 
     def diagonal(self) -> Tensor:
-        """Return ones: a cosine is 1 between equal counts."""
+        """Return ones: equal counts have a cosine of 1, and a distance of 0."""
         return torch.ones(len(self.counts), dtype=torch.float64)
 
     def known(self) -> list[Tensor]:
         """Return the patterns, their counts, and how nodes and edges of other graphs get labels."""
         thresholds = np.zeros((0, 0)) if self.labelling.thresholds is None else self.labelling.thresholds
         arrays = self.counts.patterns.view(np.int64), self.counts.counts, self.counts.offsets, thresholds
-        return [*map(torch.from_numpy, arrays), torch.tensor(self.labelling.reads_edges)]
+        width = [] if self.square_width is None else [torch.tensor(self.square_width, dtype=torch.float64)]
+        return [*map(torch.from_numpy, arrays), torch.tensor(self.labelling.reads_edges), *width]
 
     def state(self) -> State:
         """Return an empty dict."""
@@ -187,7 +220,7 @@ class SubtreeGraphs:
 
 
 def encode_subtrees(settings: SubtreeSettings, graphs: Batch, seed: int) -> SubtreeGraphs:
-    """Choose labels for nodes like those of some graphs, and count the patterns of these.
+    """Choose labels for nodes like those of some graphs, count the patterns of these, and choose the width w.
 
     Args:
         settings: settings of the patterns.
@@ -198,7 +231,9 @@ def encode_subtrees(settings: SubtreeSettings, graphs: Batch, seed: int) -> Subt
         ValueError: as `gntk.keep_nodes`.
     """
     labelling = Labelling.of(graphs, settings.bins)
-    return SubtreeGraphs(settings.iterations, labelling, _count(graphs, labelling, settings.iterations))
+    counts = _count(graphs, labelling, settings.iterations)
+    width = typical_square_distance(counts) if settings.similarity == "gaussian" else None
+    return SubtreeGraphs(settings.iterations, labelling, counts, width)
 
 
 def _count(batch: Batch, labelling: Labelling, iterations: int) -> PatternCounts:

@@ -516,6 +516,7 @@ def wl_ei(
     forget: int | float | None = None,
     most_graphs: int = 5000,
     iterations: int = 1,
+    similarity: Literal["cosine", "gaussian"] = "cosine",
     bins: int = 4,
 ) -> KernelAgent[SubtreeSettings]: ...
 def wl_ts(
@@ -529,6 +530,7 @@ def wl_ts(
     forget: int | float | None = None,
     most_graphs: int = 5000,
     iterations: int = 1,
+    similarity: Literal["cosine", "gaussian"] = "cosine",
     bins: int = 4,
     sampling: Literal["independent", "joint"] = "joint",
 ) -> KernelAgent[SubtreeSettings]: ...
@@ -543,6 +545,7 @@ def wl_ucb(
     forget: int | float | None = None,
     most_graphs: int = 5000,
     iterations: int = 1,
+    similarity: Literal["cosine", "gaussian"] = "cosine",
     bins: int = 4,
 ) -> KernelAgent[SubtreeSettings]: ...
 

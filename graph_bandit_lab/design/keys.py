@@ -28,7 +28,13 @@ LATER_DEFAULTS = {
     "drift_rate": 0.01,
 }
 # The same of the agents of this package.
-LATER_AGENT_DEFAULTS = {"memory": 2000, "forget": None, "most_graphs": 5000, "warp": "none"}
+LATER_AGENT_DEFAULTS = {
+    "memory": 2000,
+    "forget": None,
+    "most_graphs": 5000,
+    "warp": "none",
+    "similarity": "cosine",
+}
 SIZES = ("num_graphs", "num_nodes", "horizon")
 FEEDBACK = ("batch", "delay", "random_rounds")
 """Settings that are those of the loop, and not of the environment that it plays."""

@@ -62,6 +62,49 @@ def test_the_kernel_is_the_cosine_between_counts_of_labels_refined_by_networkx(i
     np.testing.assert_allclose(compare_patterns(found, found), expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize("iterations", [1, 3])
+def test_the_gaussian_is_that_of_the_distances_between_the_counts(iterations):
+    counts = counted(labelled_graphs(), iterations)
+    patterns = np.unique(counts.patterns)
+    dense = np.zeros((len(SIZES), len(patterns)))
+    for k in range(len(SIZES)):
+        own = slice(counts.offsets[k], counts.offsets[k + 1])
+        dense[k, np.searchsorted(patterns, counts.patterns[own])] = counts.counts[own]
+    square = ((dense[:, None] - dense) ** 2).sum(-1)
+    found = encode_subtrees(
+        SubtreeSettings(iterations=iterations, similarity="gaussian"), Batch.from_data_list(labelled_graphs()), seed=0
+    )
+    assert np.median(np.append(square[square > 0], found.square_width)) == found.square_width
+    np.testing.assert_allclose(found.rows(), np.exp(-square / (2 * found.square_width)), rtol=1e-12)
+    np.testing.assert_array_equal(found.diagonal(), np.diag(found.rows()))
+
+
+def test_equal_graphs_have_a_gaussian_of_one():
+    graphs = Batch.from_data_list(labelled_graphs(sizes=(4,)) * 3)
+    found = encode_subtrees(SubtreeSettings(similarity="gaussian"), graphs, seed=0)
+    assert found.square_width == 1.0
+    np.testing.assert_array_equal(found.rows(), np.ones((3, 3)))
+
+
+def test_a_gaussian_tells_a_graph_from_two_copies_of_it():
+    once, *_ = labelled_graphs()
+    twice = Data(x=once.x.repeat(2, 1), edge_index=torch.cat([once.edge_index, once.edge_index + len(once.x)], dim=1))
+    graphs = Batch.from_data_list([once, twice])
+    cosine, gaussian = (
+        encode_subtrees(SubtreeSettings(similarity=similarity), graphs, seed=0).rows()[0, 1].item()
+        for similarity in ("cosine", "gaussian")
+    )
+    assert cosine == pytest.approx(1.0)
+    assert gaussian == pytest.approx(np.exp(-0.5))
+
+
+def test_the_width_is_that_of_the_graphs_of_reset_for_graphs_met_later():
+    graphs = labelled_graphs()
+    all_at_once = encode_subtrees(SubtreeSettings(similarity="gaussian"), Batch.from_data_list(graphs[:3]), seed=0)
+    later = all_at_once.exchange(torch.tensor([2, 0]), graphs[3:])
+    assert later.square_width == all_at_once.square_width
+
+
 def test_an_entry_is_the_same_number_in_any_company():
     counts = counted(labelled_graphs(), 2)
     whole = compare_patterns(counts, counts)
