@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -106,11 +107,33 @@ class Prediction:
         mean: `(K,)` float64. Posterior mean of the mean reward.
         std: `(K,)` float64. Posterior standard deviation of the mean reward, without the exploration scale.
         noise_std: standard deviation of the noise of a reward, by marginal likelihood.
+        quantiles: returns the quantile of one more reward of each graph, `(K,)` float64, for a probability between 0
+            and 1; None: rewards are normal.
     """
 
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
     noise_std: float
+    quantiles: Callable[[float], NDArray[np.float64]] | None = None
+
+    def interval(self, level: float = 0.9) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the bounds between which one more reward of each graph lies with a probability, noise included.
+
+        Args:
+            level: the probability, between 0 and 1, both excluded. As much lies below the interval as above.
+
+        Returns:
+            The lower and the upper bounds, `(K,)` float64 each, in reward units.
+
+        Raises:
+            ValueError: if `level` is not between 0 and 1.
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"Expected `level` between 0 and 1. Got {level!r}.")
+        if self.quantiles is not None:
+            return self.quantiles((1 - level) / 2), self.quantiles((1 + level) / 2)
+        half = NormalDist().inv_cdf((1 + level) / 2) * np.hypot(self.std, self.noise_std)
+        return self.mean - half, self.mean + half
 
 
 @runtime_checkable

@@ -26,6 +26,7 @@ from agents.beliefs.rewards import (
     make_history,
     make_targets,
     next_fit,
+    predict,
 )
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
@@ -154,8 +155,8 @@ class KernelAgent(BatchBeliefAgent[P]):
 
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each graph's mean reward."""
-        mean, std = self.targets.moments(self.posterior.mean, self.posterior.variance.sqrt())
-        return Prediction(mean.numpy(), std.numpy(), self.targets.unit * self.posterior.noise_variance**0.5)
+        posterior = self.posterior
+        return predict(self.targets, posterior.mean, posterior.variance.sqrt(), posterior.noise_variance)
 
     def expect_means(self) -> Tensor:
         """Return the posterior mean of each graph, in reward units."""

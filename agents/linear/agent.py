@@ -11,7 +11,7 @@ from torch_geometric.data import Batch, Data
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.rewards import PRIOR_NOISE, Standardised, check_rule, make_history, next_fit
+from agents.beliefs.rewards import PRIOR_NOISE, Standardised, check_rule, make_history, next_fit, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import Prediction, State
 from agents.linear.features import describe
@@ -86,8 +86,7 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
     def expect(self) -> Prediction:
         """Return posterior mean and standard deviation of each graph's mean reward."""
         features = self._of_round()
-        mean, std = self.targets.moments(features @ self.weights.mean, self.weights.variance(features).sqrt())
-        return Prediction(mean.numpy(), std.numpy(), self.targets.unit * self.noise**0.5)
+        return predict(self.targets, features @ self.weights.mean, self.weights.variance(features).sqrt(), self.noise)
 
     def expect_means(self) -> Tensor:
         """Return the posterior mean of each graph, in reward units."""

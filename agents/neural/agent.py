@@ -12,7 +12,7 @@ from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.rewards import MarginalLikelihood, OrderedHistory, Targets, make_targets
+from agents.beliefs.rewards import MarginalLikelihood, OrderedHistory, Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
@@ -117,8 +117,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             rows = features.select(self.history.counts.nonzero().squeeze(1))
             noise = MarginalLikelihood(gram(rows, rows), self.history, targets).fit_noise(ridge)
         std = (noise * self.covariance.variance(features, self.offered)).sqrt()
-        mean, std = targets.moments(self._of_round(self._values(features)).double(), std)
-        return Prediction(mean.numpy(), std.numpy(), targets.unit * noise**0.5)
+        return predict(targets, self._of_round(self._values(features)).double(), std, noise)
 
     def expect_means(self) -> Tensor:
         """Return f(G; theta_{t-1}) of each graph of the round, in reward units."""

@@ -28,7 +28,13 @@ FORGETFUL = [
 BY_COLUMNS = ["gntk-ei:most_graphs=2", "wl-ucb:most_graphs=2,forget=30"]
 WARPED = [
     f"{name}warp=normal_scores"
-    for name in ("gntk-ts:", "gntk-ei:most_graphs=2,", "wl-ucb:forget=30,similarity=gaussian,", "gnn-ei:", "nn-ts:fit=epochs,epochs=2,")
+    for name in (
+        "gntk-ts:",
+        "gntk-ei:most_graphs=2,",
+        "wl-ucb:forget=30,similarity=gaussian,",
+        "gnn-ei:",
+        "nn-ts:fit=epochs,epochs=2,",
+    )
 ]
 
 

@@ -5,7 +5,9 @@ import inspect
 import numpy as np
 import pytest
 import torch
+from scipy.stats import norm
 from support.graphs import ragged_graphs
+from support.molecules import some_molecules
 from support.posterior import from_scratch
 
 import registry
@@ -90,6 +92,37 @@ def test_predictions_are_moments_of_the_rewards_of_a_normal_belief(name):
     np.testing.assert_allclose(told.mean, rewards.mean(0), atol=0.02 * rewards.std())
     np.testing.assert_allclose(told.std, rewards.std(0), rtol=0.05, atol=0.01 * rewards.std())
     np.testing.assert_array_equal(agent.predict_means(), told.mean)
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "gnn-ts", "lin-ts", "molecule-ts"])
+def test_intervals_without_warp_are_those_of_a_normal_reward(name):
+    agent = registry.make_agent(name, **(SMALL if name == "gnn-ts" else {}))
+    agent.reset(None, graph_set=some_molecules() if name == "molecule-ts" else GRAPHS)
+    agent.update(None, [0, 1, 2], [1.0, 3.0, -2.0])
+    told = agent.predict()
+    low, high = told.interval(0.8)
+    expected = norm.interval(0.8, told.mean, np.sqrt(told.std**2 + told.noise_std**2))
+    np.testing.assert_allclose([low, high], expected)
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "gnn-ucb"])
+def test_under_a_warp_they_are_quantiles_of_the_rewards(name):
+    agent = ready(name, exploration_scale=1.0)
+    agent.update(None, np.arange(8), np.exp(4 * REWARDS[:8]))
+    targets = NormalScores(agent.history.means[:8], agent.history.location_and_scale()[1])
+    belief, told = agent.belief(), agent.predict()
+    noise = (told.noise_std / targets.unit) ** 2
+    unit = noise if name == "gnn-ucb" else 1.0
+    expected = norm.interval(0.9, belief.mean.numpy(), np.sqrt(unit * belief.spread.numpy() ** 2 + noise))
+    for found, likely in zip(told.interval(0.9), expected, strict=True):
+        np.testing.assert_allclose(found, targets.to_rewards(torch.from_numpy(likely)), rtol=1e-9)
+    assert (told.interval(0.5)[0] > told.interval(0.9)[0]).all()
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, float("nan")])
+def test_a_level_that_is_not_a_probability_is_refused(level):
+    with pytest.raises(ValueError, match="Expected `level` between 0 and 1"):
+        ready("gntk-ucb").predict().interval(level)
 
 
 @pytest.mark.parametrize("name", ["gntk-ucb", "wl-ei"])

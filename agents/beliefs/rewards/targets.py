@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.beliefs.rewards.history import RELATIVE_ROUNDING, History
+from agents.contract.protocol import Prediction
 
 ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
@@ -117,6 +121,25 @@ class NormalScores:
         expected = (a * zeroth + b * first).sum(1)
         squared = (a**2 * zeroth + 2 * a * b * first + b**2 * second).sum(1)
         return median + self.unit * expected, self.unit * (squared - expected**2).clamp(min=0).sqrt()
+
+
+def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Prediction:
+    """Return what normal targets tell of the rewards.
+
+    Args:
+        targets: the scale on which the rewards are modelled.
+        mean: `(K,)` float64. Means of the targets.
+        std: `(K,)` float64. Their standard deviations, without noise.
+        noise: noise variance of a target.
+    """
+
+    def quantiles(probability: float) -> NDArray[np.float64]:
+        likely = mean + NormalDist().inv_cdf(probability) * (std**2 + noise).sqrt()
+        return targets.to_rewards(likely).numpy()
+
+    expected, spread = targets.moments(mean, std)
+    normal = isinstance(targets, Standardised)
+    return Prediction(expected.numpy(), spread.numpy(), targets.unit * noise**0.5, None if normal else quantiles)
 
 
 def make_targets(history: History, standardize: bool, warp: Warp = "none") -> Targets:
