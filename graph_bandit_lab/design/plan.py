@@ -22,7 +22,7 @@ from graph_bandit_lab.design.keys import (
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
-from graph_bandit_lab.episodes.feedback import Feedback
+from graph_bandit_lab.episodes.feedback import Feedback, check_batch
 
 if TYPE_CHECKING:
     from agents.contract import Agent
@@ -179,6 +179,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
             settings = environment.to_dict()
             _check_that_all_can_play(list(origins), environment)
             _check_sizes(agents, settings["num_graphs"], environment.resample_graphs == "round")
+            check_batch(environment.batch, settings["num_graphs"])
             keys = {label: dataclasses.replace(key, environment=settings) for label, key in without.items()}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,17 @@ class LateRewards:
         elif due:
             observations, actions, rewards = zip(*due, strict=True)
             yield observations[-1], np.array(actions, np.int64), np.array(rewards, np.float64)
+
+
+def check_batch(batch: int, num_graphs: int | Sequence[int]) -> None:
+    """Refuse batches of more different graphs than there are.
+
+    Raises:
+        ValueError: if `batch` is larger than the number of graphs, or than the smallest where it varies.
+    """
+    fewest = min(num_graphs) if isinstance(num_graphs, Sequence) else num_graphs
+    if batch > max(1, fewest):
+        raise ValueError(f"Expected `batch` to be at most {fewest}, the number of graphs. Got {batch}.")
 
 
 def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int) -> list[int]:

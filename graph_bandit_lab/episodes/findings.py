@@ -25,8 +25,10 @@ class Findings:
 
     A `MeanPredictor` or a `BatchAgent` of `agents.contract` predicts. Any other agent recommends the graph whose
     observed rewards have the largest mean, and so does one that diverged, or whose prediction is not finite. Of equal
-    graphs the first is recommended, and the first belong to the top. The numbers exist where one graph set with known
-    means is played in all rounds.
+    graphs the first is recommended, and the first belong to the top; but as long as nothing tells any two graphs apart,
+    one at random is recommended, and its expected regret counts, so that the order of a file does not.
+
+    The numbers exist where one graph set with known means is played in all rounds.
 
     Args:
         world: the unwrapped environment, which has been reset.
@@ -84,8 +86,9 @@ class Findings:
         tolerance = TIE * np.abs(means[np.isfinite(means)]).max(initial=0.0)
         if means.max() == -np.inf:  # nothing was told yet
             means, tolerance = np.zeros_like(means), 0.0
-        recommended = int(np.argmax(means >= means.max() - tolerance))
-        self._regret.append(self._means.max() - self._means[recommended])
+        best = means >= means.max() - tolerance
+        recommended = self._means.mean() if best.all() else self._means[np.argmax(best)]
+        self._regret.append(self._means.max() - recommended)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """Return each of `FINDINGS`, `(T,)` float64; an empty dict where the numbers do not exist.

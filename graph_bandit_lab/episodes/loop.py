@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_lab.episodes.diagnostics import Diagnostics
-from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, LateRewards, choose, choose_at_random
+from graph_bandit_lab.episodes.feedback import AT_ONCE, Feedback, LateRewards, check_batch, choose, choose_at_random
 from graph_bandit_lab.episodes.findings import Findings
 from graph_bandit_lab.episodes.records import RoundRecord
 
@@ -182,6 +182,8 @@ def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback
     bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
     if feedback.batch > 1 and bandit and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
         raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")
+    if bandit:
+        check_batch(feedback.batch, bandit.num_graphs)
     for name, value, method, example in (
         ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
         ("agent", agent, "select_action", '`registry.make_agent("gnn-ts")`'),

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
-from graph_bandit_lab.design.keys import with_later_defaults
+from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, with_later_defaults
 from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.formats import format_count, format_interval, format_number, format_ratio
 from graph_bandit_lab.reports.figures import agent_lines, diagnostics_figure, findings_figure, regret_figure
@@ -111,12 +111,16 @@ def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, str]]:
 
 
 def _split(agents: dict[str, dict[str, str]]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Split settings into those that two agents or more have, all with the same value, and the others."""
+    """Split settings into those that two agents or more have, all with the same value, and the others.
+
+    A setting of `LATER_AGENT_DEFAULTS` is always among the others: agents at its default do not show that they have it.
+    """
     values: dict[str, list[str]] = {}
     for settings in agents.values():
         for name, value in settings.items():
             values.setdefault(name, []).append(value)
-    common = {name: texts[0] for name, texts in values.items() if len(texts) > 1 and len(set(texts)) == 1}
+    shared = {name: texts[0] for name, texts in values.items() if len(texts) > 1 and len(set(texts)) == 1}
+    common = {name: text for name, text in shared.items() if name not in LATER_AGENT_DEFAULTS}
     own = {label: {k: v for k, v in settings.items() if k not in common} for label, settings in agents.items()}
     return common, own
 

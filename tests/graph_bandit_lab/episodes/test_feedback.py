@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import registry
-from graph_bandit_lab import run_bandit
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, run_bandit
+from graph_bandit_lab.design.plan import Grid, plan
 from graph_bandit_lab.episodes import Feedback
 from graph_bandit_lab.episodes.feedback import LateRewards, choose
 
@@ -76,6 +77,13 @@ def test_a_batch_is_no_larger_than_what_is_on_offer(small_env):
     told, result = listen(small_env(horizon=6, replacement=False), batch=4)
     assert [len(actions) for _, actions, _ in told] == [4, 2]
     assert sorted(result.actions) == list(range(6))
+
+
+def test_a_batch_of_more_graphs_than_there_are_is_refused(small_env):
+    with pytest.raises(ValueError, match="Expected `batch` to be at most 6, the number of graphs. Got 7."):
+        run_bandit(small_env(horizon=30), Listener(), feedback=Feedback(batch=7))
+    with pytest.raises(ValueError, match="at most 20, the number of graphs. Got 21"):
+        plan([Grid((EnvironmentSettings(num_graphs=20, batch=21),), (AgentSpec("random"),))], [1])
 
 
 def test_rewards_of_batches_may_be_late_too(small_env):

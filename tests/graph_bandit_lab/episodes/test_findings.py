@@ -7,6 +7,7 @@ from support.play import go_on
 
 import registry
 from graph_bandit_lab import run_bandit
+from graph_bandit_lab.episodes import Feedback
 from graph_bandit_lab.episodes.findings import Findings
 
 MEANS = np.array([0.5, 3.0, 1.0, 2.0, 3.0, -1.0])
@@ -47,8 +48,17 @@ def test_without_predictions_the_best_observed_is_recommended(small_env):
 
 
 def test_of_equal_predictions_the_first_is_recommended(small_env):
-    predicted = [np.zeros(6), [0, 0, 1, 1 - 1e-14, 0, 0], [0, 0, 1 - 1e-14, 1, 0, 0], [0, 0, 1 - 1e-9, 1, 0, 0]]
-    assert play(small_env, Player([5] * 4, predicted)).simple_regret.tolist() == [2.5, 2.0, 2.0, 1.0]
+    predicted = [[0, 0, 1, 1, 0, 0], [0, 0, 1, 1 - 1e-14, 0, 0], [0, 0, 1 - 1e-14, 1, 0, 0], [0, 0, 1 - 1e-9, 1, 0, 0]]
+    assert play(small_env, Player([5] * 4, predicted)).simple_regret.tolist() == [2.0, 2.0, 2.0, 1.0]
+
+
+def test_the_order_of_the_graphs_does_not_matter_before_anything_is_known(small_env):
+    expected = MEANS.max() - MEANS.mean()
+    assert play(small_env, Player([5] * 4, [np.ones(6)] * 4)).simple_regret.tolist() == [expected] * 4
+    silent = run_bandit(
+        small_env(reward_model=MEANS.tolist(), noise_std=0.0, horizon=3), Player([5, 1, 2]), feedback=Feedback(delay=2)
+    )
+    assert silent.simple_regret.tolist() == [expected, expected, MEANS.max() - MEANS[5]]
 
 
 @pytest.mark.parametrize("wrong", [[np.nan] * 6, [0, np.inf, 0, 0, 0, 0], [1.0, 2.0]])
