@@ -198,6 +198,18 @@ def test_says_what_does_not_fit(table, changes, message):
         EnvironmentSettings(**{"graphs": table, "target": "affinity"} | changes)
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"skip_bad_rows": True}, "where bad rows can be skipped"),
+        ({"smiles": "text"}, "with SMILES in a column `text`"),
+    ],
+)
+def test_options_of_molecules_are_refused_for_other_graphs(tmp_path, option, message):
+    with pytest.raises(ValueError, match=message):
+        EnvironmentSettings(graphs=write_graphs(tmp_path / "rings.jsonl"), target="value", **option)
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nothing\.csv"):
         EnvironmentSettings(graphs=str(tmp_path / "nothing.csv"), target="affinity")
