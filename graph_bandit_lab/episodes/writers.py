@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 import msgspec
@@ -27,7 +27,25 @@ def encode_round(record: RoundRecord, facts: Mapping[str, object]) -> bytes:
     return msgspec.json.encode({**facts, **dict(zip(NAMES, _values_of(record), strict=True))}) + b"\n"
 
 
-class JsonLinesWriter:
+class RoundWriter(ABC):
+    """Writer of rounds; a `with` block closes it."""
+
+    @abstractmethod
+    def __call__(self, record: RoundRecord) -> None:
+        """Write a round."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write what is left, and close the file."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class JsonLinesWriter(RoundWriter):
     """Writer of a JSON object a line, for each round.
 
     Lines are appended to a file that is there already. Each is written whole when its round is over, so a crash leaves
@@ -62,16 +80,8 @@ class JsonLinesWriter:
         """Close the file."""
         self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class TensorBoardWriter:
+class TensorBoardWriter(RoundWriter):
     """Writer of the scalars `reward`, `regret`, `cumulative_regret` and `best_found` for TensorBoard, by rounds.
 
     Args:
@@ -108,14 +118,6 @@ class TensorBoardWriter:
     def close(self) -> None:
         """Write what is left, and close the file."""
         self._writer.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _check_last_line(path: Path, file: BinaryIO) -> None:
