@@ -75,7 +75,12 @@ class Campaign:
         }
         self._file: CampaignFile | None = CampaignFile(state)
         saved = self._file.read()
-        self._learner = Learner(graph_set, agent or (saved.agent if saved else None))
+        try:
+            self._learner = Learner(graph_set, agent or (saved.agent if saved else None))
+        except ValueError as error:
+            if agent or not saved:
+                raise
+            raise ValueError(f"{state}: {error} To continue with another agent, pass it as `agent`.") from error
         known = saved or CampaignState(
             self._learner.spec, given["maximize"] is not False, int(given["seed"] or 0), target=target or ""
         )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
+
+NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,7 @@ class SuggestSettings:
     """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet."""
     out: Path
     """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
-    measured: tuple[Path, ...] = ()
+    measured: Annotated[tuple[Path, ...], NONE] = ()
     """Tables of results (same formats), also of molecules not in the pool. Without any, structures alone are used."""
     n: int = 8
     """How many molecules to suggest."""

@@ -73,7 +73,7 @@ def check_graph_bandit(arguments, folder):
     if arguments[0] in COMMANDS:
         with (
             mock.patch.object(load(arguments[0]), "run", lambda self: parsed.append(self) or 0),
-            mock.patch.object(environment, "read_own_graphs", return_value=ANY_GRAPHS),
+            mock.patch.object(environment, "read_outline", return_value=ANY_GRAPHS),
         ):
             assert stops_with(main, arguments) == 0, arguments
     else:

@@ -18,18 +18,16 @@ class Record:
 
     Attributes:
         sums: the sums that the posterior is made from.
+        told: the number of rewards told, those that are forgotten included.
     """
 
     def __init__(self, num_features: int) -> None:
         self.sums = Sums.empty(num_features)
-
-    @property
-    def told(self) -> int:
-        """Return the number of rewards told."""
-        return int(self.sums.rounds)
+        self.told = 0
 
     def add(self, features: Tensor, rewards: Tensor) -> None:
         """Add rewards `(n,)` float64 of graphs with features `(n, p)` float64."""
+        self.told += len(rewards)
         sums = self.sums if self.sums.rounds else Sums.empty(len(self.sums.gram), origin=float(rewards[0]))
         self.sums = sums.add(features, rewards)
 
@@ -47,6 +45,7 @@ class Record:
             ValueError: if a state is none that `state` can have returned.
         """
         self.sums = Sums(**state["sums"])
+        self.told = int(self.sums.rounds)
 
 
 class DiscountedRecord(Record):
@@ -65,16 +64,9 @@ class DiscountedRecord(Record):
     def __init__(self, num_features: int, discount: float) -> None:
         super().__init__(num_features)
         self.discount = discount
-        self._told = 0
-
-    @property
-    def told(self) -> int:
-        """Return the number of rewards told."""
-        return self._told
 
     def add(self, features: Tensor, rewards: Tensor) -> None:
         """Add rewards `(n,)` float64 of graphs with features `(n, p)` float64, one after the other."""
-        self._told += len(rewards)
         for row, reward in zip(features.split(1), rewards.split(1), strict=True):
             self.sums = self.sums.times(self.discount)
             super().add(row, reward)
@@ -85,12 +77,12 @@ class DiscountedRecord(Record):
 
     def state(self) -> State:
         """Return the sums, and how many rewards were told."""
-        return {**super().state(), "told": self._told}
+        return {**super().state(), "told": self.told}
 
     def restore(self, state: State) -> None:
         """Continue with the sums of a state."""
         super().restore(state)
-        self._told = state["told"]
+        self.told = state["told"]
 
 
 class WindowRecord(Record):
@@ -107,16 +99,10 @@ class WindowRecord(Record):
         super().__init__(num_features)
         self.length = length
         self._features, self._rewards = self.sums.gram[:0], self.sums.products[:0]
-        self._told = 0
-
-    @property
-    def told(self) -> int:
-        """Return the number of rewards told, those that are forgotten included."""
-        return self._told
 
     def add(self, features: Tensor, rewards: Tensor) -> None:
         """Add rewards `(n,)` float64 of graphs with features `(n, p)` float64, and forget those before the last W."""
-        self._told += len(rewards)
+        self.told += len(rewards)
         self._features = torch.cat([self._features, features])[-self.length :]
         self._rewards = torch.cat([self._rewards, rewards])[-self.length :]
         self._sum_up()
@@ -124,7 +110,7 @@ class WindowRecord(Record):
     def state(self) -> State:
         """Return features and rewards in the window, and how many rewards were told."""
         window = {"features": self._features.clone(), "rewards": self._rewards.clone()}
-        return {**window, "told": self._told}
+        return {**window, "told": self.told}
 
     def restore(self, state: State) -> None:
         """Continue with features and rewards of a state.
@@ -135,7 +121,7 @@ class WindowRecord(Record):
         features, rewards, told = state["features"], state["rewards"], state["told"]
         if not len(features) == len(rewards) == min(told, self.length):
             raise ValueError(f"Expected features and rewards of the last {min(told, self.length)} rounds.")
-        self._features, self._rewards, self._told = features.clone(), rewards.clone(), told
+        self._features, self._rewards, self.told = features.clone(), rewards.clone(), told
         self._sum_up()
 
     def _sum_up(self) -> None:

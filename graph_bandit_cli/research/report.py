@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
+
+NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Command:
     """Also print the table."""
     markdown: bool = False
     """Also print the table in Markdown, and for a sweep a table of every environment."""
-    at: tuple[int, ...] = ()
+    at: Annotated[tuple[int, ...], NONE] = ()
     """Also print what agents had paid and found by the end of these rounds, such as `--at 20 50 100`."""
     csv: Path | None = None
     """Also write a row for each repetition to this file, with a column for each setting."""

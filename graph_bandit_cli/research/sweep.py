@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 
 from graph_bandit_lab.design import Overrides, PlaySettings, SweepPlan, read_sweep
 from graph_bandit_lab.execution import LOG_NAME, Workers, choose_workers, describe_work, plan_sweep, run_sweep
+
+NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +30,11 @@ class Command(PlaySettings):
     """Replaces {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
     tuned: Path | None = None
     """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
-    agents: tuple[str, ...] = ()
+    agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents instead of those of the sweep, on the same environments and seeds."""
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
-    environments: tuple[str, ...] = ()
+    environments: Annotated[tuple[str, ...], NONE] = ()
     """Only environments with these settings, such as num_graphs=10 (or K=10) and reward_model=linear,gp_gntk."""
     horizon: int | None = None
     """Rounds of every repetition instead of those of the sweep, to try it in a minute."""

@@ -159,7 +159,14 @@ class BanditModel:
                 "Expected `graphs` and `num_graphs`, or `graph_model`, `num_nodes`, `feature_dim` and `edge_prob`. "
                 "Got both. Leave one out."
             )
-        return check_integer("num_graphs", most, 1, len(self.own_graphs))
+        if most > len(self.own_graphs):
+            default = ", the default" if most == RandomGraphs().num_graphs else ""
+            raise ValueError(
+                f"Expected `num_graphs`, which `resample_graphs` draws of your {len(self.own_graphs)} graphs each "
+                f"time, to be at most as many. Got {most}{default}. Set `num_graphs`, or leave `resample_graphs` out "
+                "to offer all of them."
+            )
+        return most
 
     def _check_reward_model(self, reward_model: RewardModel | None) -> RewardModel:
         if self.own_graphs is not None:

@@ -20,6 +20,7 @@ from graph_bandit_env.tables.opening import KINDS, OTHERS, TEXT
 
 NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
 NAMES = ("library",)
+SMILES = "smiles"  # the usual name of their column
 READERS = {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".pt": read_pyg_file}
 TABLES = (*TEXT, *(f"{kind}.gz" for kind in TEXT), *OTHERS)
 FORMS = f"{KINDS}, {', '.join(READERS)}"
@@ -34,7 +35,7 @@ def read_pool(
     source: str | Path,
     target: str | None = None,
     *,
-    smiles: str = "smiles",
+    smiles: str = SMILES,
     identifier: str | None = None,
     sheet: str | None = None,
     on_error: OnError = "raise",
@@ -52,11 +53,11 @@ def read_pool(
         target: the measured values: a column of a table; a key of `graph` in `.jsonl`; an attribute in `.pt` or,
             written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
             measured, except that `.pt` takes `y` if there is one, and the library "qed".
-        smiles: column of the SMILES.
+        smiles: column of the SMILES. All but tables of molecules refuse another than the usual one.
         identifier: the identifiers: a column, a key of `graph`, or an attribute. None: canonical SMILES, texts of
             cells, in `.jsonl` the key `id` or the names of the graphs, else "0", "1", and so on.
         sheet: sheet of a workbook; None: the first.
-        on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms raise.
+        on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms refuse "skip".
         workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
 
@@ -66,21 +67,22 @@ def read_pool(
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if a package that reads the file is not installed (extras `chem` and `parquet`).
-        ValueError: if the form is unknown, the file is empty or damaged or holds what is not a graph, or no graph has
-            the target. Code in a `.pt` file is not run.
+        ValueError: if the form is unknown or has no such option, the file is empty or damaged or holds what is not a
+            graph, or no graph has the target. Code in a `.pt` file is not run.
     """
     check_choice("on_error", on_error, get_args(OnError))
     if is_name(source):
+        _check_options(source, smiles, on_error)
         pool = _make_named(source, target)
     elif (form := _form_of(path := Path(source))) in READERS:
         if sheet is not None:
             raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
-        _refuse_to_skip(path, on_error)
+        _check_options(path.name, smiles, on_error)
         pool = READERS[form](path, target, identifier)
     else:
         with open_table(path, sheet) as table:
             if CELL_COLUMN in table.columns and smiles not in table.columns:
-                _refuse_to_skip(path, on_error)
+                _check_options(path.name, smiles, on_error)
                 pool = read_nas_table(table, target, identifier)
             else:
                 pool = from_smiles_csv(
@@ -116,6 +118,15 @@ def _form_of(path: Path) -> str:
     return form
 
 
-def _refuse_to_skip(path: Path, on_error: OnError) -> None:
+def _check_options(name: str, smiles: str, on_error: OnError) -> None:
+    """Refuse what only tables of molecules can be read with, in words that fit a flag, too."""
+    if smiles != SMILES:
+        raise ValueError(
+            f"Expected a table of molecules, with SMILES in a column `{smiles}`. Got {name}. Leave this option out, or "
+            "correct the name of the column."
+        )
     if on_error == "skip":
-        raise ValueError(f'Expected `on_error` to be "raise" for {path.name}. Only rows of molecules can be skipped.')
+        raise ValueError(
+            f"Expected a table of molecules, where bad rows can be skipped. Got {name}. Leave this option out, and "
+            "correct what cannot be read."
+        )

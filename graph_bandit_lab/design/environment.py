@@ -17,7 +17,7 @@ from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
 from graph_bandit_lab.design.keys import COLUMN, OWN, TARGET, without_later_defaults
 from graph_bandit_lab.design.names import write_size
-from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_own_graphs
+from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
 
 READING = ("target", "noise_column", "smiles", "skip_bad_rows")  # settings that say how `graphs` is read
@@ -99,7 +99,7 @@ class EnvironmentSettings(BanditArguments):
             object.__setattr__(self, name, value)
         if self.batch > 1 and (self.resample_graphs == "round" or self.actions_per_round is not None):
             raise ValueError(f"Expected `batch=1` where each round offers graphs of its own. Got {self.batch}.")
-        own = None if self.pool is None else read_own_graphs(self.pool)
+        own = None if self.pool is None else read_outline(self.pool)
         arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(BanditArguments)}
         if own is None:  # equal choices are equal settings
             object.__setattr__(self, "reward_model", self.rewards)
@@ -169,7 +169,7 @@ class EnvironmentSettings(BanditArguments):
     @cached_property
     def contents(self) -> Contents | None:
         """Return what the file of the graphs held when these settings were made; None: they are random."""
-        return None if self.pool is None else read_own_graphs(self.pool).contents
+        return None if self.pool is None else read_outline(self.pool).contents
 
     @property
     def rewards(self) -> str:

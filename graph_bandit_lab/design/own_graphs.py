@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ from graph_bandit_env.files import digest, is_name, read_pool
 from graph_bandit_lab.design.keys import TARGET
 
 POOLS_HELD = 2  # in memory, in each process
+OUTLINES_HELD = 1000  # the same of outlines: some numbers for each graph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +42,14 @@ class PoolFile:
         return not is_name(self.source)
 
     @property
+    def file_name(self) -> str:
+        """Return the name of the file, or of the pool, alone."""
+        return Path(self.source).name
+
+    @property
     def name(self) -> str:
         """Return the name by which people know the graphs: that of the file, and of the column."""
-        name = Path(self.source).name
-        return name if self.target is None else f"{name} ({self.target})"
+        return self.file_name if self.target is None else f"{self.file_name} ({self.target})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +105,33 @@ def read_own_graphs(file: PoolFile) -> OwnGraphs:
         ValueError: if it cannot be read, or holds no value of the target.
         ImportError: if a package that reads it is not installed.
     """
+    return _read(file, _last_change(file))
+
+
+def read_outline(file: PoolFile) -> OwnGraphs:
+    """Read what settings are checked against: contents, values and noise, with a point in place of each graph.
+
+    Planning a sweep goes over its files again and again. It holds this of each, and so reads each once.
+
+    Raises:
+        FileNotFoundError, ValueError, ImportError: as `read_own_graphs`.
+    """
+    return _outline(file, _last_change(file))
+
+
+def _last_change(file: PoolFile) -> tuple[int, int] | None:
+    """Return time and size of a file; None if there is none."""
     path = Path(file.source)
-    changed = path.stat() if path.is_file() else None
-    return _read(file, changed and (changed.st_mtime_ns, changed.st_size))
+    state = path.stat() if path.is_file() else None
+    return state and (state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=OUTLINES_HELD)
+def _outline(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
+    own = _read(file, changed)
+    point, no_links = np.zeros((1, own.contents.feature_dim), np.float32), np.zeros((0, 2), np.int32)
+    count = own.contents.num_graphs
+    return replace(own, graphs=GraphSet.from_symmetric([point] * count, [no_links] * count))
 
 
 @lru_cache(maxsize=POOLS_HELD)

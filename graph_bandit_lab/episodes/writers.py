@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 import msgspec
@@ -14,11 +14,13 @@ import msgspec
 from graph_bandit_lab.episodes.records import RoundRecord
 
 if TYPE_CHECKING:
-    from torch.utils.tensorboard import SummaryWriter
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from torch.utils.tensorboard import FileWriter
 
 NAMES = tuple(RoundRecord.__slots__)
 SCALARS = ("reward", "regret", "cumulative_regret", "best_found")
 EVENTS = "events.out.tfevents.*"
+MOST_WAITING = 1000  # rounds for the thread that writes them to TensorBoard; play would wait for room among fewer
 _values_of = attrgetter(*NAMES)
 
 
@@ -27,7 +29,25 @@ def encode_round(record: RoundRecord, facts: Mapping[str, object]) -> bytes:
     return msgspec.json.encode({**facts, **dict(zip(NAMES, _values_of(record), strict=True))}) + b"\n"
 
 
-class JsonLinesWriter:
+class RoundWriter(ABC):
+    """Writer of rounds; a `with` block closes it."""
+
+    @abstractmethod
+    def __call__(self, record: RoundRecord) -> None:
+        """Write a round."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write what is left, and close the file."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class JsonLinesWriter(RoundWriter):
     """Writer of a JSON object a line, for each round.
 
     Lines are appended to a file that is there already. Each is written whole when its round is over, so a crash leaves
@@ -62,16 +82,8 @@ class JsonLinesWriter:
         """Close the file."""
         self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class TensorBoardWriter:
+class TensorBoardWriter(RoundWriter):
     """Writer of the scalars `reward`, `regret`, `cumulative_regret` and `best_found` for TensorBoard, by rounds.
 
     Args:
@@ -85,7 +97,7 @@ class TensorBoardWriter:
     def __init__(self, folder: str | Path) -> None:
         if any(Path(folder).glob(EVENTS)):
             raise ValueError(f"Expected {folder} to be new, or without events. It holds an episode. Choose another.")
-        self._writer = _open_summary(Path(folder))
+        self._writer = _open_events(Path(folder))
         self._rounds = 0
 
     def __call__(self, record: RoundRecord) -> None:
@@ -100,22 +112,11 @@ class TensorBoardWriter:
                 "Make a writer with a folder of its own for each episode."
             )
         self._rounds = record.round
-        for name in SCALARS:
-            value = getattr(record, name)
-            if value is not None:
-                self._writer.add_scalar(name, value, record.round)
+        self._writer.add_summary(_summarize(record), record.round)
 
     def close(self) -> None:
         """Write what is left, and close the file."""
         self._writer.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _check_last_line(path: Path, file: BinaryIO) -> None:
@@ -129,11 +130,19 @@ def _check_last_line(path: Path, file: BinaryIO) -> None:
         )
 
 
-def _open_summary(folder: Path) -> SummaryWriter:
+def _open_events(folder: Path) -> FileWriter:
     try:
-        from torch.utils.tensorboard import SummaryWriter
+        from torch.utils.tensorboard import FileWriter
     except ImportError as error:
         raise ImportError(
             "Writing for TensorBoard needs tensorboard: pip install 'graph-bandit-env[tensorboard]'."
         ) from error
-    return SummaryWriter(str(folder))
+    return FileWriter(str(folder), max_queue=MOST_WAITING)
+
+
+def _summarize(record: RoundRecord) -> Summary:
+    """Return the scalars that are known, in one event: four of them take three times as long."""
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    values = {name: getattr(record, name) for name in SCALARS}
+    return Summary(value=[Summary.Value(tag=k, simple_value=v) for k, v in values.items() if v is not None])

@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 import registry
 from graph_bandit_lab.design.plan import Repetition
+from graph_bandit_lab.episodes.feedback import choose
 from graph_bandit_lab.execution.costs import Costs, Part, Timing, parts_of, typical_size
 from graph_bandit_lab.execution.executors import InProcess, Workers
 from graph_bandit_lab.execution.warm_up import warm_up
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 SECONDS = 90.0  # of a calibration, about; fewer where there is little to time
 SECONDS_EACH = 5.0  # of an agent on an instance, at most
 VALUES = 3  # of K, and of N, at which a kind is timed: the smallest, the middle and the largest
-ROUNDS = 200  # at most, that an agent plays on an instance
+ROUNDS = 200  # at most, that an agent plays on an instance; batches, where it chooses these
 LEAST_ROUNDS = 3
 OWN = 0.6  # share of an agent's time for its first rounds; the rest is for rounds after longer histories
 GROWTH = 4  # each history is this many times as long as the one before
-LATER_ROUNDS = 2  # after each of them
+LATER_ROUNDS = 2  # after each of them; or batches
 KNOWN = 3  # instances of a kind from which the time of a larger one is estimated
 PATIENCE = 2.0  # an instance may take this many times its share
 SEED = 2**31 - 1  # of instances and agents
@@ -140,7 +141,7 @@ def time_probe(probe: Probe, seconds: float) -> list[Timing]:
 
     Args:
         probe: what to time.
-        seconds: to be shared between the agents, each of which plays three rounds at least.
+        seconds: to be shared between the agents, each of which plays three rounds, or batches, at least.
     """
     from agents.contract import one_thread  # which imports torch
 
@@ -161,32 +162,34 @@ def time_probe(probe: Probe, seconds: float) -> list[Timing]:
 def _time_agent(repetition: Repetition, instance: _Instance, seconds: float) -> list[Timing]:
     """Time an agent's `reset`, its first rounds, and rounds after longer histories: what it has played, repeated."""
     begin, horizon = time.perf_counter(), repetition.key.environment["horizon"]
+    batch = min(repetition.feedback.batch, len(instance.info["action_mask"]), horizon)
     timings: list[Timing] = []
     laps: list[NDArray[np.float64]] = []
-    actions, rewards = [], []
+    actions: list[int] = []
+    rewards: list[float] = []
     try:
         agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
         timings.append(_timing(repetition, "reset", instance.reset(agent)))
-        while len(laps) < min(ROUNDS, horizon):
-            if len(laps) >= LEAST_ROUNDS and time.perf_counter() - begin > OWN * seconds:
+        while len(laps) < min(ROUNDS * batch, horizon):
+            if len(laps) >= LEAST_ROUNDS * batch and time.perf_counter() - begin > OWN * seconds:
                 break
-            action, reward, lap = instance.play_round(agent)
-            actions.append(action)
-            rewards.append(reward)
-            laps.append(lap)
-        length, longest = len(laps), laps[-1][0]
-        while length < horizon - LATER_ROUNDS:
+            chosen, earned, lap = instance.play(agent, min(batch, horizon - len(laps)))
+            actions += chosen
+            rewards += earned
+            laps += [lap / len(chosen)] * len(chosen)
+        length, longest, later = len(laps), laps[-1][0] * batch, LATER_ROUNDS * batch
+        while length < horizon - later:
             left = seconds - (time.perf_counter() - begin)
             if longest * GROWTH * (1 + LATER_ROUNDS) > left:  # the fit after so many results, and the rounds
                 break
-            more = min(GROWTH * length, horizon - LATER_ROUNDS) - length
+            more = min(GROWTH * length, horizon - later) - length
             agent.update(instance.observation, np.resize(actions, more), np.resize(rewards, more))
             length += more
-            later = np.array([instance.play_round(agent)[2] for _ in range(LATER_ROUNDS)])
-            longest = later[:, 0].max()
-            middle = length + (1 + LATER_ROUNDS) / 2
-            timings.append(_timing(repetition, "round", later.mean(axis=0), middle, LATER_ROUNDS))
-            length += LATER_ROUNDS
+            played = np.array([instance.play(agent, batch)[2] for _ in range(LATER_ROUNDS)])
+            longest = played[:, 0].max()
+            middle = length + (1 + later) / 2
+            timings.append(_timing(repetition, "round", played.mean(axis=0) / batch, middle, later))
+            length += later
     except Exception:  # it diverges, or is broken: where it plays, that is reported
         logging.getLogger(__name__).debug("The calibration of %s stopped early.", repetition.label, exc_info=True)
     for first, last in _stretches(len(laps)):
@@ -212,14 +215,17 @@ class _Instance:
         agent.reset(self.observation, seed=SEED, graph_set=getattr(self.env.unwrapped, "graph_set", None))
         return _now() - begin
 
-    def play_round(self, agent: Agent) -> tuple[int, float, NDArray[np.float64]]:
-        """Play a round; return action, reward and time."""
-        begin, played = _now(), self.observation
-        action = agent.select_action(played, self.info["action_mask"])
-        self.observation, observed, _, _, self.info = self.env.step(action)
-        reward = float(observed)
-        agent.update(played, action, reward)
-        return action, reward, _now() - begin
+    def play(self, agent: Agent, batch: int) -> tuple[list[int], list[float], NDArray[np.float64]]:
+        """Play a batch, of which the agent learns in one; return its actions, its rewards and the time of all."""
+        begin, shown = _now(), self.observation
+        actions = choose(agent, shown, self.info["action_mask"], batch)
+        rewards = []
+        for action in actions:
+            self.observation, observed, _, _, self.info = self.env.step(action)
+            rewards.append(float(observed))
+        told = (actions[0], rewards[0]) if len(actions) == 1 else (np.array(actions), np.array(rewards))
+        agent.update(shown, *told)
+        return actions, rewards, _now() - begin
 
 
 def _now() -> NDArray[np.float64]:
@@ -249,7 +255,8 @@ def _takes_too_long(probe: Probe, costs: Costs, share: float) -> bool:
     parts = {part for repetition in probe.repetitions for part in parts_of(repetition)}
     if min(map(costs.count, parts)) < (KNOWN if share else 1):
         return False
-    return sum(costs.seconds(repetition, LEAST_ROUNDS) for repetition in probe.repetitions) > PATIENCE * share
+    least = [(repetition, LEAST_ROUNDS * repetition.feedback.batch) for repetition in probe.repetitions]
+    return sum(itertools.starmap(costs.seconds, least)) > PATIENCE * share
 
 
 def _spread(values: set[float]) -> set[float]:

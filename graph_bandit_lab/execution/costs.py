@@ -48,7 +48,7 @@ class Costs:
 
         instance    1, K, K N, K N^2, p K N^2, K^2, K^3                              of a kind of environment
         reset       1, K, K N, p K N^2, K^2, (K N)^2                                 of a kind of agent
-        round t     1, K, K N, K^2, K^3, t, t N, t K, t^2                            of a kind of agent
+        round t     1, K, K N, K^2, K^3, t, t N, t K, t^2                            of a kind of agent, and a batch
                     + (1, N) x (1, 1 / (1 + t/10), t / (t + 30))                     of both
 
     The terms in t are of algorithms whose rounds get longer, as where a fit passes over all observations. The last ones
@@ -130,8 +130,9 @@ class Costs:
 
 def parts_of(repetition: Repetition) -> tuple[Part, Part, Part]:
     """Return the parts that the time of a repetition is the sum of."""
-    agent, environment = repetition.key.agent_kind, repetition.key.environment_kind
-    return ("instance", environment, ""), ("reset", agent, ""), ("round", agent, environment)
+    agent, environment, batch = repetition.key.agent_kind, repetition.key.environment_kind, repetition.feedback.batch
+    player = agent if batch == 1 else f"{agent} in batches of {batch}"  # each of which ends with one fit
+    return ("instance", environment, ""), ("reset", agent, ""), ("round", player, environment)
 
 
 class _Fit:

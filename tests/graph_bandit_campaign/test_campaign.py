@@ -217,6 +217,15 @@ def test_refuses_an_agent_that_cannot_play_here():
         begin("molecule-ts", graph_set=GraphPool([[[1.0]]], [[]]))
 
 
+def test_an_agent_that_is_gone_is_refused_with_the_file_that_names_it(tmp_path):
+    path = tmp_path / "state.json"
+    begin(state=path).tell(IDS[0], 1.0)
+    path.write_text(path.read_text().replace("molecule-ucb", "molecule-ucp"))
+    with pytest.raises(ValueError, match=r"state\.json: Unknown agent `molecule-ucp`.* pass it as `agent`"):
+        Campaign(MOLECULES, state=path)
+    assert begin(state=path).state.agent == SMALL
+
+
 def test_two_programs_do_not_overwrite_each_other(tmp_path):
     one, other = (begin(state=tmp_path / "state.json") for _ in range(2))
     one.tell(IDS[0], 1.0)

@@ -36,6 +36,15 @@ def test_help_of_a_command_imports_no_more_than_its_settings_need(command):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_names_every_default(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    printed = capsys.readouterr().out
+    assert "--help" in printed
+    assert not re.search(r"\(default:[\s│]*\)", printed)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [(["swep"], "Expected a command. Got swep. Did you mean `sweep`?"), ([], "Expected a command. Got none.")],

@@ -265,7 +265,11 @@ def test_a_pool_keeps_identifiers_and_values_of_what_is_taken():
         ({"reward_model": [0.0, 1.0, 2.0, 3.0]}, "draws new graphs. Got"),
         (
             {"graphs": ragged_graphs(), "num_nodes": 50, "feature_dim": 10, "num_graphs": 5},
-            "<= 4. Got 5",
+            "`num_graphs`, which `resample_graphs` draws of your 4 graphs each time, .* as many. Got 5. Set",
+        ),
+        (
+            {"graphs": ragged_graphs(), "num_nodes": 50, "feature_dim": 10, "num_graphs": 100},
+            "Got 100, the default. Set `num_graphs`, or leave `resample_graphs` out to offer all",
         ),
         ({"graphs": ragged_graphs(), "num_graphs": 2}, "Expected `graphs` and `num_graphs`, or"),
     ],

@@ -156,7 +156,7 @@ def test_sizes_that_cannot_be_are_refused(settings, message):
 
 
 def test_a_pool_is_at_least_as_large_as_its_subsets():
-    with pytest.raises(ValueError, match="<= 4"):
+    with pytest.raises(ValueError, match="of your 4 graphs each time, to be at most as many. Got 5"):
         gym.make(
             "GraphActionBandit-v0",
             graphs=ragged_graphs(),

@@ -126,11 +126,24 @@ def test_a_target_without_any_value_is_refused(table):
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.pt"])
-@pytest.mark.parametrize(("option", "value"), [("sheet", "one"), ("on_error", "skip")])
-def test_options_of_tables_are_refused_elsewhere(tmp_path, name, option, value):
+def test_a_sheet_is_refused_but_of_a_workbook(tmp_path, name):
     (tmp_path / name).touch()
-    with pytest.raises(ValueError, match=f"(sheet `one`|`on_error`).*{name}"):
-        read_pool(tmp_path / name, **{option: value})
+    with pytest.raises(ValueError, match=f"sheet `one`.*{name}"):
+        read_pool(tmp_path / name, sheet="one")
+
+
+@pytest.mark.parametrize("name", ["rings.jsonl", "rings.pt", "cells.csv", "library"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"on_error": "skip"}, "where bad rows can be skipped. Got {}. Leave this option out"),
+        ({"smiles": "structure"}, "with SMILES in a column `structure`. Got {}. Leave this option out"),
+    ],
+)
+def test_options_of_tables_of_molecules_are_refused_elsewhere(tmp_path, name, options, message):
+    (tmp_path / name).write_text("cellstr,value\n" * name.endswith(".csv"))
+    with pytest.raises(ValueError, match=f"Expected a table of molecules, {message.format(name)}"):
+        read_pool(name if name == "library" else tmp_path / name, **options)
 
 
 def test_an_unknown_way_to_treat_errors_is_refused(table):

@@ -12,10 +12,13 @@ import pytest
 
 import registry
 from graph_bandit_env import MoleculeSet
+from graph_bandit_env.files import read_pool
 from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep, read_sweep
+from graph_bandit_lab.design import own_graphs
 from graph_bandit_lab.design.names import describe_environment, name_environments
-from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs
+from graph_bandit_lab.design.own_graphs import PoolFile, read_outline, read_own_graphs
 from graph_bandit_lab.design.plan import plan
+from graph_bandit_lab.design.sweep_file import Overrides
 
 MOLECULES = {"CCO": 1.5, "CCN": 2.5, "c1ccccc1": 0.5, "CC(=O)O": None, "CCCC": 4.0}
 
@@ -195,6 +198,18 @@ def test_says_what_does_not_fit(table, changes, message):
         EnvironmentSettings(**{"graphs": table, "target": "affinity"} | changes)
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"skip_bad_rows": True}, "where bad rows can be skipped"),
+        ({"smiles": "text"}, "with SMILES in a column `text`"),
+    ],
+)
+def test_options_of_molecules_are_refused_for_other_graphs(tmp_path, option, message):
+    with pytest.raises(ValueError, match=message):
+        EnvironmentSettings(graphs=write_graphs(tmp_path / "rings.jsonl"), target="value", **option)
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nothing\.csv"):
         EnvironmentSettings(graphs=str(tmp_path / "nothing.csv"), target="affinity")
@@ -234,6 +249,33 @@ def test_a_sweep_file_finds_graphs_in_its_own_folder(tmp_path, monkeypatch):
     pools = [repetition.pool and repetition.pool.name for repetition in sweep.plan().repetitions]
     assert pools == ["hits.csv (affinity)", "rings.jsonl (value)", None]
     assert sweep.plan().notes == ("hits.csv (affinity): left out graphs without a value (1).",)
+
+
+@pytest.mark.parametrize("overrides", [Overrides(), Overrides(horizon=2)])
+def test_planning_reads_each_of_many_files_once(tmp_path, monkeypatch, overrides):
+    names, read = [f"hits{k}.csv" for k in range(4)], []
+    for name in names:
+        write_table(tmp_path / name, MOLECULES | {"CCO": float(name[4])})
+    (tmp_path / "study.toml").write_text(
+        f'agents = ["random"]\n[[grid]]\nenvironment = {{horizon = [3, 4], graphs = {names}, target = "affinity"}}\n'
+    )
+
+    def count(path, *arguments, **keywords):
+        read.append(Path(path).name)
+        return read_pool(path, *arguments, **keywords)
+
+    monkeypatch.setattr(own_graphs, "read_pool", count)
+    assert len(read_sweep(tmp_path / "study.toml", overrides).plan().repetitions) == (4 if overrides.horizon else 8)
+    assert read == names
+
+
+def test_planning_holds_no_graph_of_a_file(table):
+    file = PoolFile(source=table, target="affinity")
+    own, outline = read_own_graphs(file), read_outline(file)
+    assert outline.graphs.largest_sizes == (1, 0)
+    assert outline.contents == own.contents
+    assert len(outline.graphs) == len(own.graphs) == 4
+    np.testing.assert_array_equal(outline.means, own.means)
 
 
 def test_a_sweep_file_does_not_look_for_its_graphs_elsewhere(tmp_path, monkeypatch):

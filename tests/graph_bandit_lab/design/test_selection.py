@@ -1,6 +1,7 @@
 """A small part of a sweep: some of its environments, shorter episodes."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,26 @@ def test_a_setting_that_is_none_is_chosen_as_messages_write_it():
     for text, expected in (("drift=None", [None]), ("drift=walk", ["walk"]), ("drift=None,walk", [None, "walk"])):
         (grid,) = sweep.select(parse_selection([text])).grids
         assert [environment.drift for environment in grid.environments] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("graphs=hits.csv", ["affinity", "weight"]),
+        ("graphs=hits.csv (weight)", ["weight"]),
+        ("graphs=hits.csv,other.csv", ["affinity", "weight", "affinity"]),
+        ("graphs=other.csv,None", ["affinity", None]),
+    ],
+)
+def test_own_graphs_are_chosen_by_their_file_with_or_without_the_column(tmp_path, text, expected):
+    files = [str(tmp_path / name) for name in ("hits.csv", "other.csv")]
+    for path in files:
+        Path(path).write_text("smiles,affinity,weight\nCCO,1.5,46\nCCN,2.5,45\n")
+    own = [(files[0], "affinity"), (files[0], "weight"), (files[1], "affinity")]
+    settings = [EnvironmentSettings(graphs=path, target=column) for path, column in own]
+    grid = Grid((*settings, EnvironmentSettings(num_graphs=3)), (AgentSpec.parse("random"),))
+    (part,) = Sweep(title="own", grids=(grid,), seeds=(0,)).select(parse_selection([text])).grids
+    assert [environment.target for environment in part.environments] == expected
 
 
 def test_a_grid_without_such_an_environment_is_left_out():

@@ -83,7 +83,7 @@ def test_a_batch_of_more_graphs_than_there_are_is_refused(small_env):
     with pytest.raises(ValueError, match="Expected `batch` to be at most 6, the number of graphs. Got 7."):
         run_bandit(small_env(horizon=30), Listener(), feedback=Feedback(batch=7))
     with pytest.raises(ValueError, match="at most 20, the number of graphs. Got 21"):
-        plan([Grid((EnvironmentSettings(num_graphs=20, batch=21),), (AgentSpec("random"),))], [1])
+        plan([Grid((EnvironmentSettings(num_graphs=20, batch=21),), (AgentSpec.parse("random"),))], [1])
 
 
 def test_rewards_of_batches_may_be_late_too(small_env):

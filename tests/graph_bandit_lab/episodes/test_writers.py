@@ -113,6 +113,18 @@ def test_tensorboard_reads_scalars_by_rounds(scalars, tmp_path):
     }
 
 
+def test_a_round_is_one_event_of_tensorboard_because_each_takes_time(tmp_path):
+    loading = pytest.importorskip("tensorboard.backend.event_processing.event_file_loader")
+    with TensorBoardWriter(tmp_path) as write:
+        for number in (1, 2, 3):
+            write(record(number, best_found=0.25))
+    (path,) = tmp_path.iterdir()
+    events = loading.EventFileLoader(str(path)).Load()
+    assert [(event.step, len(event.summary.value)) for event in events if event.summary.value] == [
+        (number, 4) for number in (1, 2, 3)
+    ]
+
+
 def test_what_is_not_known_is_left_out_of_tensorboard(scalars, tmp_path):
     with TensorBoardWriter(tmp_path) as write:
         write(record())

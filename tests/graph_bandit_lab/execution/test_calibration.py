@@ -142,6 +142,23 @@ def test_growth_with_t_is_timed_after_longer_histories(sleepers):
     assert costs.took < 10
 
 
+def test_a_batch_is_timed_as_one_fit_for_all_its_rounds(sleepers):
+    single, batched = (repetitions("sleeper", sizes=[(20, 4)], horizon=200, batch=b)[0] for b in (1, 10))
+    costs = calibrate([single, batched], InProcess, seconds=1.0, progress=False)
+    assert costs.seconds(batched) < 0.3 * costs.seconds(single)  # 20 fits and 200, of equal lengths
+    (probe,) = choose_probes([batched])
+    timed = [timing for timing in time_probe(probe, 0.3) if timing.part[0] == "round"]
+    assert sum(timing.count for timing in timed) % 10 == 0
+
+
+@pytest.mark.parametrize(("batch", "horizon"), [(7, 10), (30, 10), (30, 100)])
+def test_batches_that_do_not_fit_the_horizon_or_the_graphs_are_timed(batch, horizon):
+    (repetition,) = repetitions("ucb1", sizes=[(12, 4)], seeds=(1,), horizon=horizon, batch=batch)
+    (probe,) = choose_probes([repetition])
+    timed = [timing for timing in time_probe(probe, 5.0) if timing.part[0] == "round"]
+    assert sum(timing.count for timing in timed) == horizon
+
+
 def test_what_an_agent_raises_leaves_what_was_timed_before(sleepers):
     (repetition,) = repetitions("impatient", sizes=[(3, 4)], seeds=(1,))
     (probe,) = choose_probes([repetition])
