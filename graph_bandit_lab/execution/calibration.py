@@ -162,7 +162,7 @@ def time_probe(probe: Probe, seconds: float) -> list[Timing]:
 def _time_agent(repetition: Repetition, instance: _Instance, seconds: float) -> list[Timing]:
     """Time an agent's `reset`, its first rounds, and rounds after longer histories: what it has played, repeated."""
     begin, horizon = time.perf_counter(), repetition.key.environment["horizon"]
-    batch = min(repetition.feedback.batch, len(instance.info["action_mask"]), horizon)
+    batch = min(repetition.feedback.batch, horizon)
     timings: list[Timing] = []
     laps: list[NDArray[np.float64]] = []
     actions: list[int] = []
