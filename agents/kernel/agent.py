@@ -202,9 +202,8 @@ class KernelAgent(BatchBeliefAgent[P]):
         begun: State = {"graphs": graphs} if graphs else {}
         if self.offered is not None:
             begun["prior_scale"] = self._prior_scale  # that of the graphs of `reset`
-        standard = (
-            self.targets if isinstance(self.targets, Standardised) else Standardised()
-        )  # scores follow from history
+        # Normal scores follow from the history.
+        standard = self.targets if isinstance(self.targets, Standardised) else Standardised()
         return {
             **super().state(),
             **begun,

@@ -1,7 +1,5 @@
 """Rewards that cannot be standardised in float64 are refused; all others are learnt from without a NaN."""
 
-import json
-
 import numpy as np
 import pytest
 from support.graphs import ragged_graphs
@@ -9,16 +7,17 @@ from support.graphs import ragged_graphs
 import registry
 from agents.contract import LARGEST_REWARD, BatchAgent
 from graph_bandit_env import GraphSet
+from graph_bandit_lab.design import AgentSpec
 
 SMALL = {"gnn": {"width": 8, "steps": 2}, "nn-": {"width": 8, "steps": 2}, "eps": {"width": 8, "steps": 2}}
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
 FORGETFUL = [f"{name}:forget={forget}" for name in ("gntk-ucb", "lin-ts") for forget in (3, 0.5)]
+WARPED = [f"{name}:warp=normal_scores" for name in ("gntk-ucb", "gntk-ei", "wl-ts", "gnn-ts")]
 
 
-def ready(label, **settings):
-    name, _, forget = label.partition(":forget=")
-    settings |= {"forget": json.loads(forget)} if forget else {}
-    agent = registry.make_agent(name, **SMALL.get(name[:3], {}), **settings)
+def ready(label):
+    spec = AgentSpec.parse(label)
+    agent = registry.make_agent(spec.name, **SMALL.get(spec.name[:3], {}), **spec.settings)
     agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(ragged_graphs()))
     return agent
 
@@ -34,7 +33,7 @@ def test_rewards_whose_squares_overflow_are_refused_and_change_nothing(name, rew
     assert agent.select_action(None) == twin.select_action(None)
 
 
-@pytest.mark.parametrize("name", [*NAMES, *FORGETFUL])
+@pytest.mark.parametrize("name", [*NAMES, *FORGETFUL, *WARPED])
 @pytest.mark.parametrize(
     "rewards",
     [

@@ -74,8 +74,13 @@ class History:
         if len(seen) == 0:
             return 0.0, 1.0
         location, scale = self._mean_and_deviation(seen)
-        rounding = RELATIVE_ROUNDING * max(seen.abs().max().item(), self.squares.max().item() ** 0.5)
-        return location, scale if scale > max(rounding, SMALLEST_SCALE) else max(1.0, rounding)
+        return location, scale if scale > self.resolution else max(1.0, self.resolution)
+
+    @property
+    def resolution(self) -> float:
+        """Return the difference of mean rewards that is no more than a rounding error, or whose square may be 0."""
+        largest = max(self.means[self.seen].abs().max().item(), self.squares.max().item() ** 0.5)
+        return max(RELATIVE_ROUNDING * largest, SMALLEST_SCALE)
 
     def _mean_and_deviation(self, seen: Tensor) -> tuple[float, float]:
         return seen.mean().item(), seen.std(correction=0).item()

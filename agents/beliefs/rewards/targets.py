@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.beliefs.rewards.history import RELATIVE_ROUNDING, History
+from agents.beliefs.rewards.history import History
 from agents.contract.protocol import Prediction
 
 ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
@@ -71,13 +71,13 @@ class NormalScores:
     Args:
         rewards: `(q,)` float64, q >= 1. The mean rewards of the graphs played.
         unit: standard deviation of these rewards.
+        resolution: rewards that differ by no more are equal; rounding errors decide no rank.
     """
 
-    def __init__(self, rewards: Tensor, unit: float) -> None:
+    def __init__(self, rewards: Tensor, unit: float, resolution: float = 0.0) -> None:
         self.unit = unit
         ordered = rewards.sort().values
-        gap = RELATIVE_ROUNDING * rewards.abs().max()  # smaller differences are rounding errors, and ranks not theirs
-        level = (ordered.diff(prepend=ordered[:1]) > gap).cumsum(0)
+        level = (ordered.diff(prepend=ordered[:1]) > resolution).cumsum(0)
         sizes = level.bincount().double()
         ranks = sizes.cumsum(0) - sizes / 2  # the mean of i - 1/2 over equal rewards
         scores = torch.special.ndtri(ranks / len(rewards))
@@ -155,7 +155,7 @@ def make_targets(history: History, standardize: bool, warp: Warp = "none") -> Ta
     location, unit = history.location_and_scale()
     if warp == "none" or not len(history.seen):
         return Standardised(location, unit)
-    return NormalScores(history.means[history.seen], unit)
+    return NormalScores(history.means[history.seen], unit, history.resolution)
 
 
 def _interpolate(x: Tensor, knots: Tensor, values: Tensor, slopes: Tensor) -> Tensor:

@@ -37,8 +37,8 @@ def test_equal_rewards_share_the_score_of_their_mean_rank():
 
 
 def test_rewards_that_differ_by_rounding_errors_are_equal():
-    shifted = torch.tensor([0.1 + 0.2, 0.3, 1.0], dtype=torch.float64)
-    first, second, _ = warp(shifted).of(shifted).tolist()
+    history = history_of([0.1 + 0.2, 0.3, 1.0])
+    first, second, _ = make_targets(history, True, "normal_scores").of(history.means).tolist()
     assert first == pytest.approx(second, abs=1e-3)
 
 
