@@ -79,7 +79,7 @@ class History:
     @property
     def resolution(self) -> float:
         """Return the difference of mean rewards that is no more than a rounding error, or whose square may be 0."""
-        largest = max(self.means[self.seen].abs().max().item(), self.squares.max().item() ** 0.5)
+        largest: float = max(self.means[self.seen].abs().max().item(), self.squares.max().item() ** 0.5)
         return max(RELATIVE_ROUNDING * largest, SMALLEST_SCALE)
 
     def _mean_and_deviation(self, seen: Tensor) -> tuple[float, float]:
