@@ -149,6 +149,7 @@ def _play_missing(
         raise ValueError("Expected diagnostics of rounds that agents choose. Got random rounds.")
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
+    changed = _find_changed_files(plan, store)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     store.begin(plan)
     failures = work.failed
@@ -186,7 +187,7 @@ def _play_missing(
         if damaged:
             place = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
             report(logging.WARNING, f"{place}: {'; '.join(damaged)}. Those of this plan are played again.")
-        for note in (*plan.notes, *work.notes):
+        for note in (*plan.notes, *work.notes, *changed):
             report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()
@@ -194,6 +195,23 @@ def _play_missing(
             execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play, tell_of_silence)
     store.end()
     return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
+
+
+def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
+    """Name files of own graphs that held something else when stored repetitions were played."""
+    pools = [
+        (repetition.pool.name, repetition.key.environment["graphs"])
+        for repetition in plan.repetitions
+        if repetition.pool
+    ]
+    planned = {digest for _, digest in pools}
+    earlier = {name for digest, name in store.graph_names().items() if digest not in planned}
+    return [
+        f"{name} does not hold what it held when stored repetitions were played. These stay, and reports show them as "
+        "another environment. To see the new ones alone, play into another folder."
+        for name in dict.fromkeys(name for name, _ in pools)
+        if name in earlier
+    ]
 
 
 def _refuse_other_environments(store: ResultStore, environment: EnvironmentSettings) -> None:

@@ -119,6 +119,13 @@ class ResultStore:
             rows = connection.execute("SELECT DISTINCT environment FROM repetitions").fetchall()
         return [json.loads(key) for (key,) in rows]
 
+    def graph_names(self) -> dict[str, str]:
+        """Return the names of the user's own graphs whose repetitions are stored, by their digests."""
+        with self._connect() as connection:
+            rows = connection.execute("SELECT DISTINCT environment, versions FROM repetitions").fetchall()
+        named = [(json.loads(environment), json.loads(versions)) for environment, versions in rows]
+        return {environment["graphs"]: versions["graphs"] for environment, versions in named if "graphs" in versions}
+
     def stored(self) -> dict[tuple[str, int], Stored]:
         """Return what is stored, by settings hash and seed."""
         query = "SELECT settings_hash, seed, status = 'failed', diagnostics IS NOT NULL FROM repetitions"

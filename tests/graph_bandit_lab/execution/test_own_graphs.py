@@ -1,5 +1,7 @@
 """Repetitions on graphs of one's own are played, stored, continued and reported."""
 
+import dataclasses
+
 import pytest
 
 from graph_bandit_env.graphs import GraphSet
@@ -82,7 +84,21 @@ def test_a_process_reads_a_pool_once(settings, monkeypatch):
     assert isinstance(own_graphs.read_own_graphs(settings.environment.pool).graphs, GraphSet)
 
 
-def test_files_of_one_name_are_told_apart(tmp_path):
+def test_a_sweep_says_which_file_has_changed_since_it_was_played(settings, tmp_path, capsys):
+    def sweep():
+        grid = Grid((dataclasses.replace(settings.environment),), (AgentSpec.parse("random"),))
+        return run_sweep(Sweep(title="one", grids=(grid,), seeds=(1,)), tmp_path / "swept")
+
+    assert sweep().played == 1
+    assert sweep().reused == 1
+    assert "does not hold what it held" not in capsys.readouterr().err
+    (tmp_path / "hits.csv").write_text(TABLE.replace("1.5", "1.25"))
+    assert sweep().played == 1
+    expected = "hits.csv (affinity) does not hold what it held when stored repetitions were played. These stay"
+    assert expected in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_files_of_one_name_are_told_apart(tmp_path, capsys):
     environments = []
     for folder, value in (("a", "1.5"), ("b", "1.25")):
         (tmp_path / folder).mkdir()
@@ -91,7 +107,9 @@ def test_files_of_one_name_are_told_apart(tmp_path):
             EnvironmentSettings(graphs=str(tmp_path / folder / "hits.csv"), target="affinity", horizon=3)
         )
     grid = Grid(tuple(environments), (AgentSpec.parse("random"),))
-    run_sweep(Sweep(title="two", grids=(grid,), seeds=(1,)), tmp_path / "out", progress=False)
+    run_sweep(Sweep(title="two", grids=(grid,), seeds=(1,)), tmp_path / "out")
+    run_sweep(Sweep(title="two", grids=(grid,), seeds=(1, 2)), tmp_path / "out")
+    assert "does not hold what it held" not in capsys.readouterr().err
     names = {environment["graphs"] for environment in load_results(tmp_path / "out")["environment"]}
     assert len(names) == 2
     assert all(name.startswith("hits.csv (affinity) [") for name in names)
