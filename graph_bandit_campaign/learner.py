@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import NormalDist
 
 import numpy as np
 
@@ -69,7 +68,7 @@ class Learner:
 def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
     """Return an agent's predictions for some graphs.
 
-        P(beats the best) = Phi(+-(mean - best) / std)
+        P(beats the best) = Phi(+-(mean - best) / std),   or as the agent says where rewards are not normal
 
     The suggestions have ids only if the agent makes no predictions, or if all values so far are equal: their scale is
     unknown then.
@@ -84,10 +83,9 @@ def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: Camp
     if not isinstance(agent, BatchAgent) or len(set(values)) < 2:
         return tuple(Suggestion(ids[k]) for k in indices)
     prediction, sign = agent.predict(), 1.0 if state.maximize else -1.0
-    best = max(sign * value for value in values)
+    beats = prediction.probability_above(max(sign * value for value in values))
     expected = []
     for k in indices:
         reward, std = float(prediction.mean[k]), float(prediction.std[k])
-        beats = NormalDist().cdf((reward - best) / max(std, 1e-300))
-        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, beats))
+        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, float(beats[k])))
     return tuple(expected)

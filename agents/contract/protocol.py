@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -109,12 +110,15 @@ class Prediction:
         noise_std: standard deviation of the noise of a reward, by marginal likelihood.
         quantiles: returns the quantile of one more reward of each graph, `(K,)` float64, for a probability between 0
             and 1; None: rewards are normal.
+        exceeds: returns the probability that the mean reward of each graph exceeds a value, `(K,)` float64; None: mean
+            rewards are normal.
     """
 
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
     noise_std: float
     quantiles: Callable[[float], NDArray[np.float64]] | None = None
+    exceeds: Callable[[float], NDArray[np.float64]] | None = None
 
     def interval(self, level: float = 0.9) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the bounds between which one more reward of each graph lies with a probability, noise included.
@@ -134,6 +138,19 @@ class Prediction:
             return self.quantiles((1 - level) / 2), self.quantiles((1 + level) / 2)
         half = NormalDist().inv_cdf((1 + level) / 2) * np.hypot(self.std, self.noise_std)
         return self.mean - half, self.mean + half
+
+    def probability_above(self, value: float) -> NDArray[np.float64]:
+        """Return the probability that the mean reward of each graph exceeds a value, `(K,)` float64.
+
+            P(mu > value) = Phi((mean - value) / std),   if mean rewards are normal
+
+        Args:
+            value: in reward units.
+        """
+        if self.exceeds is not None:
+            return self.exceeds(value)
+        probability: NDArray[np.float64] = ndtr((self.mean - value) / np.maximum(self.std, 1e-300))
+        return probability
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -16,6 +16,9 @@ Settings = TypeVar("Settings")
 LARGEST_SETTING = 1e100  # float64 holds its square
 LARGEST_COUNT = 10**9  # of anything that takes time or memory
 COUNT_OR_SHARE = (int, float)
+Warp: TypeAlias = Literal["none", "normal_scores"]
+"""Targets of a fit: the rewards, standardised or not; or their normal scores."""
+
 LARGEST_DEPTH = 100  # layers; the kernel of so deep a network no longer tells graphs apart
 
 
@@ -128,7 +131,7 @@ def check_depth(depth: int) -> None:
         raise ValueError(f"Expected `depth` to be from 2 to {LARGEST_DEPTH}. Got {depth}.")
 
 
-def check_warp(warp: str, standardize: bool) -> None:
+def check_warp(warp: Warp, standardize: bool) -> None:
     """Refuse to warp rewards that are to stay as they are.
 
     Raises:

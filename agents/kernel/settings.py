@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.contract.settings import LARGEST_DEPTH, check_depth, check_fields, check_warp
+from agents.contract.settings import LARGEST_DEPTH, Warp, check_depth, check_fields, check_warp
 
 LARGEST_BINS = 256
 
@@ -22,9 +22,9 @@ class ProcessSettings:
     """Noise variance of the rewards, in their squared units; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
-    warp: Literal["none", "normal_scores"] = "none"
-    """What is fitted: the rewards, standardised; or their normal scores, by rank alone, where rewards have a long tail
-    or outliers, as measured data often have."""
+    warp: Warp = "none"
+    """Targets of the fit: the standardised rewards; or normal scores, which depend on the ranks of rewards only, for
+    measured values of which a few are far from the others."""
     memory: int = 2000
     """Largest number of graphs played that are remembered, where graphs change from round to round."""
     forget: int | float | None = None
@@ -48,7 +48,7 @@ class ProcessSettings:
         check_warp(self.warp, self.standardize)
         if self.warp != "none" and self.noise_variance is not None:
             raise ValueError(
-                f"Expected `noise_variance` to be None with `warp`, because rewards of equal noise have "
+                "Expected `noise_variance` to be None with `warp`, because rewards of equal noise have "
                 f"targets of unequal noise. Got {self.noise_variance}."
             )
 

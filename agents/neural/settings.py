@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from agents.contract.settings import check_depth, check_fields, check_warp
+from agents.contract.settings import Warp, check_depth, check_fields, check_warp
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
@@ -77,9 +77,9 @@ class NeuralSettings:
     """Weights at which each round's fit starts: those of the last round, or theta_0 (the paper)."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
-    warp: Literal["none", "normal_scores"] = "none"
-    """What is fitted: the rewards, standardised; or their normal scores, by rank alone, where rewards have a long tail
-    or outliers, as measured data often have."""
+    warp: Warp = "none"
+    """Targets of the fit: the standardised rewards; or normal scores, which depend on the ranks of rewards only, for
+    measured values of which a few are far from the others."""
     memory: int = 2000
     """Largest number of graphs played that are remembered, where graphs change from round to round."""
 

@@ -198,7 +198,7 @@ def _play_missing(
 
 
 def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
-    """Name files of own graphs that held something else when stored repetitions were played."""
+    """Name files of own graphs of which stored repetitions have played other graphs, values or noise."""
     pools = [
         (repetition.pool.name, repetition.key.environment["graphs"])
         for repetition in plan.repetitions
@@ -207,8 +207,8 @@ def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
     planned = {digest for _, digest in pools}
     earlier = {name for digest, name in store.graph_names().items() if digest not in planned}
     return [
-        f"{name} does not hold what it held when stored repetitions were played. These stay, and reports show them as "
-        "another environment. To see the new ones alone, play into another folder."
+        f"{name}: stored repetitions were played with other graphs, values or noise. They stay, and reports show them "
+        "as another environment. To see the new ones alone, play into another folder."
         for name in dict.fromkeys(name for name, _ in pools)
         if name in earlier
     ]

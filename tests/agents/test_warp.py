@@ -100,6 +100,7 @@ def test_intervals_without_warp_are_those_of_a_normal_reward(name):
     agent.reset(None, graph_set=some_molecules() if name == "molecule-ts" else GRAPHS)
     agent.update(None, [0, 1, 2], [1.0, 3.0, -2.0])
     told = agent.predict()
+    np.testing.assert_allclose(told.probability_above(0.7), norm.sf(0.7, told.mean, np.maximum(told.std, 1e-300)))
     low, high = told.interval(0.8)
     expected = norm.interval(0.8, told.mean, np.sqrt(told.std**2 + told.noise_std**2))
     np.testing.assert_allclose([low, high], expected)
@@ -117,6 +118,10 @@ def test_under_a_warp_they_are_quantiles_of_the_rewards(name):
     for found, likely in zip(told.interval(0.9), expected, strict=True):
         np.testing.assert_allclose(found, targets.to_rewards(torch.from_numpy(likely)), rtol=1e-9)
     assert (told.interval(0.5)[0] > told.interval(0.9)[0]).all()
+    above = norm.sf(
+        targets.of(torch.tensor(3.0).double()), belief.mean, (np.sqrt(unit) * belief.spread.numpy()).clip(1e-12)
+    )
+    np.testing.assert_allclose(told.probability_above(3.0), above, rtol=1e-7)
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, float("nan")])

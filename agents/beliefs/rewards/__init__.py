@@ -3,7 +3,7 @@
 from agents.beliefs.rewards.history import History, OrderedHistory
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rewards.recency import Forget, check_rule, make_history, next_fit
-from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, Warp, make_targets, predict
+from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict
 
 __all__ = [
     "PRIOR_NOISE",
@@ -15,7 +15,6 @@ __all__ = [
     "OrderedHistory",
     "Standardised",
     "Targets",
-    "Warp",
     "check_rule",
     "make_history",
     "make_targets",

@@ -78,7 +78,7 @@ class History:
 
     @property
     def resolution(self) -> float:
-        """Return the difference of mean rewards that is no more than a rounding error, or whose square may be 0."""
+        """Return the largest difference of mean rewards that may be a rounding error, or have a square of 0."""
         largest: float = max(self.means[self.seen].abs().max().item(), self.squares.max().item() ** 0.5)
         return max(RELATIVE_ROUNDING * largest, SMALLEST_SCALE)
 

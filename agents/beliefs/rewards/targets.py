@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -14,11 +14,10 @@ from torch import Tensor
 
 from agents.beliefs.rewards.history import History
 from agents.contract.protocol import Prediction
+from agents.contract.settings import Warp
 
 ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
-
-Warp = Literal["none", "normal_scores"]
 
 
 class Targets(Protocol):
@@ -137,9 +136,16 @@ def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Predic
         likely = mean + NormalDist().inv_cdf(probability) * (std**2 + noise).sqrt()
         return targets.to_rewards(likely).numpy()
 
-    expected, spread = targets.moments(mean, std)
-    normal = isinstance(targets, Standardised)
-    return Prediction(expected.numpy(), spread.numpy(), targets.unit * noise**0.5, None if normal else quantiles)
+    def exceeds(value: float) -> NDArray[np.float64]:
+        threshold = targets.of(torch.tensor(value, dtype=torch.float64))
+        above: Tensor = torch.special.ndtr((mean - threshold) / std.clamp(min=LEAST_SPREAD))
+        return above.numpy()
+
+    expected, spread = (moment.numpy() for moment in targets.moments(mean, std))
+    noise_std = targets.unit * noise**0.5
+    if isinstance(targets, Standardised):
+        return Prediction(expected, spread, noise_std)
+    return Prediction(expected, spread, noise_std, quantiles, exceeds)
 
 
 def make_targets(history: History, standardize: bool, warp: Warp = "none") -> Targets:

@@ -91,10 +91,10 @@ def test_a_sweep_says_which_file_has_changed_since_it_was_played(settings, tmp_p
 
     assert sweep().played == 1
     assert sweep().reused == 1
-    assert "does not hold what it held" not in capsys.readouterr().err
+    assert "with other graphs, values or noise" not in capsys.readouterr().err
     (tmp_path / "hits.csv").write_text(TABLE.replace("1.5", "1.25"))
     assert sweep().played == 1
-    expected = "hits.csv (affinity) does not hold what it held when stored repetitions were played. These stay"
+    expected = "hits.csv (affinity): stored repetitions were played with other graphs, values or noise. They stay"
     assert expected in capsys.readouterr().err.replace("\n", " ")
 
 
@@ -109,7 +109,7 @@ def test_files_of_one_name_are_told_apart(tmp_path, capsys):
     grid = Grid(tuple(environments), (AgentSpec.parse("random"),))
     run_sweep(Sweep(title="two", grids=(grid,), seeds=(1,)), tmp_path / "out")
     run_sweep(Sweep(title="two", grids=(grid,), seeds=(1, 2)), tmp_path / "out")
-    assert "does not hold what it held" not in capsys.readouterr().err
+    assert "with other graphs, values or noise" not in capsys.readouterr().err
     names = {environment["graphs"] for environment in load_results(tmp_path / "out")["environment"]}
     assert len(names) == 2
     assert all(name.startswith("hits.csv (affinity) [") for name in names)
