@@ -38,7 +38,7 @@ class SuggestSettings:
     html: Path | None = None
     """Page to write, with the drawn structures and the progress of the campaign."""
     agent: str = "molecule-ucb"
-    """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:networks=3."""
+    """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:short_list=100."""
     seed: int = 0
     """Seed of all randomness."""
     undo: bool = False

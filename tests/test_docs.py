@@ -37,7 +37,6 @@ SHORTER = (  # what takes long, and what the tests make of it
     (r"n_steps=\d+", "n_steps=8, batch_size=8, n_epochs=1"),
     (r"make_bandits\(\d+\)", "make_bandits(8)"),
     (r"range\(\d{3,}\)", "range(20)"),
-    (r"Campaign\(pool, state=", 'Campaign(pool, "molecule-ucb:tangent_weight=0", state='),
 )
 SHORT_RUN = {"--horizon": "5", "--num-graphs": "5", "--num-nodes": "5", "--repetitions": "2"}
 MOST_AGENTS = 6

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.contract.protocol import State
 from agents.kernel.kernels import KernelGraphs
 
@@ -18,7 +20,7 @@ class KernelColumns:
 
     def __init__(self, graphs: KernelGraphs) -> None:
         self._graphs, self._columns = graphs, dict[int, Tensor]()
-        self.diagonal = graphs.diagonal()
+        self.whole_diagonal = graphs.diagonal()
 
     def column(self, slot: int) -> Tensor:
         """Return the kernel of a graph with all, `(K,)` float64."""
@@ -26,11 +28,14 @@ class KernelColumns:
             self._columns[slot] = self._graphs.rows(torch.tensor([slot]))[0]
         return self._columns[slot]
 
-    def among(self, slots: Tensor) -> Tensor:
-        """Return the kernel of some graphs with each other, `(n, n)` float64."""
-        if not len(slots):
-            return self.diagonal.new_zeros(0, 0)
-        return torch.stack([self.column(slot)[slots] for slot in slots.tolist()])
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return the kernel of some graphs with others, `(q, n)` float64."""
+        kept = [self.column(slot)[index] for slot in rows.tolist()]
+        return torch.stack(kept) if kept else self.whole_diagonal.new_zeros(0, len(index))
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return the kernel of some graphs with themselves, `(n,)` float64."""
+        return self.whole_diagonal[index]
 
 
 class ColumnProcess:
@@ -41,19 +46,31 @@ class ColumnProcess:
         p e = k_a - E^T E_a,   p^2 = k_aa - |E_a|^2 + s^2,
         m <- m + e (y - m_a) / p,   v <- v - e^2       [Rasmussen & Williams 2006, Eqs. 2.25 and 2.26, one y at a time]
 
-    p e is the posterior covariance of graph a with all.
+    p e is the posterior covariance of graph a with all. The rewards so far are conditioned on at once.
 
     Args:
-        kernel: the prior covariance is `scale` times this.
-        scale: output scale.
-        noise_variance: s^2 > 0, in squared units of the rewards.
+        kernel: the prior covariance is the output scale times this.
+        fitted: output scale s and noise variance.
+        counts: `(K,)`. Number of rewards already observed of each graph; None: no rewards.
+        targets: `(K,)` float64. Their mean targets.
     """
 
-    def __init__(self, kernel: KernelColumns, scale: float, noise_variance: float) -> None:
-        self._kernel, self._scale, self.noise_variance = kernel, scale, noise_variance
-        self.mean = torch.zeros_like(kernel.diagonal)
-        self._variance = scale * kernel.diagonal
-        self._rows = kernel.diagonal.new_zeros(0, len(kernel.diagonal))
+    def __init__(
+        self,
+        kernel: KernelColumns,
+        fitted: Hyperparameters,
+        counts: Tensor | None = None,
+        targets: Tensor | None = None,
+    ) -> None:
+        self._kernel, self._scale, self.noise_variance = kernel, fitted.scale, fitted.noise
+        every = torch.arange(len(kernel.whole_diagonal))
+        if counts is None or targets is None:
+            counts = targets = torch.zeros(len(every), dtype=torch.float64)
+        seen = counts.nonzero().squeeze(1)
+        posterior = DualPosterior(kernel, fitted, seen, counts[seen], targets[seen])
+        self._rows = posterior.explained(every)
+        self.mean = posterior.mean_of(self._rows)
+        self._variance = posterior.variance_of(self._rows, every)
 
     @property
     def root(self) -> Tensor:
@@ -71,10 +88,10 @@ class ColumnProcess:
         """Return the posterior variances, `(K,)` float64."""
         return self._variance.clamp(min=0)
 
-    def add(self, action: int, reward: float, count: float = 1.0) -> None:
-        """Condition on one reward, or on the mean of `count` rewards."""
+    def add(self, action: int, reward: float) -> None:
+        """Condition on one reward."""
         covariance = self._scale * self._kernel.column(action) - self._rows[:, action] @ self._rows
-        total = covariance[action].clamp(min=0) + self.noise_variance / count
+        total = covariance[action].clamp(min=0) + self.noise_variance
         row = covariance / total.sqrt()
         self.mean = self.mean + row * ((reward - self.mean[action]) / total.sqrt())
         self._variance = self._variance - row.square()

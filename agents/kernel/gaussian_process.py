@@ -38,38 +38,11 @@ class GaussianProcess:
             self._condition(counts.double(), means)
 
     @staticmethod
-    def of_root(root: Tensor, noise_variance: float) -> GaussianProcess:
-        """Return a process without rewards, of which a root of the prior covariance is known, `(K, K)` float64."""
+    def of_root(root: Tensor, noise_variance: float, mean: Tensor | None = None) -> GaussianProcess:
+        """Return a process with a known root of its covariance, `(K, K)` float64, and a known mean; None: 0."""
         process = GaussianProcess.__new__(GaussianProcess)
-        process.noise_variance, process.root, process.mean = noise_variance, root, root.new_zeros(len(root))
-        return process
-
-    @staticmethod
-    def conditioned(
-        kernel: Tensor, noise_variance: float, counts: Tensor, means: Tensor, among: Tensor
-    ) -> GaussianProcess:
-        """Return the posterior of some graphs, in dual form over the q graphs that were played: O(q^3 + q^2 n).
-
-            L L^T = k(played, played) + s^2 diag(1 / counts),   E = L^{-1} k(played, among)
-            m = E^T L^{-1} ybar,   S S^T = k(among, among) - E^T E
-
-        Args:
-            kernel: `(M, M)` float64. Prior covariance of all graphs.
-            noise_variance: s^2.
-            counts: `(M,)`. Number of rewards of each graph.
-            means: `(M,)` float64. Their mean rewards.
-            among: `(n,)` int64. The graphs of the result, in its order.
-
-        Raises:
-            LinAlgError: if kernel and noise are not positive definite on the graphs that were played.
-        """
-        seen = counts.nonzero().squeeze(1)
-        inner = kernel[seen][:, seen] + torch.diag(noise_variance / counts[seen].double())
-        factor = torch.linalg.cholesky(inner)
-        columns = torch.cat([kernel[seen][:, among], means[seen].unsqueeze(1)], dim=1)
-        explained, targets = torch.linalg.solve_triangular(factor, columns, upper=False).split([len(among), 1], dim=1)
-        process = GaussianProcess(kernel[among][:, among] - explained.T @ explained, noise_variance)
-        process.mean = (explained.T @ targets).squeeze(1)
+        process.noise_variance, process.root = noise_variance, root
+        process.mean = root.new_zeros(len(root)) if mean is None else mean
         return process
 
     @property
@@ -128,9 +101,8 @@ class GaussianProcess:
         gain = torch.linalg.solve_triangular(factor, rows @ self.root.T, upper=False)
         surprise = torch.linalg.solve_triangular(factor, (means - self.mean)[seen].unsqueeze(1), upper=False)
         less = torch.linalg.solve_triangular(factor + torch.diag(noise.sqrt()), rows, upper=False)
-        process = GaussianProcess.of_root(self.root - gain.T @ less, self.noise_variance)
-        process.mean = self.mean + (gain.T @ surprise).squeeze(1)
-        return process
+        mean = self.mean + (gain.T @ surprise).squeeze(1)
+        return GaussianProcess.of_root(self.root - gain.T @ less, self.noise_variance, mean)
 
     def _condition(self, counts: Tensor, means: Tensor) -> None:
         """Condition on all rewards so far at once, in O(K^3).

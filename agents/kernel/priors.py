@@ -9,6 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.contract.protocol import State
 from agents.kernel.columns import ColumnProcess, KernelColumns
@@ -54,7 +55,7 @@ class WholePrior:
 
     def among(self, slots: Tensor) -> Tensor:
         """Return the kernel of some graphs with each other."""
-        return self.kernel[slots][:, slots]
+        return self.columns(slots, slots)
 
     def sample(self) -> Tensor:
         """Return the kernel."""
@@ -65,10 +66,20 @@ class WholePrior:
         if self.decomposed and self.offered is None:
             prior = GaussianProcess.of_root(fitted.scale**0.5 * self._root, fitted.noise)
             return prior.given(counts, targets)
-        observed = fitted.scale * self.kernel, fitted.noise, counts, targets
         if self.offered is None:
-            return GaussianProcess(*observed)
-        return GaussianProcess.conditioned(*observed, self.offered)
+            return GaussianProcess(fitted.scale * self.kernel, fitted.noise, counts, targets)
+        seen = counts.nonzero().squeeze(1)
+        posterior = DualPosterior(self, fitted, seen, counts[seen], targets[seen])
+        mean = posterior.mean_of(posterior.explained(self.offered))
+        return GaussianProcess.of_root(symmetric_root(posterior.covariance(self.offered)), fitted.noise, mean)
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return the kernel of some graphs with others, `(q, n)` float64."""
+        return self.kernel[rows][:, index]
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return the kernel of some graphs with themselves, `(n,)` float64."""
+        return self.kernel.diagonal()[index]
 
     def state(self) -> State:
         """Return the kernel."""
@@ -91,20 +102,17 @@ class ColumnPrior:
 
     def among(self, slots: Tensor) -> Tensor:
         """Return the kernel of some graphs with each other."""
-        return self._columns.among(slots)
+        return self._columns.columns(slots, slots)
 
     def sample(self) -> Tensor:
         """Return the kernel of `SAMPLE` graphs that are evenly spaced in the set."""
-        count = len(self._columns.diagonal)
+        count = len(self._columns.whole_diagonal)
         slots = torch.arange(min(count, SAMPLE)) * count // min(count, SAMPLE)
         return self._graphs.exchange(slots, []).rows()
 
     def condition(self, fitted: Hyperparameters, counts: Tensor, targets: Tensor) -> ColumnProcess:
         """Return means and variances of the posterior."""
-        process = ColumnProcess(self._columns, fitted.scale, fitted.noise)
-        for slot in counts.nonzero().squeeze(1).tolist():
-            process.add(slot, float(targets[slot]), float(counts[slot]))
-        return process
+        return ColumnProcess(self._columns, fitted, counts, targets)
 
     def state(self) -> State:
         """Return an empty dict."""

@@ -1,9 +1,9 @@
-"""Compute fingerprints of molecules and their Tanimoto similarity."""
+"""Fingerprints of molecules, and their Tanimoto similarity as a part of the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -13,11 +13,14 @@ from torch import Tensor
 
 from gntk.engines import compile_loop
 
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+
 BINS = 4096
-Kind = Literal["atom_pairs", "morgan"]
+Kind = Literal["atom_pairs", "morgan", "torsions", "features"]
 
 
-def read_molecules(smiles: Sequence[str]) -> list[Any]:
+def read_molecules(smiles: Sequence[str]) -> list[Mol]:
     """Return the molecules as `rdkit.Chem.Mol`.
 
     Raises:
@@ -38,16 +41,14 @@ class FingerprintCounts:
 
     Args:
         molecules: K `rdkit.Chem.Mol`.
-        kind: "atom_pairs", pairs of atom types at a distance (Carhart, Smith & Venkataraghavan 1985), or "morgan",
-            neighbourhoods of up to three bonds around an atom (Rogers & Hahn 2010).
+        kind: "atom_pairs", pairs of atom types at a distance [Carhart, Smith & Venkataraghavan 1985]; "morgan",
+            neighbourhoods of up to three bonds around an atom [Rogers & Hahn 2010]; "torsions", paths of four atoms
+            [Nilakantan et al. 1987]; or "features", neighbourhoods of up to two bonds of what atoms do (donor,
+            acceptor, acid, base, halogen, aromatic) instead of what they are.
     """
 
-    def __init__(self, molecules: Sequence[Any], kind: Kind) -> None:
-        from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
-
-        generator = (
-            GetAtomPairGenerator(fpSize=BINS) if kind == "atom_pairs" else GetMorganGenerator(radius=3, fpSize=BINS)
-        )
+    def __init__(self, molecules: Sequence[Mol], kind: Kind) -> None:
+        generator = _generator(kind)
         columns, counts, offsets = [], [], [0]
         for molecule in molecules:
             bins = generator.GetCountFingerprint(molecule).GetNonzeroElements()
@@ -64,37 +65,65 @@ class FingerprintCounts:
         stacked.counts = csr_array(vstack([part.counts for part in parts]))
         return stacked
 
-    def similarity(self, left: Tensor, right: Tensor) -> Tensor:
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Compute the Tanimoto similarity of counts.
 
             T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
 
         Args:
-            left: `(n,)` int64. Molecules of the rows.
-            right: `(m,)` int64. Molecules of the columns.
+            rows: `(q,)` int64. Molecules of the rows.
+            index: `(n,)` int64. Molecules of the columns.
 
         Returns:
-            `(n, m)` float64; 1 if both molecules have equal counts, which includes two without any feature.
+            `(q, n)` float64; 1 if both molecules have equal counts, which includes two without any feature.
         """
-        mine, theirs = self.counts[left.numpy()], self.counts[right.numpy()]
-        return torch.from_numpy(tanimoto(mine.toarray(), theirs.indptr, theirs.indices, theirs.data))
+        mine, theirs = self.counts[rows.numpy()], self.counts[index.numpy()]
+        dense = mine.T.toarray(order="C")
+        return torch.from_numpy(tanimoto(dense, theirs.indptr, theirs.indices, theirs.data)).T
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return ones."""
+        return torch.ones(len(index), dtype=torch.float64)
+
+
+def _generator(kind: Kind) -> Any:
+    from rdkit.Chem import rdFingerprintGenerator
+
+    fingerprints: Any = rdFingerprintGenerator
+
+    if kind == "atom_pairs":
+        return fingerprints.GetAtomPairGenerator(fpSize=BINS)
+    if kind == "torsions":
+        return fingerprints.GetTopologicalTorsionGenerator(fpSize=BINS)
+    if kind == "morgan":
+        return fingerprints.GetMorganGenerator(radius=3, fpSize=BINS)
+    roles = fingerprints.GetMorganFeatureAtomInvGen()
+    return fingerprints.GetMorganGenerator(radius=2, fpSize=BINS, atomInvariantsGenerator=roles)
 
 
 @compile_loop
 def tanimoto(
     dense: NDArray[np.float32], offsets: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    """Compare the rows of a dense matrix of counts with those of a sparse one."""
-    result = np.empty((len(dense), len(offsets) - 1))
-    totals = np.empty(len(offsets) - 1)
-    for other in range(len(totals)):
-        totals[other] = counts[offsets[other] : offsets[other + 1]].sum()
-    for row in range(len(dense)):
-        total = dense[row].sum()
-        for other in range(len(totals)):
-            common = 0.0
-            for entry in range(offsets[other], offsets[other + 1]):
-                common += min(counts[entry], dense[row, columns[entry]])
-            union = total + totals[other] - common
-            result[row, other] = common / union if union > 0 else 1.0
+    """Compare the n rows of a sparse matrix of counts with the q columns of a dense one `(bins, q)`: `(n, q)`.
+
+    The innermost loop runs over neighbours in memory.
+    """
+    width = dense.shape[1]
+    result = np.empty((len(offsets) - 1, width))
+    totals = np.zeros(width, np.float32)
+    for bin_ in range(len(dense)):
+        for row in range(width):
+            totals[row] += dense[bin_, row]
+    common = np.empty(width, np.float32)
+    for other in range(len(result)):
+        common[:] = 0
+        total = counts[offsets[other] : offsets[other + 1]].sum()
+        for entry in range(offsets[other], offsets[other + 1]):
+            count, those = counts[entry], dense[columns[entry]]
+            for row in range(width):
+                common[row] += those[row] if those[row] < count else count
+        for row in range(width):
+            union = 1.0 * total + totals[row] - common[row]  # 1.0 * makes it float64
+            result[other, row] = common[row] / union if union > 0 else 1.0
     return result

@@ -1,15 +1,11 @@
-"""The default network for molecules, a plain PyG module."""
+"""A network for molecules, a plain PyG module for the neural agents."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch
 from torch_geometric.nn import GINEConv, global_add_pool
-
-from gntk.engines import OwnedLayer, linear_tangent_features
 
 
 class MolecularNetwork(nn.Module):
@@ -18,8 +14,7 @@ class MolecularNetwork(nn.Module):
         h^0 = W x,   h^l = h^(l-1) + MLP_l(h^(l-1)_i + sum_{j in N(i)} ReLU(h^(l-1)_j + W_l e_ij))      [Hu et al. 2020]
         F(G) = MLP(sum_i h^L_i / sqrt(size))
 
-    On one-hot columns a linear map is an embedding of each category. All parameters belong to linear layers, and no
-    normalisation looks at other graphs, so that one backward pass gives all tangent features.
+    On one-hot columns a linear map is an embedding of each category. No normalisation looks at other graphs.
 
     Args:
         feature_dim: number of columns of `batch.x`.
@@ -59,19 +54,3 @@ class MolecularNetwork(nn.Module):
         pooled = global_add_pool(nodes, batch.batch, size=len(batch.ptr) - 1) / self.size**0.5
         values: Tensor = self.output(torch.relu(self.hidden(pooled))).squeeze(1)
         return values
-
-    @property
-    def num_features(self) -> int:
-        """Return p, the number of tangent features, which is the number of parameters."""
-        return sum(parameter.numel() for parameter in self.parameters())
-
-    def tangent_features(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Return F `(K,)` and dF/dtheta `(K, p)` of a batch, float32."""
-        of_nodes, of_edges = batch.batch, batch.batch[batch.edge_index[0]]
-        of_graphs = torch.arange(len(batch.ptr) - 1)
-        layers: list[OwnedLayer] = [(self.embed, of_nodes)]
-        convolution: Any
-        for convolution in self.convolutions:
-            layers += [(convolution.lin, of_edges), (convolution.nn[0], of_nodes), (convolution.nn[-1], of_nodes)]
-        layers += [(self.hidden, of_graphs), (self.output, of_graphs)]
-        return linear_tangent_features(lambda: self(batch), layers, len(of_graphs))

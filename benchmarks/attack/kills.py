@@ -175,7 +175,7 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     library, first, second, played = (folder / name for name in ("library", "first", "second", "played"))
     tables = ("{folder}/pool.csv", "--measured", "{folder}/measured.csv", "--n", "3", "--maximize", "qed")
     files = ("--out", "{folder}/next.csv", "--html", "{folder}/page.html")
-    suggest = ("suggest", *tables, *files, "--agent", "molecule-ucb:steps=20")
+    suggest = ("suggest", *tables, *files, "--agent", "molecule-ucb")
 
     def prepare_first(place: Path) -> None:
         if not library.exists():

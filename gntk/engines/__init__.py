@@ -9,7 +9,6 @@ from gntk.engines.compilation import compile_loop
 from gntk.engines.compiled import CompiledNetwork
 from gntk.engines.descent import Batches, descend
 from gntk.engines.features import Features, HeldFeatures, features_at
-from gntk.engines.layers import OwnedLayer, linear_tangent_features
 from gntk.engines.module_network import ModuleNetwork, ModuleOrFactory
 from gntk.engines.torch_network import TorchNetwork
 
@@ -21,13 +20,11 @@ __all__ = [
     "ModuleNetwork",
     "ModuleOrFactory",
     "Network",
-    "OwnedLayer",
     "TorchNetwork",
     "Weights",
     "compile_loop",
     "descend",
     "features_at",
-    "linear_tangent_features",
     "paper_network",
     "read_device",
 ]

@@ -22,7 +22,7 @@ def suggest(tmp_path, monkeypatch):
         with open("results.csv", "w", encoding="utf-8") as file:
             file.write(text + "\n")
         command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "3", "--maximize", "logp"]
-        code = main([*command, "--out", "out.csv", "--html", "out.html", "--agent", "molecule-ucb:tangent_weight=0"])
+        code = main([*command, "--out", "out.csv", "--html", "out.html", "--agent", "molecule-ucb"])
         if code:
             return code
         with open("out.campaign.json", encoding="utf-8") as file:

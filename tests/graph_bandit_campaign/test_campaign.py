@@ -9,7 +9,7 @@ from graph_bandit_campaign import AgentChangedWarning, Campaign, Measurement
 from graph_bandit_env import GraphPool, from_smiles
 
 MOLECULES = some_molecules(22)
-SMALL = "molecule-ucb:width=8,depth=1,steps=20"
+SMALL = "molecule-ucb:short_list=20"
 IDS = MOLECULES.ids
 VALUES = dict(zip(IDS, MOLECULES.targets.tolist(), strict=True))
 
@@ -59,7 +59,7 @@ def test_results_come_in_any_order_and_replace_what_is_pending():
 
 @pytest.mark.parametrize(("maximize", "best"), [(True, max), (False, min)])
 def test_finds_the_best_in_either_direction(maximize, best):
-    campaign = begin("molecule-ucb:tangent_weight=0", maximize=maximize)
+    campaign = begin("molecule-ucb", maximize=maximize)
     campaign.tell_many({key: VALUES[key] for key in IDS[::5]})
     for _ in range(4):
         for suggestion in campaign.ask(2):
@@ -130,7 +130,7 @@ def test_a_reopened_campaign_goes_on_as_one_that_was_never_closed(tmp_path):
 
 
 def test_a_further_measurement_counts_beside_the_earlier_ones():
-    campaign = begin("molecule-ucb:tangent_weight=0,noise_variance=1e-6")
+    campaign = begin("molecule-ucb:warp=none,noise_variance=1e-6")
     campaign.tell_many({key: VALUES[key] for key in IDS[:8]})
     campaign.tell(IDS[0], VALUES[IDS[0]] + 1)
     assert campaign.predict()[IDS[0]].mean == pytest.approx(VALUES[IDS[0]] + 0.5, abs=0.01)

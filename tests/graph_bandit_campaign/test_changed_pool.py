@@ -36,7 +36,7 @@ def suggest(tmp_path, monkeypatch):
     write_results()
 
     def run(*more):
-        agent = ["--agent", "molecule-ucb:tangent_weight=0"]
+        agent = ["--agent", "molecule-ucb"]
         command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "3", "--maximize", "logp"]
         assert main([*command, "--out", "out.csv", *agent, *more]) == 0
         with open("out.csv", newline="", encoding="utf-8") as file:
@@ -135,7 +135,7 @@ def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused
     before = saved()
     write_pool({**SMILES, first[0]: "CCCCCCCCCCO"})
     command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--out", "out.csv"]
-    command += ["--agent", "molecule-ucb:tangent_weight=0"]
+    command += ["--agent", "molecule-ucb"]
     assert main(command) == 1
     printed = capsys.readouterr().err
     assert f"Expected `{first[0]}` to be {SMILES[first[0]]}, as in earlier rounds. The pool has CCCCCCCCCCO." in printed

@@ -82,7 +82,7 @@ def write(name, rows):
 
 def suggest(*more):
     command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "2", "--maximize", "logp", "--out", "out.csv"]
-    return main([*command, "--agent", "molecule-ucb:tangent_weight=0", *more])
+    return main([*command, "--agent", "molecule-ucb", *more])
 
 
 def test_the_output_says_what_was_matched_so_and_names_strangers(folder, capsys):

@@ -37,7 +37,7 @@ def read(name):
 
 def suggest(out, *more, measured=("results.csv",)):
     command = ["suggest", "pool.csv", "--measured", *measured, "--n", "2", "--maximize", "logp", "--out", out]
-    return main([*command, "--agent", "molecule-ucb:tangent_weight=0", *more])
+    return main([*command, "--agent", "molecule-ucb", *more])
 
 
 def test_a_link_and_its_target_are_one_campaign(folder):

@@ -14,7 +14,7 @@ MOLECULES = some_molecules()
 NAMES = [f"m{k}" for k in range(len(MOLECULES))]
 SMILES = dict(zip(NAMES, MOLECULES.smiles, strict=True))
 VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
-AGENT = "molecule-ucb:width=8,depth=1,steps=20"
+AGENT = "molecule-ucb:short_list=20"
 
 
 @pytest.fixture

@@ -159,7 +159,6 @@ class PredictsTheBestOnly(Sound):
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_every_registered_agent_passes(name):
     settings = {"width": 8, "steps": 3} if name.startswith(("gnn", "nn", "epsilon")) else {}
-    settings = {"width": 8, "steps": 5, "depth": 1} if name.startswith("molecule") else settings
     assert registry.check_agent(lambda: registry.make_agent(name, **settings), registry.agent_needs(name)) is None
 
 

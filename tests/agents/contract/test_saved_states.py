@@ -17,14 +17,13 @@ SMALL = {
     "gnn": {"width": 8, "steps": 2},
     "nn-": {"width": 8, "steps": 2},
     "eps": {"width": 8, "steps": 2},
-    "mol": {"width": 4, "steps": 2, "noise_variance": 0.01, "pairs_weight": 0.0, "morgan_weight": 0.0},
     "sb3": {"rollout": 3, "batch_size": 3, "epochs": 1, "embedding": 4},
 }
 MODELS = {
     **{name: {} for name in registry.list_agents()},
     "gnn-ts exact": {"covariance": "exact", "history": "frozen", "fit": "epochs", "epochs": 1},
     "gnn-ucb diagonal": {"covariance": "diagonal", "gradient": "last_layer"},
-    "molecule-ucb fixed": {"tangent_weight": 0.0},
+    "molecule-ucb plain": {"warp": "none", "noise_variance": 0.01},
     **{f"{name} forget={forget}": {"forget": forget} for name in ("gntk-ucb", "lin-ts") for forget in (2, 0.5)},
 }
 

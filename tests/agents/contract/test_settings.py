@@ -89,7 +89,6 @@ def test_equal_numbers_are_equal_settings():
     [
         ("gnn-ts", {"learning_rate": 1e200}),
         ("gntk-ts", {"noise_variance": 10**400}),
-        ("molecule-ts", {"learning_rate": 1e40}),
         ("ucb1", {"exploration_scale": 1e300}),
         ("ucb1", {"exploration_scale": 1e-320}),
         ("gaussian-ts", {"exploration_scale": 1e-200}),

@@ -8,6 +8,7 @@ from support.posterior import from_scratch
 from torch_geometric.data import Batch
 
 import registry
+from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.kernel.columns import ColumnProcess, KernelColumns
 from agents.kernel.kernels import encode_network
 from agents.kernel.priors import ColumnPrior
@@ -16,6 +17,7 @@ from agents.kernel.subtrees import encode_subtrees
 from graph_bandit_env import GraphSet
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
+UNIT = Hyperparameters(1.0, 0.1)
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
 
 
@@ -39,7 +41,7 @@ def observe(length):
 @pytest.mark.parametrize("noise", [1e-4, 0.1, 10.0])
 def test_posterior_equals_one_solve_with_all_observations(noise):
     actions, rewards = observe(60)
-    process = ColumnProcess(columns(), 2.0, noise)
+    process = ColumnProcess(columns(), Hyperparameters(2.0, noise))
     for action, reward in zip(actions, rewards, strict=True):
         process.add(int(action), float(reward))
     mean, covariance = from_scratch(2 * KERNEL, noise, actions, rewards)
@@ -47,11 +49,12 @@ def test_posterior_equals_one_solve_with_all_observations(noise):
     np.testing.assert_allclose(process.variance, np.diag(covariance), atol=1e-8)
 
 
-def test_the_mean_of_many_rewards_tells_what_they_tell_one_by_one():
-    at_once, one_by_one = (ColumnProcess(columns(), 1.0, 0.1) for _ in range(2))
-    at_once.add(3, 2.0, count=4)
-    for reward in (1.0, 3.0, 2.5, 1.5):
-        one_by_one.add(3, reward)
+def test_rewards_told_at_once_tell_what_they_tell_one_by_one():
+    counts, targets = torch.zeros(2, len(KERNEL), dtype=torch.float64)
+    counts[3], targets[3], counts[5], targets[5] = 4, 2.0, 1, -1.0
+    at_once, one_by_one = ColumnProcess(columns(), UNIT, counts, targets), ColumnProcess(columns(), UNIT)
+    for action, reward in ((3, 1.0), (3, 3.0), (5, -1.0), (3, 2.5), (3, 1.5)):
+        one_by_one.add(action, reward)
     torch.testing.assert_close(at_once.mean, one_by_one.mean)
     torch.testing.assert_close(at_once.variance, one_by_one.variance)
 
@@ -59,15 +62,15 @@ def test_the_mean_of_many_rewards_tells_what_they_tell_one_by_one():
 def test_a_column_is_computed_once():
     asked = []
     kernel = columns(asked)
-    for process in (ColumnProcess(kernel, 1.0, 0.1), ColumnProcess(kernel, 3.0, 0.1)):
+    for process in (ColumnProcess(kernel, UNIT), ColumnProcess(kernel, Hyperparameters(3.0, 0.1))):
         for action in (2, 5, 2):
             process.add(action, 1.0)
-    np.testing.assert_array_equal(kernel.among(torch.tensor([5, 2])), KERNEL[[5, 2]][:, [5, 2]])
+    np.testing.assert_array_equal(kernel.columns(*[torch.tensor([5, 2])] * 2), KERNEL[[5, 2]][:, [5, 2]])
     assert asked == [2, 5]
 
 
 def test_a_copy_goes_on_by_itself():
-    process = ColumnProcess(columns(), 1.0, 0.1)
+    process = ColumnProcess(columns(), UNIT)
     process.add(1, 1.0)
     other, before = process.copy(), process.mean
     other.add(2, 5.0)
@@ -76,7 +79,7 @@ def test_a_copy_goes_on_by_itself():
 
 
 def test_a_process_with_the_state_of_another_goes_on_to_the_last_bit():
-    process, other = (ColumnProcess(columns(), scale, 0.1) for scale in (1.0, 5.0))
+    process, other = (ColumnProcess(columns(), Hyperparameters(scale, 0.1)) for scale in (1.0, 5.0))
     for action in (3, 1, 3):
         process.add(action, 0.5 * action)
     other.load_state_dict(process.state_dict())

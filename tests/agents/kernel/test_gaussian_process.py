@@ -92,16 +92,6 @@ def test_the_posterior_given_no_rewards_is_the_prior():
     assert not process.given(none, none).mean.any()
 
 
-@pytest.mark.parametrize("among", [[*range(12)], [11, 3, 0], [2]])
-def test_the_posterior_of_some_graphs_is_that_of_all(among):
-    actions, rewards = observe(40)
-    history = record(actions, rewards)
-    some = GaussianProcess.conditioned(torch.tensor(KERNEL), 0.1, history.counts, history.means, torch.tensor(among))
-    mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
-    np.testing.assert_allclose(some.mean, mean[among], atol=1e-9)
-    np.testing.assert_allclose(some.root @ some.root.T, covariance[np.ix_(among, among)], atol=1e-9)
-
-
 def test_no_rewards_leave_the_prior_exactly():
     kernel, none = torch.tensor(KERNEL), torch.zeros(12, dtype=torch.float64)
     assert torch.equal(GaussianProcess(kernel, 0.1, none.long(), none).root, GaussianProcess(kernel, 0.1).root)

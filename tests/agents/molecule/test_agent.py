@@ -1,5 +1,7 @@
 """Properties of every agent that needs molecules."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -7,18 +9,19 @@ from support.molecules import some_molecules
 from support.play import go_on, play
 
 import registry
-from agents.beliefs.rewards import MarginalLikelihood, make_targets
+from agents.beliefs.rewards import make_targets
 from agents.contract.protocol import BatchAgent
+from agents.molecule.mixture import MixtureLikelihood
+from agents.molecule.parts import make_parts
 from graph_bandit_env import from_smiles
 
 MOLECULES = some_molecules()
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "molecules"]
-SMALL = {"width": 8, "depth": 1, "steps": 20}
 
 
 @pytest.fixture(params=NAMES)
 def make(request):
-    return lambda **changes: registry.make_agent(request.param, **{**SMALL, **changes})
+    return lambda **changes: registry.make_agent(request.param, **changes)
 
 
 @pytest.fixture
@@ -61,7 +64,7 @@ def test_a_batch_holds_different_molecules_that_are_on_offer(make):
 
 
 def test_predictions_agree_with_what_was_measured_and_are_unsure_elsewhere(make):
-    agent = make(noise_variance=1e-6)
+    agent = make(noise_variance=1e-6, warp="none")
     agent.reset(None, graph_set=MOLECULES)
     others = np.arange(0, len(MOLECULES), 4)
     known = np.setdiff1d(np.arange(len(MOLECULES)), others)
@@ -86,39 +89,31 @@ def test_predictions_move_with_the_unit_of_the_measurements(make):
     np.testing.assert_allclose(told[1].std, 1000 * told[0].std, rtol=1e-4)
 
 
-def test_without_a_tangent_part_nothing_is_trained(make, monkeypatch):
-    monkeypatch.setattr("agents.molecule.agent.train", lambda *arguments: pytest.fail("trained"))
-    agent = make(tangent_weight=0.0)
-    agent.reset(None, graph_set=MOLECULES)
-    agent.update(None, [0, 1], [0.0, 1.0])
-    assert agent.select_action(None) in range(len(MOLECULES))
-
-
-def test_networks_are_trained_anew_when_enough_was_measured(make, monkeypatch):
-    trained = []
-    monkeypatch.setattr("agents.molecule.agent.train", lambda network, graphs, index, *rest: trained.append(len(index)))
+def test_weights_are_learnt_again_when_enough_was_measured(make, monkeypatch):
+    learnt, fit = [], MixtureLikelihood.fit
+    monkeypatch.setattr(MixtureLikelihood, "fit", lambda self, noise: learnt.append(len(self._targets)) or fit(self))
     agent = make(refit_growth=0.5)
     agent.reset(None, graph_set=MOLECULES)
     for action in range(8):
         agent.update(None, action, 1.0)
-    assert trained == [1, 2, 3, 5, 8]
+    assert learnt == [1, 2, 3, 5, 8]
 
 
 def measured(name="molecule-ucb", **changes):
     """An agent that has measured the first six molecules."""
-    agent = registry.make_agent(name, **{**SMALL, **changes})
+    agent = registry.make_agent(name, **changes)
     agent.reset(None, graph_set=MOLECULES)
     agent.update(None, np.arange(6), MOLECULES.targets[:6])
     return agent
 
 
 def test_an_imagined_measurement_is_the_mean_and_makes_all_others_surer():
-    agent = measured(tangent_weight=0.0, exploration_scale=2.0)
+    agent = measured(exploration_scale=2.0)
     before, imagine = agent.belief(), agent.imagine()
     imagine(9)
     after = imagine(11)
     every, found = torch.arange(len(MOLECULES)), agent.posterior.hyperparameters
-    whole = found.scale * agent._kernel.columns(every, every)[0].numpy()
+    whole = agent.posterior.kernel.columns(every, every).numpy()
     known = [*range(6), 9, 11]
     gain = np.linalg.solve(whole[np.ix_(known, known)] + found.noise * np.eye(8), whole[known])
     np.testing.assert_allclose(after.spread, 2.0 * np.sqrt(np.diag(whole - whole[:, known] @ gain)), rtol=1e-5)
@@ -126,14 +121,14 @@ def test_an_imagined_measurement_is_the_mean_and_makes_all_others_surer():
 
 
 def test_the_spread_of_a_belief_is_nu_standard_deviations_and_so_is_its_root():
-    agent = measured(tangent_weight=0.0, exploration_scale=2.0)
+    agent = measured(exploration_scale=2.0)
     belief, covariance = agent.belief(), 4.0 * agent.posterior.covariance(torch.arange(len(MOLECULES)))
     torch.testing.assert_close(belief.spread, covariance.diagonal().sqrt())
     torch.testing.assert_close(belief.joint_root() @ belief.joint_root().T, covariance)
 
 
 def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_offer():
-    agent = measured(short_list=4, tangent_weight=0.0)
+    agent = measured(short_list=4)
     told, mask = agent.predict(), torch.arange(len(MOLECULES)) % 2 == 0
     offered = np.flatnonzero(mask)
     bound = (told.mean + 2 * told.std)[offered]
@@ -142,77 +137,59 @@ def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_o
         assert agent._short_list(mask, count).tolist() == expected.tolist()
 
 
-ONLY_TANGENT = {"pairs_weight": 0.0, "morgan_weight": 0.0, "descriptor_weight": 0.0}
-ONLY_PAIRS = {"pairs_weight": 0.4, "morgan_weight": 0.0, "descriptor_weight": 0.0, "tangent_weight": 0.0}
-PAIRS_AND_TANGENT = {**ONLY_PAIRS, "tangent_weight": 0.4, "networks": 2}
-
-
-def test_the_kernel_is_the_weighted_mean_of_fingerprints_and_trained_networks():
-    """Before the first training it is that of fingerprints alone."""
-    agent, fixed = (
-        registry.make_agent("molecule-ucb", **SMALL, **changes) for changes in (PAIRS_AND_TANGENT, ONLY_PAIRS)
-    )
-    for player in (agent, fixed):
-        player.reset(None, seed=0, graph_set=MOLECULES)
-    every = torch.arange(len(MOLECULES))
-    similarity = fixed._kernel.columns(every, every)[0]
-    torch.testing.assert_close(agent._kernel.columns(every, every)[0], similarity)
-    agent.update(None, 3, 1.0)
-    features = [network.tangent_features(agent._graphs.take(every))[1].double() for network in agent._networks]
-    products = [psi @ psi.T / psi.square().sum(1).mean() for psi in features]
-    expected = 0.5 * similarity + 0.25 * products[0] + 0.25 * products[1]
-    torch.testing.assert_close(agent._kernel.columns(every, every)[0], expected, rtol=1e-5, atol=1e-6)
-
-
-def test_networks_are_trained_on_standardised_means_and_kept(monkeypatch):
-    trained = []
-
-    def train(network, graphs, index, targets, *rest):
-        trained.append(dict(zip(index.tolist(), targets.tolist(), strict=True)))
-        torch.nn.init.constant_(network.output.weight, 7.0)
-
-    monkeypatch.setattr("agents.molecule.agent.train", train)
-    agent = registry.make_agent("molecule-ucb", **SMALL, networks=2)
-    agent.reset(None, graph_set=MOLECULES)
-    agent.update(None, [3, 1, 3], [1.0, 5.0, 3.0])
-    assert trained == [{3: -1.0, 1: 1.0}] * 2
-    assert all((network.output.weight == 7).all() for network in agent._networks)
-
-
-def test_the_initial_weights_of_a_seed_stay_what_they_were():
-    """Stored results and saved states are of these."""
-    agent = registry.make_agent("molecule-ucb", **SMALL, networks=2)
-    agent.reset(None, seed=0, graph_set=MOLECULES)
-    assert agent.state_dict()["seeds"] == [931068496281878979, 1572712577835822601]
-
-
 def test_before_any_result_the_belief_is_that_of_a_unit_of_variance():
-    agent = registry.make_agent("molecule-ucb", **SMALL)
+    agent = registry.make_agent("molecule-ucb")
     agent.reset(None, graph_set=MOLECULES)
     told = agent.predict()
     np.testing.assert_array_equal(told.mean, 0.0)
-    np.testing.assert_allclose(told.std, 1.0)
+    assert (told.std**2).mean() == pytest.approx(1.0)
     assert told.noise_std == pytest.approx(0.1)
 
 
-def test_scale_and_noise_maximise_the_marginal_likelihood_of_standardised_results():
-    agent, seen = measured(tangent_weight=0.0), torch.arange(6)
-    likelihood = MarginalLikelihood(
-        agent._kernel.columns(seen, seen)[0], agent.history, make_targets(agent.history, standardize=True)
-    )
-    expected, found = likelihood.fit(None, None, prior_scale=1.0), agent.posterior.hyperparameters
-    assert (found.scale, found.noise) == pytest.approx((expected.scale, expected.noise))
+def test_weights_and_noise_are_those_of_the_largest_marginal_likelihood():
+    agent = measured()
+    targets = make_targets(agent.history, standardize=True, warp="normal_scores")
+    parts = make_parts(agent.settings, MOLECULES.smiles)
+    kernels, medians = [part.kernel for part in parts], [part.weight for part in parts]
+    weights, noise = MixtureLikelihood.of_history(kernels, medians, 1.0, agent.history, targets).fit()
+    assert agent.posterior.kernel.weights == pytest.approx(weights)
+    assert agent.posterior.hyperparameters.noise == pytest.approx(noise)
 
 
-def test_the_noise_is_at_least_a_millionth_of_the_prior_variance():
-    agent, seen = measured(**ONLY_TANGENT), torch.arange(6)
-    agent.update(None, np.tile(seen, 50), np.tile(MOLECULES.targets[:6], 50))
-    found, variances = agent.posterior.hyperparameters, agent._kernel.columns(seen, seen)[0].diagonal()
-    assert found.noise == pytest.approx(1e-6 * found.scale * variances.mean().item())
+def test_shares_are_of_what_is_compared_and_add_up_to_one():
+    agent = measured()
+    shares = agent.shares()
+    assert list(shares) == ["atom pairs", "neighbourhoods", "torsions", "roles of atoms", "properties", "descriptors"]
+    assert sum(shares.values()) == pytest.approx(1)
+    weights = agent.posterior.kernel.weights
+    assert shares["properties"] == pytest.approx((weights[4] + weights[5]) / sum(weights))
+
+
+def test_columns_of_the_users_own_that_tell_all_are_used():
+    told = {}
+    for columns in (None, MOLECULES.targets[:, None] ** 3):
+        molecules = SimpleNamespace(to_pyg=MOLECULES.to_pyg, smiles=MOLECULES.smiles, columns=columns)
+        agent = registry.make_agent("molecule-greedy")
+        agent.reset(None, graph_set=molecules)
+        agent.update(None, np.arange(0, 40, 4), MOLECULES.targets[::4])
+        told[columns is None] = np.corrcoef(agent.predict().mean, MOLECULES.targets)[0, 1]
+    assert told[False] > told[True]
+    assert told[False] > 0.9
+    assert agent.shares()["own columns"] > 0.3
+
+
+def test_a_state_belongs_to_its_columns():
+    agents = []
+    for columns in (np.zeros((40, 1)), np.arange(40.0)[:, None]):
+        agents.append(registry.make_agent("molecule-ucb"))
+        molecules = SimpleNamespace(to_pyg=MOLECULES.to_pyg, smiles=MOLECULES.smiles, columns=columns)
+        agents[-1].reset(None, graph_set=molecules)
+    with pytest.raises(ValueError, match="graphs"):
+        agents[0].load_state_dict(agents[1].state_dict())
 
 
 def test_molecules_imagined_again_and_again_keep_a_spread_that_is_a_number():
-    imagine = measured(tangent_weight=0.0, noise_variance=1e-16).imagine()
+    imagine = measured(noise_variance=1e-16, warp="none").imagine()
     for _ in range(2):
         spreads = [imagine(action).spread for action in range(len(MOLECULES))]
     assert all((spread >= 0).all() for spread in spreads)
@@ -220,33 +197,13 @@ def test_molecules_imagined_again_and_again_keep_a_spread_that_is_a_number():
 
 def test_molecules_that_are_being_measured_are_not_on_offer():
     with pytest.raises(ValueError, match="Expected a number of graphs from 1 to 38"):
-        measured(tangent_weight=0.0).select_batch(None, 39, None, [4, 9])
+        measured().select_batch(None, 39, None, [4, 9])
 
 
 def test_the_last_molecule_on_offer_is_played(make):
     agent = make()
     agent.reset(None, graph_set=MOLECULES)
     assert agent.select_action(None, np.arange(len(MOLECULES)) == 7) == 7
-
-
-@pytest.mark.parametrize("weight", [0.0, 3.0])
-def test_the_weights_of_the_kernel_add_up_to_one(weight):
-    """Each part has a mean of one on the diagonal, that of the networks together too."""
-    agent = measured(tangent_weight=weight, networks=2)
-    every = torch.arange(len(MOLECULES))
-    assert agent._kernel.columns(every[:0], every)[1].mean().item() == pytest.approx(1.0, rel=1e-5)
-
-
-def test_molecules_read_in_parts_are_those_read_at_once(make, monkeypatch):
-    told = []
-    for at_a_time in (7, 1000):
-        monkeypatch.setattr("agents.molecule.fixed_parts.AT_A_TIME", at_a_time)
-        agent = make()
-        agent.reset(None, graph_set=MOLECULES)
-        agent.update(None, np.arange(10), MOLECULES.targets[:10])
-        told.append(agent.predict())
-    np.testing.assert_array_equal(told[0].mean, told[1].mean)
-    np.testing.assert_array_equal(told[0].std, told[1].std)
 
 
 def test_leaves_the_global_generators_and_threads_alone(make, env):
@@ -258,7 +215,6 @@ def test_leaves_the_global_generators_and_threads_alone(make, env):
 
 
 def test_before_any_result_a_batch_is_of_all_sizes(make):
-    """Carbon chains: an untrained network is the less sure of a molecule the larger it is."""
     chains = from_smiles(["C" * length for length in range(1, 41)])
     sizes = set()
     for seed in range(5):
@@ -271,7 +227,7 @@ def test_before_any_result_a_batch_is_of_all_sizes(make):
 def test_equal_repeated_measurements_of_near_copies_do_not_break_the_covariance(make):
     chains = ["C" * length for length in range(1, 9)]
     molecules = from_smiles([*chains, "[13CH4]", *(f"[13CH3]{chain}" for chain in chains)])
-    agent = make(steps=60)
+    agent = make()
     agent.reset(None, graph_set=molecules)
     actions = np.tile(np.arange(len(molecules)), 3)
     agent.update(None, actions, np.sin(actions % len(molecules)))
@@ -296,7 +252,7 @@ def test_finds_the_best_molecule_sooner_than_random_play(make):
     """Thirteen of forty measured: random play finds the best in a third of the trials."""
     found = 0
     for seed in range(6):
-        agent = make(steps=60)
+        agent = make()
         agent.reset(None, seed=seed, graph_set=MOLECULES)
         measured = np.random.default_rng(seed).choice(len(MOLECULES), 3, replace=False).tolist()
         agent.update(None, measured, MOLECULES.targets[measured])
@@ -313,7 +269,7 @@ def test_finds_the_best_molecule_sooner_than_random_play(make):
 def test_hallucinated_choices_spread_over_the_pool():
     """Near copies of one molecule: after the first of them, the others are no longer uncertain."""
     alike = ["CCCCCCCCCCCC", "CCCCCCCCCCCCC", "CCCCCCCCCCCCCC", "c1ccccc1", "O=S(=O)(N)c1ccncc1"]
-    agent = registry.make_agent("molecule-ucb", tangent_weight=0.0, descriptor_weight=0.0, exploration_scale=5.0)
+    agent = registry.make_agent("molecule-ucb", exploration_scale=5.0)
     agent.reset(None, seed=0, graph_set=from_smiles(alike))
     assert {3, 4} <= set(agent.select_batch(None, 3))
     assert set(agent.select_batch(None, 2, pending=[1])) == {3, 4}

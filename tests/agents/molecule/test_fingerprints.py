@@ -1,7 +1,12 @@
 import pytest
 import torch
 from rdkit import Chem
-from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator, GetMorganGenerator
+from rdkit.Chem.rdFingerprintGenerator import (
+    GetAtomPairGenerator,
+    GetMorganFeatureAtomInvGen,
+    GetMorganGenerator,
+    GetTopologicalTorsionGenerator,
+)
 from rdkit.DataStructs import TanimotoSimilarity
 from support.molecules import ODD_MOLECULES
 
@@ -14,31 +19,41 @@ MOLS = read_molecules(SMILES)
 
 @pytest.mark.parametrize(
     ("kind", "generator"),
-    [("atom_pairs", GetAtomPairGenerator(fpSize=4096)), ("morgan", GetMorganGenerator(radius=3, fpSize=4096))],
+    [
+        ("atom_pairs", GetAtomPairGenerator(fpSize=4096)),
+        ("morgan", GetMorganGenerator(radius=3, fpSize=4096)),
+        ("torsions", GetTopologicalTorsionGenerator(fpSize=4096)),
+        ("features", GetMorganGenerator(2, fpSize=4096, atomInvariantsGenerator=GetMorganFeatureAtomInvGen())),
+    ],
 )
 def test_similarity_is_that_of_rdkit(kind, generator):
-    rows, columns = EVERY[[0, 1, 3, 4]], EVERY[[1, 3, 4, 5, 7]]  # one atom has no pairs: RDKit calls it unlike itself
+    rows, columns = EVERY[[1, 4, 5, 7]], EVERY[[1, 4, 5, 7, 4]]  # those with torsions: without any, RDKit says 0
     prints = [generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in SMILES]
     expected = [[TanimotoSimilarity(prints[i], prints[j]) for j in columns] for i in rows]
     counted = FingerprintCounts(MOLS, kind)
     assert counted.counts.shape == (len(SMILES), 4096)
-    found = counted.similarity(rows, columns)
+    found = counted.columns(rows, columns)
     torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
 
+def test_a_molecule_is_like_itself():
+    counted = FingerprintCounts(MOLS, "torsions")
+    assert torch.equal(counted.columns(EVERY, EVERY).diagonal(), counted.diagonal(EVERY))
+
+
 def test_molecules_without_pairs_are_alike():
-    assert FingerprintCounts(MOLS, "atom_pairs").similarity(torch.tensor([2]), torch.tensor([6])).item() == 1
+    assert FingerprintCounts(MOLS, "atom_pairs").columns(torch.tensor([2]), torch.tensor([6])).item() == 1
 
 
 def test_one_pair_makes_a_molecule_unlike_one_without():
     counts = FingerprintCounts(read_molecules(["CC", "C"]), "atom_pairs")
-    assert counts.similarity(torch.arange(2), torch.arange(2)).tolist() == [[1, 0], [0, 1]]
+    assert counts.columns(torch.arange(2), torch.arange(2)).tolist() == [[1, 0], [0, 1]]
 
 
 def test_stacked_counts_are_those_of_all_at_once():
     parts = [FingerprintCounts(MOLS[:3], "morgan"), FingerprintCounts(MOLS[3:], "morgan")]
     whole = FingerprintCounts(MOLS, "morgan")
-    assert torch.equal(FingerprintCounts.stack(parts).similarity(EVERY, EVERY), whole.similarity(EVERY, EVERY))
+    assert torch.equal(FingerprintCounts.stack(parts).columns(EVERY, EVERY), whole.columns(EVERY, EVERY))
 
 
 def test_refuses_what_is_no_smiles():

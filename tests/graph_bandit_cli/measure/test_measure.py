@@ -36,7 +36,7 @@ def test_suggest_writes_a_table_of_a_first_batch(tmp_path, capsys):
         "--n",
         "2",
         "--agent",
-        "molecule-ucb:tangent_weight=0",
+        "molecule-ucb",
     ]
     assert main(["suggest", str(tmp_path / "pool.csv"), *flags]) == 0
     assert "Round 1" in capsys.readouterr().out

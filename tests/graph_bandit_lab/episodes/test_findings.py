@@ -182,7 +182,7 @@ def game(request, small_env):
     fast = {"width": 16, "steps": 5} if name.startswith(("gnn", "nn", "epsilon")) else {}
     if registry.agent_needs(name) == "molecules":
         env = registry.make_environment(graphs=some_molecules(8), reward_model=np.arange(8.0), horizon=12)
-        return env, registry.make_agent(name, networks=1, steps=3)
+        return env, registry.make_agent(name)
     return small_env(horizon=12), registry.make_agent(name, **fast)
 
 

@@ -1,0 +1,130 @@
+"""A weighted sum of kernels, whose weights are learnt from the results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from scipy.optimize import minimize
+from torch import Tensor
+
+from agents.beliefs.posterior import Kernel
+from agents.beliefs.rewards import PRIOR_NOISE, History, Targets
+from agents.beliefs.rewards.likelihood import PRIOR_NOISE_SPREAD
+
+LEAST_NOISE, MOST_NOISE = 1e-6, 4.0  # in squared units of standardised rewards
+STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
+FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
+MOST_RESULTS = 500  # weights are learnt from as many results, evenly spaced in the set: the cost grows as q^3
+
+Floats = NDArray[np.float64]
+
+
+class Mixture:
+    """The kernel sum_p w_p k_p.
+
+    Args:
+        kernels: k_1, ..., k_P.
+        weights: w, P numbers >= 0.
+    """
+
+    def __init__(self, kernels: Sequence[Kernel], weights: Sequence[float]) -> None:
+        self.kernels, self.weights = tuple(kernels), tuple(weights)
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return the weighted sum of the columns of the kernels, `(q, n)`."""
+        total = torch.zeros(len(rows), len(index), dtype=torch.float64)
+        for kernel, weight in zip(self.kernels, self.weights, strict=True):
+            total.add_(kernel.columns(rows, index), alpha=weight)
+        return total
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return the weighted sum of the diagonals, `(n,)`."""
+        diagonals = (weight * k.diagonal(index) for k, weight in zip(self.kernels, self.weights, strict=True))
+        return torch.stack(list(diagonals)).sum(0)
+
+
+class MixtureLikelihood:
+    """Marginal likelihood of all rewards, as a function of the weights and the noise variance, times weak priors.
+
+        2 NLL = log|A| + y^T A^{-1} y + (t - q) log n + SS / n,   A = sum_p w_p K_p + n diag(1 / counts)
+        d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
+
+    The weights have independent log-normal priors, whose medians are given, and so has the noise variance. t is the
+    number of rewards of q graphs, and SS the sum of squares within graphs.
+
+    Args:
+        kernels: `(P, q, q)` float64. Each kernel on the graphs seen.
+        medians: P numbers. The weights before any result.
+        spread: standard deviation of the logarithm of each weight.
+        counts: `(q,)` float64. Number of rewards of each graph.
+        targets: `(q,)` float64. Their means y.
+        within: SS, in squared units of the targets.
+    """
+
+    def __init__(
+        self, kernels: Floats, medians: Sequence[float], spread: float, counts: Floats, targets: Floats, within: float
+    ) -> None:
+        self._kernels, self._medians, self._spread = kernels, np.array(medians), spread
+        self._counts, self._targets, self._within = counts, targets, within
+
+    @classmethod
+    def of_history(
+        cls, kernels: Sequence[Kernel], medians: Sequence[float], spread: float, history: History, targets: Targets
+    ) -> MixtureLikelihood:
+        """Return the likelihood of the rewards of a history, or of at most `MOST_RESULTS` graphs among them."""
+        seen = history.counts.nonzero().squeeze(1)
+        if len(seen) > MOST_RESULTS:
+            seen = seen[torch.linspace(0, len(seen) - 1, MOST_RESULTS, dtype=torch.float64).round().long()]
+        within = np.stack([kernel.columns(seen, seen).numpy() for kernel in kernels])
+        squares = history.squares[seen].sum().item() / targets.unit**2
+        counts = history.counts[seen].double().numpy()
+        return cls(within, medians, spread, counts, targets.of(history.means[seen]).numpy(), squares)
+
+    def __call__(self, logarithms: Floats) -> tuple[float, Floats]:
+        """Return 2 NLL, up to a constant, and its gradient.
+
+        Args:
+            logarithms: `(P + 1,)`. log(w_p / median_p), and the logarithm of the noise variance.
+
+        Raises:
+            LinAlgError: if A is not positive definite in float64.
+        """
+        shifts, noise = logarithms[:-1], math.exp(logarithms[-1])
+        weights = self._medians * np.exp(shifts)
+        count = len(self._targets)
+        matrix = np.tensordot(weights, self._kernels, axes=1)
+        matrix.flat[:: count + 1] += noise / self._counts
+        factor = np.linalg.cholesky(matrix)
+        inverse, _ = lapack.dpotri(factor, lower=1)
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        solved = inverse @ self._targets
+        slope = inverse - np.outer(solved, solved)
+        repeats = self._counts.sum() - count
+        value = 2 * np.log(factor.diagonal()).sum() + self._targets @ solved
+        value += repeats * logarithms[-1] + self._within / noise
+        of_weights = weights * (self._kernels.reshape(len(weights), -1) @ slope.ravel())
+        of_noise = noise * (slope.diagonal() / self._counts).sum() + repeats - self._within / noise
+        away = logarithms[-1] - math.log(PRIOR_NOISE)
+        value += (shifts**2).sum() / self._spread**2 + (away / PRIOR_NOISE_SPREAD) ** 2
+        of_weights += 2 * shifts / self._spread**2
+        return float(value), np.append(of_weights, of_noise + 2 * away / PRIOR_NOISE_SPREAD**2)
+
+    def fit(self, noise: float | None = None) -> tuple[list[float], float]:
+        """Minimise 2 NLL, and return the weights and the noise variance.
+
+        Args:
+            noise: the noise variance if it is known, else None.
+        """
+        known = None if noise is None else math.log(noise)
+        starts = [math.log(start) for start in STARTS] if known is None else [known]
+        begins = [np.append(np.zeros(len(self._medians)), start) for start in starts]
+        begin = min(begins, key=lambda logarithms: self(logarithms)[0])
+        bounds = [(-FARTHEST, FARTHEST)] * len(self._medians)
+        bounds.append((math.log(LEAST_NOISE), math.log(MOST_NOISE)) if known is None else (known, known))
+        found = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return (self._medians * np.exp(found[:-1])).tolist(), noise or math.exp(found[-1])

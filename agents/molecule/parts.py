@@ -1,0 +1,91 @@
+"""Parts of the kernel on molecules, each with the weight that it has before any result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.beliefs.posterior import Kernel
+from agents.molecule.fingerprints import FingerprintCounts, read_molecules
+from agents.molecule.numbers import (
+    GaussianKernel,
+    LinearKernel,
+    compute_descriptors,
+    compute_properties,
+    standardise,
+)
+from agents.molecule.settings import MoleculeSettings
+
+AT_A_TIME = 1000  # molecules that RDKit reads at a time: 50,000 of them take more than a gigabyte
+WIDE, NARROW = 2.0, 0.7  # of Gaussian kernels: the mixture of both stands for all widths between
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of the kernel."""
+
+    name: str
+    """What it compares; parts of one name differ in their width."""
+    weight: float
+    """Its weight before any result."""
+    kernel: Kernel
+    """Its kernel, which is 1 for a molecule and itself."""
+
+
+def make_parts(
+    settings: MoleculeSettings, smiles: Sequence[str], columns: NDArray[np.float64] | None = None
+) -> list[Part]:
+    """Describe the molecules, and return the parts of positive weight.
+
+    The weights of `settings` are those of what is compared; parts of one name share it. All weights add up to 1.
+
+    Args:
+        settings: hold the weights.
+        smiles: SMILES of K molecules.
+        columns: `(K, c)`, the user's own numbers, NaN where not known; None: there are none.
+
+    Raises:
+        ImportError: if RDKit is not installed.
+        ValueError: if RDKit cannot read a SMILES, or no part is left.
+    """
+    makers: dict[str, tuple[float, Callable[..., Any]]] = {
+        "atom pairs": (settings.pairs_weight, partial(FingerprintCounts, kind="atom_pairs")),
+        "neighbourhoods": (settings.morgan_weight, partial(FingerprintCounts, kind="morgan")),
+        "torsions": (settings.torsions_weight, partial(FingerprintCounts, kind="torsions")),
+        "roles of atoms": (settings.roles_weight, partial(FingerprintCounts, kind="features")),
+        "properties": (settings.properties_weight, compute_properties),
+        "descriptors": (settings.descriptors_weight, compute_descriptors),
+    }
+    wanted = {name: both for name, both in makers.items() if both[0] > 0}
+    described: dict[str, list[Any]] = {name: [] for name in wanted}
+    for start in range(0, len(smiles) if wanted else 0, AT_A_TIME):
+        molecules = read_molecules(smiles[start : start + AT_A_TIME])
+        for name, (_, make) in wanted.items():
+            described[name].append(make(molecules))
+    parts: list[Part] = []
+    for name, (weight, _) in wanted.items():
+        if isinstance(described[name][0], FingerprintCounts):
+            parts.append(Part(name, weight, FingerprintCounts.stack(described[name])))
+        else:
+            parts += _on_numbers(name, weight, np.concatenate(described[name]), linear=name == "descriptors")
+    if columns is not None and settings.columns_weight > 0:
+        parts += _on_numbers("own columns", settings.columns_weight, columns, linear=True)
+    total = sum(part.weight for part in parts)
+    if total == 0:
+        raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")
+    return [Part(part.name, part.weight / total, part.kernel) for part in parts]
+
+
+def _on_numbers(name: str, weight: float, values: NDArray[np.float64], linear: bool) -> list[Part]:
+    """Return a wide and a narrow Gaussian kernel, and a linear one that has a fifth of the weight."""
+    points = standardise(values)
+    if not points.shape[1]:
+        return []
+    share = 0.2 * weight if linear else 0.0
+    both = [Part(name, (weight - share) / 2, GaussianKernel(points, width)) for width in (WIDE, NARROW)]
+    return [*both, Part(name, share, LinearKernel(points))] if linear else both

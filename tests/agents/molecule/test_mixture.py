@@ -1,0 +1,123 @@
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import approx_fprime
+from scipy.stats import multivariate_normal
+from support.molecules import some_molecules
+
+from agents.beliefs.rewards import History, Standardised
+from agents.molecule.mixture import FARTHEST, Mixture, MixtureLikelihood
+from agents.molecule.parts import make_parts
+from agents.molecule.settings import MoleculeSettings
+
+MOLECULES = some_molecules()
+PARTS = make_parts(MoleculeSettings(), MOLECULES.smiles)
+KERNELS, MEDIANS = [part.kernel for part in PARTS], [part.weight for part in PARTS]
+RAW = Standardised()
+
+
+def history(actions, rewards):
+    known = History(len(MOLECULES))
+    known.add(torch.as_tensor(actions), torch.as_tensor(rewards, dtype=torch.float64))
+    return known
+
+
+def likelihood(actions, rewards, spread=1.0):
+    return MixtureLikelihood.of_history(KERNELS, MEDIANS, spread, history(actions, rewards), RAW)
+
+
+def plain(kernels, weights, noise, actions, rewards):
+    """2 NLL of every single reward, from the density of scipy."""
+    index = torch.as_tensor(actions)
+    covariance = sum(w * k.columns(index, index).numpy() for w, k in zip(weights, kernels, strict=True))
+    covariance = covariance + noise * np.eye(len(actions))
+    return -2 * multivariate_normal(np.zeros(len(actions)), covariance).logpdf(rewards)
+
+
+def test_a_mixture_is_the_weighted_sum_of_its_parts():
+    rows, index = torch.tensor([3, 1]), torch.arange(7)
+    mixture = Mixture(KERNELS[:3], [0.5, 0.0, 2.0])
+    expected = 0.5 * KERNELS[0].columns(rows, index) + 2 * KERNELS[2].columns(rows, index)
+    torch.testing.assert_close(mixture.columns(rows, index), expected)
+    torch.testing.assert_close(mixture.diagonal(index), torch.full((7,), 2.5, dtype=torch.float64))
+
+
+def test_differences_of_the_likelihood_are_those_of_every_single_reward():
+    actions, rewards = [3, 1, 1, 9, 30, 1, 9], np.random.default_rng(0).normal(size=7)
+    told = likelihood(actions, rewards)
+    found, expected = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        shifts, noise = rng.normal(size=len(MEDIANS)), rng.uniform(0.01, 1)
+        prior = (shifts**2).sum() + ((np.log(noise) - np.log(0.01)) / 3) ** 2
+        found.append(told(np.append(shifts, np.log(noise)))[0] - prior)
+        expected.append(plain(KERNELS, np.array(MEDIANS) * np.exp(shifts), noise, actions, rewards))
+    np.testing.assert_allclose(np.diff(found), np.diff(expected), rtol=1e-8)
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0])
+def test_the_gradient_is_that_of_finite_differences(spread):
+    actions = np.random.default_rng(0).integers(0, 40, 60)
+    told = likelihood(actions, np.sin(np.arange(60)), spread)
+    point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
+    numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)
+    np.testing.assert_allclose(told(point)[1], numeric, rtol=1e-3, atol=1e-3)
+
+
+def test_the_fit_is_a_minimum():
+    actions = np.random.default_rng(0).permutation(40)[:30]
+    told = likelihood(actions, MOLECULES.targets[actions] / 2)
+    weights, noise = told.fit()
+    at = np.append(np.log(np.array(weights) / MEDIANS), np.log(noise))
+    best, slope = told(at)
+    assert np.abs(slope).max() < 1e-2
+    for seed in range(5):
+        away = at + 0.1 * np.random.default_rng(seed).normal(size=len(at))
+        assert told(away)[0] > best
+
+
+def test_the_part_that_explains_the_values_gains_weight():
+    """Values are drawn from one part alone."""
+    index = torch.arange(40)
+    gains = []
+    for part in (0, 8):
+        covariance = KERNELS[part].columns(index, index).numpy()
+        gained = []
+        for seed in range(5):
+            values = np.random.default_rng(seed).multivariate_normal(np.zeros(40), covariance + 1e-6 * np.eye(40))
+            weights, _ = likelihood(index, values).fit()
+            gained.append(np.array(weights) / MEDIANS)
+        gains.append(np.mean(gained, axis=0))
+    assert gains[0][0] > gains[1][0]
+    assert gains[1][8] > gains[0][8]
+
+
+def test_noise_is_learnt_from_repeated_measurements():
+    rng = np.random.default_rng(0)
+    actions = np.repeat(np.arange(20), 8)
+    values = MOLECULES.targets[:20] - MOLECULES.targets[:20].mean()
+    _, noise = likelihood(actions, values[actions] / values.std() + 0.4 * rng.normal(size=160)).fit()
+    assert noise == pytest.approx(0.16, rel=0.25)
+
+
+def test_a_known_noise_stays():
+    weights, noise = likelihood([1, 2, 3], [0.5, -1.0, 0.2]).fit(0.3)
+    assert noise == 0.3
+    assert len(weights) == len(MEDIANS)
+
+
+def test_equal_or_single_results_leave_weights_near_those_before():
+    for rewards in ([0.0], [0.0, 0.0, 0.0]):
+        weights, noise = likelihood(range(len(rewards)), rewards).fit()
+        ratios = np.array(weights) / MEDIANS
+        assert (ratios > np.exp(-FARTHEST)).all()
+        assert (ratios <= 1).all()
+        assert noise > 0
+
+
+def test_many_results_are_thinned_evenly(monkeypatch):
+    monkeypatch.setattr("agents.molecule.mixture.MOST_RESULTS", 4)
+    rewards = np.random.default_rng(0).normal(size=10)
+    thinned, some = likelihood(range(10), rewards), likelihood([0, 3, 6, 9], rewards[[0, 3, 6, 9]])
+    point = np.zeros(len(MEDIANS) + 1)
+    assert thinned(point)[0] == pytest.approx(some(point)[0])
