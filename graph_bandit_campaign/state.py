@@ -74,6 +74,7 @@ class CampaignState:
             measurements.
         structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
             is known after it has left the pool or got another id.
+        by_default: True if nobody named the agent; files of earlier versions do not say so, and theirs counts as named.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two.
@@ -90,6 +91,7 @@ class CampaignState:
     question: str = ""
     algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     structures: Mapping[str, str] = field(default_factory=dict)
+    by_default: bool = False
 
     def __post_init__(self) -> None:
         where = dict.fromkeys((measurement.id for measurement in self.measured), "measured")
@@ -114,8 +116,9 @@ class CampaignState:
         fields = {"format": FORMAT, **dataclasses.asdict(self)}
         if self.algorithm == 1:  # the files of the first version lack this key, and every version can read them
             del fields["algorithm"]
-        if not self.structures:
-            del fields["structures"]
+        for name in ("structures", "by_default"):
+            if not fields[name]:
+                del fields[name]
         return json.dumps(fields, indent=1, allow_nan=False) + "\n"
 
     @classmethod

@@ -45,6 +45,12 @@ class Answer:
         return choose(means.items(), key=lambda pair: pair[1]) if means else None
 
     @property
+    def default(self) -> str:
+        """Return what the agent is the default for; empty if the user named it."""
+        count = len(self.suggested)
+        return f"the default for a batch of {count}" if self.state.by_default else ""
+
+    @property
     def waiting(self) -> list[str]:
         """Return the ids of pending molecules other than these suggestions."""
         now = {suggestion.id for suggestion in self.suggested}

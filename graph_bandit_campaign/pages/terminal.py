@@ -35,7 +35,8 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
     if answer.suggested[0].mean is None:
         choice = " No predictions: this agent makes none, or all results so far are equal."
-    print(f"\nRound {len(state.rounds)}, by {state.agent}.{choice}\n")
+    default = f" ({answer.default})" if answer.default else ""
+    print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
     rows: list[tuple[str, ...]] = [("rank", "id", answer.target, "sd", "beats the best")]
     for rank, suggestion in enumerate(answer.suggested, start=1):
         mean, std, probability = suggestion.mean, suggestion.std, suggestion.probability

@@ -1,6 +1,7 @@
 """A campaign file that was edited by hand is read as it was meant, or refused with the place of the fault."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,8 @@ def edited(**changes):
 
 
 def test_what_is_written_is_read():
-    assert read(STATE.to_json()) == STATE
+    for state in (STATE, replace(STATE, by_default=True)):
+        assert read(state.to_json()) == state
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,7 @@ def test_what_is_written_is_read():
         ({"measured": [{"id": "a", "value": 1, "round": 0, "unit": "nM"}]}, "Expected no key `unit`: Measurement has"),
         ({"rounds": [[{"id": "a", "std": -1.0}]]}, r"Expected `float` >= 0.0 - at `\$\.rounds\[0\]\[0\]\.std`"),
         ({"rounds": [[{"id": "a", "probability": 2}]]}, r"<= 1.0 - at `\$\.rounds\[0\]\[0\]\.probability`"),
+        ({"by_default": 1}, r"Expected `bool`, got `int` - at `\$\.by_default`"),
         ({"rounds": [[{"id": "a", "rank": 2}]]}, "Expected no key `rank`: Suggestion has"),
         ({"comment": "mine"}, "Expected no key `comment`: CampaignState has"),
         ({"failed": ["a"]}, "Got `a` as measured and failed"),
