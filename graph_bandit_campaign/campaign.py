@@ -117,8 +117,7 @@ class Campaign:
     @property
     def best(self) -> float | None:
         """Return the best value so far, with the mean for repeated measurements; None if nothing was measured."""
-        values = self.state.means().values()
-        return None if not values else max(values) if self.state.maximize else min(values)
+        return self.state.best()
 
     def choose_agent(self, count: int) -> None:
         """Take the agent that was named or, if none was, the default for a batch of this size. `ask` does it itself.

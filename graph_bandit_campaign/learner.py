@@ -9,7 +9,7 @@ import numpy as np
 import registry
 from agents.contract import Agent, BatchAgent, MoleculeSetLike
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
 from graph_bandit_lab import AgentSpec
 
 DEFAULT = "default"  # in place of the name of an agent
@@ -99,8 +99,11 @@ def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: Camp
         return tuple(Suggestion(ids[k]) for k in indices)
     prediction, sign = agent.predict(), 1.0 if state.maximize else -1.0
     beats = prediction.probability_above(max(sign * value for value in values))
+    lower, upper = prediction.interval(LEVEL)
+    low, high = (lower, upper) if state.maximize else (-upper, -lower)
     expected = []
     for k in indices:
         reward, std = float(prediction.mean[k]), float(prediction.std[k])
-        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, float(beats[k])))
+        bounds = float(low[k]), float(high[k])
+        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, float(beats[k]), *bounds))
     return tuple(expected)
