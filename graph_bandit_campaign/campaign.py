@@ -16,7 +16,7 @@ from agents.contract import Agent, BatchAgent, MoleculeSetLike
 from graph_bandit_campaign.checks import check_integer, check_value, nearest_id
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.learner import Learner, expect
+from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, expect
 from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
 
 
@@ -33,15 +33,17 @@ class Campaign:
 
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has).
-        agent: as on the command line, `name:setting=value,...`; None: `molecule-ucb` for molecules, else
-            `gnn-ts:steps=1000`. An agent that is not a `BatchAgent` chooses the graphs of a batch one by one, and
-            makes no predictions.
+        agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
+            one molecule and `molecule-ucb` for several, or `gnn-ts:steps=1000` for other graphs; None: the agent that
+            was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses the graphs
+            of a batch one by one, and makes no predictions.
         maximize: True if large values are wanted, False for small ones; None: True.
         seed: seed of all randomness; None: 0.
         target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
         state: file of the campaign; None: it is not saved. If the file exists, arguments above that are None are taken
             from it. The agent may differ from the file; direction, seed and target may not. If the same agent has
-            changed since the file was written, an `AgentChangedWarning` says so, and the campaign continues.
+            changed since the file was written, or the default is another agent than that of the file, an
+            `AgentChangedWarning` says so, here or in the first `ask`, and the campaign continues.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
 
     Raises:
@@ -75,8 +77,11 @@ class Campaign:
         }
         self._file: CampaignFile | None = CampaignFile(state)
         saved = self._file.read()
+        named = agent or (saved.agent if saved and not saved.by_default else DEFAULT)
+        self._named = None if named == DEFAULT else named
+        size = len(saved.rounds[-1]) if saved and saved.rounds else 1
         try:
-            self._learner = Learner(graph_set, agent or (saved.agent if saved else None))
+            self._learner = Learner(graph_set, self._named or default_agent(graph_set, size))
         except ValueError as error:
             if agent or not saved:
                 raise
@@ -90,14 +95,9 @@ class Campaign:
                     f"Expected a campaign with `{name}` {wanted}. {state} has {getattr(known, name)}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
-        self.state = replace(known, agent=self._learner.spec, algorithm=self._learner.algorithm)
-        self.agent_change = ""
-        if known.agent == self.state.agent and known.algorithm != self.state.algorithm and saved:
-            self.agent_change = (
-                f"The agent has changed since this campaign was last written (algorithm {known.algorithm}, now "
-                f"{self.state.algorithm}): suggestions may differ."
-            )
-            warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=2)
+        self.state, self.agent_change = known, ""
+        self._opened: CampaignState | None = saved  # until the first `ask`
+        self.choose_agent(size)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -117,8 +117,21 @@ class Campaign:
     @property
     def best(self) -> float | None:
         """Return the best value so far, with the mean for repeated measurements; None if nothing was measured."""
-        values = self.state.means().values()
-        return None if not values else max(values) if self.state.maximize else min(values)
+        return self.state.best()
+
+    def choose_agent(self, count: int) -> None:
+        """Take the agent that was named or, if none was, the default for a batch of this size. `ask` does it itself.
+
+        Args:
+            count: how many graphs are to be chosen.
+        """
+        spec = self._named or default_agent(self.graph_set, count)
+        if spec != self._learner.spec:
+            self._learner = Learner(self.graph_set, spec)
+        self.state = replace(self.state, agent=spec, algorithm=self._learner.algorithm, by_default=self._named is None)
+        before, self.agent_change = self.agent_change, self._describe_change(count)
+        if self.agent_change not in ("", before):
+            warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
 
     def ask(self, count: SupportsIndex = 1, question: str = "") -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
@@ -140,6 +153,7 @@ class Campaign:
         count, left = check_integer("count", count, smallest=1), int(mask.sum())
         if count > left:
             raise ValueError(f"Expected `count` to be no more graphs than are left, {left}. Got {count}.")
+        self.choose_agent(count)
         agent = self._agent(fresh=True)
         if isinstance(agent, BatchAgent):
             chosen = agent.select_batch(None, count, mask, self._indices(under_way))
@@ -153,6 +167,7 @@ class Campaign:
         rounds = (*self.state.rounds, suggested)
         structures = {**self.state.structures, **self._structures_of(chosen)}
         self._save(replace(self.state, rounds=rounds, pending=pending, question=question, structures=structures))
+        self._opened = None
         return suggested
 
     def tell(self, identifier: str, value: float) -> None:
@@ -229,6 +244,16 @@ class Campaign:
     def predict(self) -> dict[str, Suggestion]:
         """Return the current prediction for every graph, by its id; without numbers if the agent makes none."""
         return {prediction.id: prediction for prediction in self._expect(range(len(self.ids)))}
+
+    def _describe_change(self, count: int) -> str:
+        """Say how the agent for a batch of this size differs from that of the file, if the user did not ask for it."""
+        earlier, now, change = self._opened, self.state, ""
+        if earlier and earlier.agent == now.agent and earlier.algorithm != now.algorithm:
+            change = f"(algorithm {earlier.algorithm}, now {now.algorithm}): suggestions may differ."
+        elif earlier and earlier.agent != now.agent and now.by_default and earlier.rounds:
+            change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
+            change += f"Name {earlier.agent} to keep it."
+        return change and f"The agent has changed since this campaign was last written {change}"
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         return expect(self._agent(), indices, self.ids, self.state)

@@ -9,8 +9,25 @@ import numpy as np
 import registry
 from agents.contract import Agent, BatchAgent, MoleculeSetLike
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
 from graph_bandit_lab import AgentSpec
+
+DEFAULT = "default"  # in place of the name of an agent
+
+
+def default_agent(graph_set: PoolLike, count: int) -> str:
+    """Return the agent that chooses a batch if nobody names one, as on the command line.
+
+    The model of molecules is the same for every batch. Expected improvement weighs what one result can gain; upper
+    confidence bounds spread several.
+
+    Args:
+        graph_set: K graphs.
+        count: how many graphs are to be chosen.
+    """
+    if not isinstance(graph_set, MoleculeSetLike):
+        return "gnn-ts:steps=1000"
+    return "molecule-ei" if count == 1 else "molecule-ucb"
 
 
 class Learner:
@@ -18,7 +35,7 @@ class Learner:
 
     Args:
         graph_set: K graphs.
-        spec: the agent as on the command line; None: the default for molecules or for other graphs.
+        spec: the agent as on the command line.
 
     Raises:
         ValueError: if the agent is unknown, or cannot play these graphs.
@@ -29,12 +46,10 @@ class Learner:
     algorithm: int
     """Version of its algorithm; another version may suggest other graphs from the same measurements."""
 
-    def __init__(self, graph_set: PoolLike, spec: str | None) -> None:
-        molecules = isinstance(graph_set, MoleculeSetLike)
-        self.graph_set = graph_set
-        self.spec = spec or ("molecule-ucb" if molecules else "gnn-ts:steps=1000")
-        name = AgentSpec.parse(self.spec).name
-        if registry.agent_needs(name) == "molecules" and not molecules:
+    def __init__(self, graph_set: PoolLike, spec: str) -> None:
+        self.graph_set, self.spec = graph_set, spec
+        name = AgentSpec.parse(spec).name
+        if registry.agent_needs(name) == "molecules" and not isinstance(graph_set, MoleculeSetLike):
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
         self.algorithm = int(getattr(self._make(), "algorithm", 1))
         self._trained: tuple[object, Agent] | None = None
@@ -84,8 +99,11 @@ def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: Camp
         return tuple(Suggestion(ids[k]) for k in indices)
     prediction, sign = agent.predict(), 1.0 if state.maximize else -1.0
     beats = prediction.probability_above(max(sign * value for value in values))
+    lower, upper = prediction.interval(LEVEL)
+    low, high = (lower, upper) if state.maximize else (-upper, -lower)
     expected = []
     for k in indices:
         reward, std = float(prediction.mean[k]), float(prediction.std[k])
-        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, float(beats[k])))
+        bounds = float(low[k]), float(high[k])
+        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, float(beats[k]), *bounds))
     return tuple(expected)

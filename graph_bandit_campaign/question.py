@@ -30,8 +30,9 @@ def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: Sug
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
     """
+    campaign.choose_agent(settings.n)
     known = campaign.state
-    asked = [sorted(books.measured), books.failed, books.pending, settings.n, settings.agent, settings.again]
+    asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
     asked += [dict(books.bounds)] if books.bounds else []
     question, offered = _digest(asked), _digest([pool.ids, pool.smiles])

@@ -37,8 +37,9 @@ class SuggestSettings:
     """Sheet of the results, if they are workbooks; None: the first."""
     html: Path | None = None
     """Page to write, with the drawn structures and the progress of the campaign."""
-    agent: str = "molecule-ucb"
-    """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:short_list=100."""
+    agent: str | None = None
+    """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:short_list=100.
+    None: molecule-ei for one molecule, molecule-ucb for several."""
     seed: int = 0
     """Seed of all randomness."""
     undo: bool = False

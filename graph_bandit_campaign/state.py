@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import NormalDist
 from typing import Annotated, NoReturn
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from graph_bandit_campaign.checks import check_value
 
 FORMAT = 1
+LEVEL = 0.9  # of intervals
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Spread = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -34,6 +36,26 @@ class Suggestion:
     """Estimated standard deviation of the noise of one measurement."""
     probability: Probability | None = None
     """Probability that the true value beats the best value measured by then; None: there was no prediction."""
+    low: float | None = None
+    """Lower bound of the 90 % interval of one more result; None: there was no prediction, or the file is an old one."""
+    high: float | None = None
+    """Upper bound of that interval. As much lies above it as below `low`: 5 %."""
+
+    def __post_init__(self) -> None:
+        if (self.low, self.high) == (None, None):
+            return
+        if self.low is None or self.high is None or not -math.inf < self.low <= self.high < math.inf:
+            raise ValueError(f"Expected finite `low` <= `high`, or neither. Got {self.low} and {self.high}.")
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Return `low` and `high`, or those of a normal result where the file is an old one."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        if self.mean is None or self.result_std is None:
+            return None
+        half = NormalDist().inv_cdf((1 + LEVEL) / 2) * self.result_std
+        return self.mean - half, self.mean + half
 
     @property
     def result_std(self) -> float | None:
@@ -74,6 +96,7 @@ class CampaignState:
             measurements.
         structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
             is known after it has left the pool or got another id.
+        by_default: True if nobody named the agent; files of earlier versions do not say so, and theirs counts as named.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two.
@@ -90,6 +113,7 @@ class CampaignState:
     question: str = ""
     algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     structures: Mapping[str, str] = field(default_factory=dict)
+    by_default: bool = False
 
     def __post_init__(self) -> None:
         where = dict.fromkeys((measurement.id for measurement in self.measured), "measured")
@@ -102,20 +126,38 @@ class CampaignState:
                     )
                 where[identifier] = status
 
-    def means(self) -> dict[str, float]:
-        """Return the mean of the measurements of each graph, by its id."""
+    def means(self, rounds: float = math.inf) -> dict[str, float]:
+        """Return the mean of the measurements of each graph, by its id.
+
+        Args:
+            rounds: leave out what came in after more rounds had been suggested.
+        """
         values: dict[str, list[float]] = {}
         for measurement in self.measured:
-            values.setdefault(measurement.id, []).append(measurement.value)
+            if measurement.round <= rounds:
+                values.setdefault(measurement.id, []).append(measurement.value)
         return {identifier: sum(repeats) / len(repeats) for identifier, repeats in values.items()}
+
+    def best(self, rounds: float = math.inf) -> float | None:
+        """Return the best of these means; None if nothing was measured.
+
+        Args:
+            rounds: as in `means`.
+        """
+        values = self.means(rounds).values()
+        return None if not values else max(values) if self.maximize else min(values)
 
     def to_json(self) -> str:
         """Write the state as text that people can read too."""
         fields = {"format": FORMAT, **dataclasses.asdict(self)}
         if self.algorithm == 1:  # the files of the first version lack this key, and every version can read them
             del fields["algorithm"]
-        if not self.structures:
-            del fields["structures"]
+        for name in ("structures", "by_default"):
+            if not fields[name]:
+                del fields[name]
+        for suggestion in (suggestion for suggested in fields["rounds"] for suggestion in suggested):
+            if suggestion["low"] is None:
+                del suggestion["low"], suggestion["high"]
         return json.dumps(fields, indent=1, allow_nan=False) + "\n"
 
     @classmethod

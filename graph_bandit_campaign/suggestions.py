@@ -8,6 +8,7 @@ import numpy as np
 
 from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.neighbours import nearest_measured
 from graph_bandit_campaign.pages.suggest_page import render_page
@@ -37,16 +38,16 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
         campaign = Campaign(
             molecules,
-            settings.agent,
+            settings.agent or DEFAULT,
             maximize=settings.maximize is not None,
             seed=settings.seed,
             target=settings.target,
             state=settings.state,
             offered=np.arange(len(molecules)) < len(inputs.pool),
         )
-    with campaign.at_once():
-        question = take_over(campaign, inputs.books, inputs.pool, settings)
-        suggested = campaign.ask(settings.n, question)
+        with campaign.at_once():
+            question = take_over(campaign, inputs.books, inputs.pool, settings)
+            suggested = campaign.ask(settings.n, question)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
     near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(), smiles_of)
     in_pool = set(inputs.pool.ids)

@@ -78,7 +78,7 @@ def check_graph_bandit(arguments, folder):
     else:
         assert stops_with(main, arguments) == 0, arguments
     for settings in parsed:
-        agents = getattr(settings, "agents", ()) or (getattr(settings, "agent", "random"),)
+        agents = getattr(settings, "agents", ()) or (getattr(settings, "agent", None) or "random",)
         if hasattr(settings, "sweep"):
             fields = [field.name for field in dataclasses.fields(Overrides) if field.name != "tuned"]
             overrides = Overrides(**{name: getattr(settings, name) for name in fields if hasattr(settings, name)})

@@ -45,6 +45,12 @@ class Answer:
         return choose(means.items(), key=lambda pair: pair[1]) if means else None
 
     @property
+    def default(self) -> str:
+        """Return what the agent is the default for; empty if the user named it."""
+        count = len(self.suggested)
+        return f"the default for a batch of {count}" if self.state.by_default else ""
+
+    @property
     def waiting(self) -> list[str]:
         """Return the ids of pending molecules other than these suggestions."""
         now = {suggestion.id for suggestion in self.suggested}
@@ -68,13 +74,14 @@ class Answer:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         columns = ["rank", "id", "smiles", f"predicted_{self.target}", "standard_deviation"]
-        columns += ["probability_of_beating_best"]
+        columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
         for number in range(1, NEIGHBOURS + 1):
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
         writer.writerow(columns)
         for rank, suggestion in enumerate(self.suggested, start=1):
             cells = [str(rank), shield(suggestion.id), self.smiles_of[suggestion.id]]
-            cells += map(short, (suggestion.mean, suggestion.std, suggestion.probability))
+            cells += map(short, (suggestion.mean, suggestion.std, suggestion.low, suggestion.high))
+            cells.append(short(suggestion.probability))
             for neighbour in self.near[suggestion.id]:
                 cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
             writer.writerow(cells + [""] * (len(columns) - len(cells)))

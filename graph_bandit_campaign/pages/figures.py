@@ -9,20 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
+from graph_bandit_campaign.pages.outcomes import Outcome
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_lab.reports import COLORS, STYLE
 
 SHAPE = (7.2, 4.4)  # inches
-
-
-def compared(state: CampaignState) -> list[tuple[Suggestion, Measurement]]:
-    """Pair each result of a suggested graph with the last prediction before the result came in."""
-    pairs = []
-    for result in state.measured:
-        earlier = (each for suggested in state.rounds[: result.round] for each in suggested if each.id == result.id)
-        predicted = [suggestion for suggestion in earlier if suggestion.result_std]
-        pairs += [(predicted[-1], result)] if predicted else []
-    return pairs
 
 
 def progress_figure(state: CampaignState, target: str) -> Figure:
@@ -45,30 +36,21 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
     return figure
 
 
-def calibration_figure(pairs: Sequence[tuple[Suggestion, Measurement]], target: str) -> Figure:
-    """Draw results against predictions, with two standard deviations of prediction and noise together."""
+def calibration_figure(outcomes: Sequence[Outcome], target: str) -> Figure:
+    """Draw results against predictions, with the 90 % intervals of the results."""
     name = _plain(target)
-    mean = np.array([suggestion.mean for suggestion, _ in pairs], np.float64)
-    spread = np.array([suggestion.result_std for suggestion, _ in pairs], np.float64)
-    values = np.array([result.value for _, result in pairs])
+    mean = np.array([outcome.mean for outcome in outcomes])
+    bounds = np.array([outcome.interval for outcome in outcomes])
+    values = np.array([outcome.value for outcome in outcomes])
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
         axes = figure.subplots()
-        axes.errorbar(mean, values, xerr=2 * spread, fmt="o", color=COLORS[0], ecolor="#B9CFE4", ms=5, lw=1.5)
+        axes.hlines(values, *bounds.T, color="#B9CFE4", lw=1.5)  # a skewed interval need not hold its mean
+        axes.plot(mean, values, "o", color=COLORS[0], ms=5)
         low, high = min(mean.min(), values.min()), max(mean.max(), values.max())
         axes.axline((low, low), (high, high) if high > low else (low + 1, low + 1), color="#7A7A7A", ls="--", lw=1.2)
-        axes.set_aspect("equal", adjustable="datalim")
-        axes.set(title="Predictions and results", xlabel=f"predicted {name} (±2 sd)", ylabel=f"measured {name}")
+        axes.set(title="Predictions and results", xlabel=f"predicted {name} (90 % interval)", ylabel=f"measured {name}")
     return figure
-
-
-def share_within(pairs: Sequence[tuple[Suggestion, Measurement]], deviations: float) -> float:
-    """Return the share of results within a number of standard deviations of their predictions."""
-    inside = [
-        abs(result.value - (suggestion.mean or 0.0)) <= deviations * (suggestion.result_std or 0.0)
-        for suggestion, result in pairs
-    ]
-    return float(np.mean(inside))
 
 
 def _plain(text: str) -> str:

@@ -6,8 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.figures import calibration_figure, compared, progress_figure, share_within
+from graph_bandit_campaign.pages.figures import calibration_figure, progress_figure
 from graph_bandit_campaign.pages.numbers import percent, short
+from graph_bandit_campaign.pages.outcomes import Promises, find_outcomes
 from graph_bandit_lab.reports import templates, to_svg
 
 SIZE = (260, 160)  # pixels of a drawn structure
@@ -18,7 +19,7 @@ SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 def render_page(answer: Answer) -> str:
     """Return a self-contained HTML page."""
     state = answer.state
-    pairs = compared(state)
+    outcomes = find_outcomes(state, answer.books.bounds)
     environment = templates("graph_bandit_campaign.pages")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
@@ -37,10 +38,8 @@ def render_page(answer: Answer) -> str:
             for suggestion in answer.suggested
         ],
         progress=to_svg(progress_figure(state, answer.target)) if state.measured else "",
-        calibration=to_svg(calibration_figure(pairs, answer.target)) if pairs else "",
-        pairs=pairs,
-        within_one=share_within(pairs, 1) if pairs else None,
-        within_two=share_within(pairs, 2) if pairs else None,
+        calibration=to_svg(calibration_figure(outcomes, answer.target)) if outcomes else "",
+        promises=Promises(outcomes) if outcomes else None,
         versions={name: version(name) for name in ("graph-bandit-env", "torch", "rdkit")},
     )
 

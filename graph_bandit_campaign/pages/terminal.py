@@ -35,9 +35,11 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
     if answer.suggested[0].mean is None:
         choice = " No predictions: this agent makes none, or all results so far are equal."
-    print(f"\nRound {len(state.rounds)}, by {state.agent}.{choice}\n")
-    rows: list[tuple[str, ...]] = [("rank", "id", answer.target, "sd", "beats the best")]
+    default = f" ({answer.default})" if answer.default else ""
+    print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
+    rows: list[tuple[str, ...]] = [("rank", "id", answer.target, "sd", "90 % interval", "beats the best")]
     for rank, suggestion in enumerate(answer.suggested, start=1):
-        mean, std, probability = suggestion.mean, suggestion.std, suggestion.probability
-        rows.append((str(rank), suggestion.id, short(mean), short(std), percent(probability)))
+        interval = "" if suggestion.interval is None else " to ".join(map(short, suggestion.interval))
+        mean, std, probability = short(suggestion.mean), short(suggestion.std), percent(suggestion.probability)
+        rows.append((str(rank), suggestion.id, mean, std, interval, probability))
     print_columns(rows)

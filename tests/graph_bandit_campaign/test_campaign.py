@@ -73,7 +73,7 @@ def test_the_mirrored_problem_has_the_same_suggestions_and_probabilities():
     down.tell_many({key: -VALUES[key] for key in IDS[:6]})
     for one, other in zip(up.ask(4), down.ask(4), strict=True):
         assert one.id == other.id
-        assert one.mean == pytest.approx(-other.mean)
+        assert (one.mean, one.low, one.high) == pytest.approx((-other.mean, -other.high, -other.low))
         assert one.probability == pytest.approx(other.probability)
 
 
@@ -91,7 +91,8 @@ def test_nothing_is_predicted_before_two_results_differ(values):
     campaign = begin()
     campaign.tell_many(dict(zip(IDS, values, strict=False)))
     for suggestion in campaign.ask(2):
-        assert suggestion.mean is suggestion.std is suggestion.noise_std is suggestion.probability is None
+        assert suggestion.mean is suggestion.std is suggestion.noise_std is suggestion.interval is None
+        assert suggestion.probability is None
 
 
 def test_predictions_after_a_choice_are_those_of_the_choice():
@@ -256,8 +257,8 @@ def test_other_agents_play_on_other_graphs_too(agent):
 
 
 def test_the_default_agent_depends_on_what_the_pool_is():
-    assert begin(None).state.agent == "molecule-ucb"
-    assert begin(None, graph_set=GraphPool([[[1.0]]], [[]])).state.agent.startswith("gnn-ts")
+    assert begin(None).state.agent == "molecule-ei"
+    assert begin(None, graph_set=GraphPool([[[1.0]]], [[]])).state.agent == "gnn-ts:steps=1000"
 
 
 def test_changes_at_once_are_all_or_none(tmp_path):

@@ -1,6 +1,7 @@
 """A campaign file that was edited by hand is read as it was meant, or refused with the place of the fault."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ STATE = CampaignState(
     measured=(Measurement("a", 1.0, 0), Measurement("a", 2.0, 1)),
     failed=("b",),
     pending=("c", "d"),
-    rounds=((Suggestion("b"), Suggestion("c", 0.5, 0.1, 0.2, 0.9)), (Suggestion("d"),)),
+    rounds=((Suggestion("b"), Suggestion("c", 0.5, 0.1, 0.2, 0.9, 0.25, 0.75)), (Suggestion("d"),)),
     target="qed",
 )
 
@@ -30,7 +31,15 @@ def edited(**changes):
 
 
 def test_what_is_written_is_read():
-    assert read(STATE.to_json()) == STATE
+    for state in (STATE, replace(STATE, by_default=True)):
+        assert read(state.to_json()) == state
+
+
+def test_what_came_later_is_written_only_where_there_is_something_to_say():
+    fields = json.loads(STATE.to_json())
+    assert "by_default" not in fields
+    assert [set(suggestion) >= {"low", "high"} for suggestion in fields["rounds"][0]] == [False, True]
+    assert json.loads(replace(STATE, by_default=True).to_json())["by_default"] is True
 
 
 @pytest.mark.parametrize(
@@ -51,6 +60,10 @@ def test_what_is_written_is_read():
         ({"measured": [{"id": "a", "value": 1, "round": 0, "unit": "nM"}]}, "Expected no key `unit`: Measurement has"),
         ({"rounds": [[{"id": "a", "std": -1.0}]]}, r"Expected `float` >= 0.0 - at `\$\.rounds\[0\]\[0\]\.std`"),
         ({"rounds": [[{"id": "a", "probability": 2}]]}, r"<= 1.0 - at `\$\.rounds\[0\]\[0\]\.probability`"),
+        ({"rounds": [[{"id": "a", "low": 1.0, "high": 0.5}]]}, r"`low` <= `high`, or neither. Got 1.0 and 0.5"),
+        ({"rounds": [[{"id": "a", "low": 1.0}]]}, r"`low` <= `high`, or neither. Got 1.0 and None"),
+        ({"rounds": [[{"id": "a", "low": "1", "high": 2.0}]]}, r"got `str` - at `\$\.rounds\[0\]\[0\]\.low`"),
+        ({"by_default": 1}, r"Expected `bool`, got `int` - at `\$\.by_default`"),
         ({"rounds": [[{"id": "a", "rank": 2}]]}, "Expected no key `rank`: Suggestion has"),
         ({"comment": "mine"}, "Expected no key `comment`: CampaignState has"),
         ({"failed": ["a"]}, "Got `a` as measured and failed"),
@@ -72,6 +85,10 @@ def test_a_wrong_value_is_refused_with_its_place(changes, message):
         (STATE.to_json().replace('"seed": 3', '"seed": 3, "seed": 4'), "The key `seed` is there twice"),
         (STATE.to_json().replace('"value": 1.0', '"value": NaN'), "Expected finite numbers. Got NaN"),
         (STATE.to_json().replace('"value": 1.0', '"value": 1e999'), "Expected a finite number for `a`.* Got inf"),
+        (
+            STATE.to_json().replace('"high": 0.75', '"high": 1e999'),
+            "Expected finite `low` <= `high`.* Got 0.25 and inf",
+        ),
         (STATE.to_json().replace('"value": 1.0', '"value": 1e160'), r"from -1e\+100 to 1e\+100. Got 1e\+160"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),

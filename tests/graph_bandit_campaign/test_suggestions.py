@@ -215,6 +215,7 @@ def test_the_page_draws_every_suggestion_and_needs_nothing_else(folder):
     page = (folder / "pages" / "page.html").read_text()
     assert page.count('class="structure"') == 4
     assert "Of 4 results that were predicted" in page
+    assert "their 90&nbsp;% intervals" in page
     assert "Round 2" in page
     assert not re.search(r'(src|href)="http', page)
 

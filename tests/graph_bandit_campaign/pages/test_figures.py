@@ -1,21 +1,8 @@
 import pytest
 
-from graph_bandit_campaign.pages.figures import compared, progress_figure, share_within
-from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
-
-
-def test_results_are_compared_with_what_was_last_predicted_of_them():
-    rounds = (
-        (Suggestion("a", 1.0, 0.3, 0.4, 0.5), Suggestion("d", 1.0, 1.0, 0.0)),
-        (Suggestion("b", 0.0, 1.0, 0.0, 0.5), Suggestion("c")),
-        (Suggestion("d", 5.0, 1.0, 0.0),),
-    )
-    told = (("a", 1.6, 2), ("b", 2.5, 2), ("c", 0.0, 2), ("b", 9.0, 0), ("d", 5.0, 3))
-    measured = tuple(Measurement(*row) for row in told)
-    pairs = compared(CampaignState("random", True, 0, measured, rounds=rounds))
-    assert [(one.mean, two.value) for one, two in pairs] == [(1.0, 1.6), (0.0, 2.5), (5.0, 5.0)]
-    assert [one.result_std for one, _ in pairs] == [pytest.approx(0.5), 1.0, 1.0]
-    assert [share_within(pairs, deviations) for deviations in (1, 2, 3)] == [pytest.approx(k / 3) for k in (1, 2, 3)]
+from graph_bandit_campaign.pages.figures import calibration_figure, progress_figure
+from graph_bandit_campaign.pages.outcomes import Outcome
+from graph_bandit_campaign.state import CampaignState, Measurement
 
 
 @pytest.mark.parametrize("rounds", [[0, 0], [0, 1, 2]])
@@ -26,3 +13,14 @@ def test_the_axis_of_rounds_has_whole_numbers(rounds):
     low, high = axes.get_xlim()
     shown = [float(tick) for tick in axes.get_xticks() if low <= tick <= high]
     assert shown == sorted(set(map(float, rounds)))
+
+
+def test_an_interval_is_drawn_from_bound_to_bound_wherever_its_mean_is():
+    outcomes = [Outcome(1.0, (0.5, 4.0), 0.5, 2.0, False), Outcome(9.0, (1.0, 3.0), 0.5, 1.5, True)]
+    (axes,) = calibration_figure(outcomes, "y").axes
+    (lines,) = axes.collections
+    assert [segment.tolist() for segment in lines.get_segments()] == [
+        [[0.5, 2.0], [4.0, 2.0]],
+        [[1.0, 1.5], [3.0, 1.5]],
+    ]
+    assert axes.lines[0].get_xydata().tolist() == [[1.0, 2.0], [9.0, 1.5]]

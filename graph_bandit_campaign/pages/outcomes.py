@@ -1,0 +1,73 @@
+"""Compare the results of suggested graphs with what was predicted of them. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+from graph_bandit_campaign.state import CampaignState
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result of a graph that was suggested with a prediction."""
+
+    mean: float
+    """Predicted value, as last suggested before the result came in."""
+    interval: tuple[float, float]
+    """Bounds of the 90 % interval of the result."""
+    probability: float | None
+    """Predicted probability that the true value beats the best value measured by then; None: it was not predicted."""
+    value: float
+    """The result."""
+    beats: bool
+    """Whether the result is better than that best value."""
+
+
+@dataclass(frozen=True)
+class Promises:
+    """The predictions of a campaign against what came, over all rounds."""
+
+    outcomes: Sequence[Outcome]
+    """The results of graphs that were suggested with a prediction; at least one."""
+
+    @property
+    def inside(self) -> float:
+        """Return the share of results inside their 90 % intervals."""
+        inside = [outcome.interval[0] <= outcome.value <= outcome.interval[1] for outcome in self.outcomes]
+        return sum(inside) / len(inside)
+
+    @property
+    def forecast(self) -> float:
+        """Return how many results were expected to beat the best value: the sum of the probabilities."""
+        return sum(outcome.probability or 0.0 for outcome in self.outcomes)
+
+    @property
+    def beaten(self) -> int:
+        """Return how many of the results with a probability did."""
+        return sum(outcome.beats for outcome in self.outcomes if outcome.probability is not None)
+
+
+def find_outcomes(state: CampaignState, bounds: Container[str] = ()) -> list[Outcome]:
+    """Pair each result of a suggested graph with the last prediction before the result came in.
+
+    Args:
+        state: state of the campaign.
+        bounds: ids of graphs whose values are only bounds; they are left out, for nobody knows what came of them.
+    """
+
+    def graph(identifier: str) -> str:
+        return state.structures.get(identifier, identifier)  # a molecule may have another id by now
+
+    best_by_then = [state.best(number) for number in range(len(state.rounds))]
+    outcomes = []
+    for result in (result for result in state.measured if result.id not in bounds):
+        last = None
+        for suggested, best in zip(state.rounds[: result.round], best_by_then, strict=False):
+            for suggestion in suggested:
+                mean, interval = suggestion.mean, suggestion.interval
+                if graph(suggestion.id) == graph(result.id) and mean is not None and interval is not None:
+                    beats = best is not None and (result.value > best if state.maximize else result.value < best)
+                    last = Outcome(mean, interval, suggestion.probability, result.value, beats)
+        outcomes += [last] if last else []
+    return outcomes
