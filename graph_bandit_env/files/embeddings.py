@@ -186,7 +186,8 @@ def _read_parquet(path: Path) -> Contents:
         raise ValueError(f"Expected columns with different names in {path}. Rename those that are equal.")
 
     def is_text(name: str) -> bool:
-        return any(check(kinds[name]) for check in (types.is_string, types.is_large_string, types.is_binary))
+        checks = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary)
+        return any(check(kinds[name]) for check in checks)
 
     def is_number(name: str) -> bool:
         checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)

@@ -68,7 +68,7 @@ def check_known(columns: Columns, names: Sequence[str], source: str) -> None:
     Raises:
         ValueError: if there is one.
     """
-    for place in np.flatnonzero(np.isnan(columns).all(axis=0)):
+    for place in np.flatnonzero(np.isnan(columns).all(axis=0)).tolist():
         raise ValueError(f"Expected at least one number in column `{names[place]}` of {source}. Got none.")
 
 

@@ -50,7 +50,7 @@ class MoleculeSet(GraphPool):
     """How many rows repeated a molecule."""
     aliases: Mapping[str, str]
     """Identifiers of rows that were merged into another row, each with the identifier in `ids` that it stands for."""
-    columns: Columns
+    columns: NDArray[np.float64]
     """`(K, c)`, read-only: numbers of the user's own, NaN where a value is not known; c = 0 if there are none."""
     column_names: tuple[str, ...]
     """Names of these columns, all different."""
