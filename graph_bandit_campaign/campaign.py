@@ -32,7 +32,8 @@ class Campaign:
     retrained from the measurements, so its suggestions depend only on them, on what is pending, and on the seed.
 
     Args:
-        graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has).
+        graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
+            `MoleculeSet` help to predict.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
             one molecule and `molecule-ucb` for several, or `gnn-ts:steps=1000` for other graphs; None: the agent that
             was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses the graphs
@@ -47,7 +48,8 @@ class Campaign:
         offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
 
     Raises:
-        ValueError: if the agent is unknown, or the file holds a campaign with another direction, seed or target.
+        ValueError: if the agent is unknown, does not use the columns that the molecules have, or the file holds a
+            campaign with another direction, seed or target.
     """
 
     agent_change: str

@@ -38,7 +38,7 @@ class Learner:
         spec: the agent as on the command line.
 
     Raises:
-        ValueError: if the agent is unknown, or cannot play these graphs.
+        ValueError: if the agent is unknown, cannot play these graphs, or does not use their columns.
     """
 
     spec: str
@@ -51,7 +51,14 @@ class Learner:
         name = AgentSpec.parse(spec).name
         if registry.agent_needs(name) == "molecules" and not isinstance(graph_set, MoleculeSetLike):
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
-        self.algorithm = int(getattr(self._make(), "algorithm", 1))
+        agent = self._make()
+        columns = getattr(graph_set, "columns", None)
+        if columns is not None and np.size(columns) and not getattr(agent, "uses_columns", False):
+            raise ValueError(
+                f"Agent `{name}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
+                "columns of the molecules (on the command line --features)."
+            )
+        self.algorithm = int(getattr(agent, "algorithm", 1))
         self._trained: tuple[object, Agent] | None = None
 
     def learn(self, state: CampaignState, indices: Sequence[int], fresh: bool = False) -> Agent:

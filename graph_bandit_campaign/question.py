@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
+
+import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.pages.numbers import listed
 from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import Measurement
@@ -35,6 +39,7 @@ def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: Sug
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
     asked += [dict(books.bounds)] if books.bounds else []
+    asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     question, offered = _digest(asked), _digest([pool.ids, pool.smiles])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):
@@ -58,6 +63,15 @@ def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: Sug
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
     return f"{question}-{offered}"
+
+
+def _content_of_columns(molecules: PoolLike, ids: Collection[str]) -> list[object]:
+    """Return the names of the columns of some molecules and a digest of their values; nothing without columns."""
+    if not isinstance(molecules, MoleculeSet) or not molecules.column_names:
+        return []
+    known = molecules.columns[[k for k, identifier in enumerate(molecules.ids) if identifier in ids]]
+    values = np.ascontiguousarray(np.where(np.isnan(known), np.nan, known + 0.0), "<f8")  # one form of NaN, and of zero
+    return [molecules.column_names, hashlib.sha256(values.data).hexdigest()]
 
 
 def _digest(content: object) -> str:

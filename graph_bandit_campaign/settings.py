@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
 
@@ -27,6 +28,9 @@ class SuggestSettings:
     """Column of the measured values, if large ones are wanted. Its cells: a number, `failed`, `pending` or nothing."""
     minimize: str | None = None
     """The same, if small ones are wanted."""
+    features: Annotated[tuple[str, ...], NONE] = ()
+    """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
+    One that ends in .npz or .parquet is a file of embeddings."""
     smiles: str = "smiles"
     """Column of the SMILES, in pool and results; in an SDF file, `smiles` is the structure."""
     id: str | None = None
@@ -63,11 +67,34 @@ class SuggestSettings:
         for name, count in (("n", self.n), ("most-atoms", self.most_atoms)):
             if count < 1:
                 raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
-        paths = [path.resolve() for path in (self.pool, *self.measured)]
+        self._check_features()
+        paths = [path.resolve() for path in (self.pool, *self.measured, *self.embeddings)]
         for name, path in (("out", self.out), ("html", self.html)):
             if path is not None and path.resolve() in paths:
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
             paths += [] if path is None else [path.resolve()]
+
+    def _check_features(self) -> None:
+        taken = {self.target: "the target", self.smiles: "the SMILES", self.id or "id": "the names"}
+        for column in self.feature_columns:
+            if column in taken:
+                raise ValueError(
+                    f"Expected `--features` to be other columns than the target, the SMILES and the names. `{column}` "
+                    f"is that of {taken[column]}."
+                )
+        names = (*self.feature_columns, *(path.name for path in self.embeddings))
+        if not all(names) or len(set(names)) < len(names):
+            raise ValueError(f"Expected `--features` with different names. Got {', '.join(self.features)}.")
+
+    @property
+    def embeddings(self) -> tuple[Path, ...]:
+        """Return the features that are files of embeddings."""
+        return tuple(Path(feature) for feature in self.features if feature.lower().endswith(EMBEDDINGS))
+
+    @property
+    def feature_columns(self) -> tuple[str, ...]:
+        """Return the features that are columns of the tables."""
+        return tuple(feature for feature in self.features if not feature.lower().endswith(EMBEDDINGS))
 
     @property
     def target(self) -> str:

@@ -62,6 +62,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         inputs.books,
         gone,
         campaign.agent_change,
+        inputs.features,
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.html is not None:

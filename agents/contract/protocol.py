@@ -35,7 +35,11 @@ class GraphSetLike(Protocol):
 
 @runtime_checkable
 class MoleculeSetLike(GraphSetLike, Protocol):
-    """K molecules, as `graph_bandit_env.MoleculeSet` holds them."""
+    """K molecules, as `graph_bandit_env.MoleculeSet` holds them.
+
+    They may have `columns`, too: `(K, c)` float64, numbers of the user's own, NaN where one is not known. An agent that
+    reads them has an attribute `uses_columns` that is True; a campaign refuses other agents where there are columns.
+    """
 
     @property
     def smiles(self) -> Sequence[str]:

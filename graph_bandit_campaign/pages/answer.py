@@ -36,6 +36,8 @@ class Answer:
     """Ids of pending molecules that are not in the pool."""
     agent_change: str = ""
     """A note that the agent has changed; empty if it has not."""
+    features: Sequence[str] = ()
+    """The user's own columns, and for how many molecules each is not known."""
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -58,9 +60,10 @@ class Answer:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences about pending molecules and about results that were not taken as written."""
+        """Return sentences about columns, pending molecules and results that were not taken as written."""
         measured_outside = [key for key in self.state.means() if key in self.books.outside]
         lists = {
+            "Columns that the agent uses: {}.": self.features,
             "Without a result, so counted as pending: {}.": self.waiting,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             "Only a bound is known, and taught as if it were the value: {}.": _pairs(self.books.bounds),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import fmean, median
 
 from graph_bandit_campaign.tables.matching import Matcher
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
@@ -30,6 +31,8 @@ class Books:
     """Ids and canonical SMILES of all these molecules that are not in the pool."""
     forms: Mapping[str, str] = field(default_factory=dict)
     """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
+    features: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Values of the user's own columns in the rows of each molecule, by id: the mean of what is known, else NaN."""
 
 
 def match_rows(
@@ -56,6 +59,7 @@ def match_rows(
     bounded: dict[str, list[tuple[float, str]]] = {}
     status: dict[str, str] = {}  # of molecules without a value, by their last row
     forms: dict[str, str] = {}
+    features: dict[str, list[tuple[float, ...]]] = {}
     problems = []
     for row in rows:
         try:
@@ -64,6 +68,8 @@ def match_rows(
             problems.append(f"{row.place}: {error}")
             continue
         forms |= {identifier: other} if other else {}
+        if not all(map(math.isnan, row.features)):
+            features.setdefault(identifier, []).append(row.features)
         if isinstance(row.value, str):
             status[identifier] = row.value
         elif row.bound:
@@ -85,7 +91,13 @@ def match_rows(
     outside = {identifier: text for identifier, text in matcher.outside.items() if identifier in needed}
     once = tuple(dict.fromkeys(measured))
     bounds = {identifier: ", ".join(dict.fromkeys(text for _, text in cells)) for identifier, cells in bounded.items()}
-    return Books(once, failed, pending, len(measured) - len(once), bounds, outside, forms)
+    sides = {identifier: tuple(map(_mean_of_known, zip(*given, strict=True))) for identifier, given in features.items()}
+    return Books(once, failed, pending, len(measured) - len(once), bounds, outside, forms, sides)
+
+
+def _mean_of_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return fmean(known) if known else math.nan
 
 
 def far_from_others(means: Mapping[str, float], deviations: float = 15.0) -> list[tuple[str, float]]:

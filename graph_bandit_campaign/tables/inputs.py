@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, match_rows
+from graph_bandit_campaign.tables.features import Features
 from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
 from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_campaign.tables.parents import Parents
@@ -27,6 +28,8 @@ class Inputs:
     """The molecules of the pool, then those that are measured or pending and are not in it."""
     sheets: list[str]
     """Remarks on the sheets that were read, if a workbook has several."""
+    features: list[str]
+    """The user's own columns of all molecules, and for how many each is not known."""
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
@@ -48,14 +51,16 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
             molecule that was suggested to another one.
         ImportError: if a package that reads a table is not installed.
     """
+    features = Features(settings.feature_columns, settings.embeddings, settings.target)
     with open_table(settings.pool, settings.sheet) as table:
         alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
-        columns = Columns(settings.target, settings.id or ("id" if "id" in table.columns else None), smiles)
+        identifier = settings.id or ("id" if "id" in table.columns else None)
+        columns = Columns(settings.target, identifier, smiles, features.columns)
         results = Results([], [])
         if settings.measured:
             results = read_measured(settings.measured, columns, settings.measured_sheet)
-        pool = _read_pool(table, columns, len(results.rows), settings)
+        pool = _read_pool(table, columns, Budget(len(results.rows), features.count), settings)
         sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
     structures = _structures_of(earlier, pool, settings)
     books = match_rows(results.rows, pool, structures, settings.trust_ids, settings.most_atoms)
@@ -66,7 +71,8 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     molecules = pool
     if outside:
         molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
-    return Inputs(pool, books, molecules, sheets)
+    molecules = features.add_to(molecules, books.features)
+    return Inputs(pool, books, molecules, sheets, features.describe(molecules))
 
 
 def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:
@@ -86,8 +92,7 @@ def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: S
     return structures
 
 
-def _read_pool(table: Table, columns: Columns, results: int, settings: SuggestSettings) -> MoleculeSet:
-    budget = Budget(results)
+def _read_pool(table: Table, columns: Columns, budget: Budget, settings: SuggestSettings) -> MoleculeSet:
     try:
         return from_smiles_csv(
             table,
@@ -97,6 +102,7 @@ def _read_pool(table: Table, columns: Columns, results: int, settings: SuggestSe
             workers=count_cores(),
             most_rows=budget.most_rows,
             most_atoms=settings.most_atoms,
+            columns=columns.features,
         )
     except TooManyRowsError as error:
         raise ValueError(budget.refusal(table.path, error.count)) from error

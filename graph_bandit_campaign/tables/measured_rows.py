@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ class Columns:
     """Names of molecules."""
     smiles: str = "smiles"
     """SMILES."""
+    features: tuple[str, ...] = ()
+    """The user's own columns of numbers; a table may lack them."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class MeasuredRow:
     """A number, "failed" or "pending"."""
     bound: str = ""
     """The cell as written, such as ">4.5", if the value is only known to be above or below the number; else empty."""
+    features: tuple[float, ...] = ()
+    """Values of the user's own columns, NaN where one is not known."""
 
 
 class Results(NamedTuple):
@@ -109,6 +114,7 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
     identifier = columns.identifier if columns.identifier in table.columns else "id"
     smiles = columns.smiles if columns.smiles in table.columns else "smiles"
     known = [name for name in (identifier, smiles) if name in table.columns]
+    features = {name: here for name in columns.features if (here := _find_column(name, table))}
     listed = ", ".join(table.columns)
     if not known and columns.value in table.columns:
         raise ValueError(
@@ -116,7 +122,8 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             "by `--id` or `--smiles`."
         )
     bad: list[tuple[int, str]] = []
-    for number, (cell, *names) in table.rows([columns.value, *known]):
+    for number, (cell, *others) in table.rows([columns.value, *known, *features.values()]):
+        names = others[: len(known)]
         try:
             bound = BOUND.fullmatch(cell)
             value = WORDS.get(cell.lower()) or table.number(bound[2] if bound else cell, AMONG)
@@ -129,10 +136,32 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             continue
         if value is None:
             continue
+        try:
+            given = dict(zip(features, map(table.side_value, others[len(known) :], features.values()), strict=True))
+        except ValueError as error:
+            bad.append((number, str(error)))
+            continue
         if not any(names):
             bad.append((number, f"a value without a molecule; its columns are {listed}."))
             continue
         named = dict(zip(known, names, strict=True))
         name, text = named.get(identifier, ""), named.get(smiles, "")
-        rows.append(MeasuredRow(table.place(number), name, text, value, cell if bound else ""))
+        sides = tuple(given.get(column, math.nan) for column in columns.features)
+        rows.append(MeasuredRow(table.place(number), name, text, value, cell if bound else "", sides))
     problems += [f"{table.place(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
+
+
+def _find_column(name: str, table: Table) -> str:
+    """Return the column of this name, or whose name differs in capitals alone; an empty text if there is none.
+
+    Raises:
+        ValueError: if there are several that differ in capitals alone.
+    """
+    if name in table.columns:
+        return name
+    alike = [column for column in table.columns if column.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise ValueError(
+            f"Expected one column `{name}` in {table.path}. It has {', '.join(alike)}. Rename one of them."
+        )
+    return "".join(alike)

@@ -8,6 +8,7 @@ import psutil
 
 BYTES_PER_MOLECULE = 40_000  # graph and fingerprint; 49,699 molecules of 13 to 40 atoms take 2.3 GB in all
 BYTES_PER_MEASUREMENT = 250_000  # twice its tangent features, in float32
+BYTES_PER_NUMBER = 40  # of the user's own columns: as read, as joined, and as the agent standardises it
 BYTES_AT_ALL = 500_000_000  # libraries, network and one block of the computation
 LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")  # of a container on Linux
 
@@ -17,20 +18,22 @@ class Budget:
 
     Args:
         results: how many measurements there are; they need memory, too.
+        columns: how many numbers of the user's own each molecule has.
     """
 
-    def __init__(self, results: int) -> None:
+    def __init__(self, results: int, columns: int = 0) -> None:
         self.results, self.available = results, available_memory()
+        self.each = BYTES_PER_MOLECULE + columns * BYTES_PER_NUMBER
         self.fixed = BYTES_AT_ALL + results * BYTES_PER_MEASUREMENT
 
     @property
     def most_rows(self) -> int:
         """Return how many molecules fit."""
-        return max(0, int((self.available - self.fixed) // BYTES_PER_MOLECULE))
+        return max(0, int((self.available - self.fixed) // self.each))
 
     def refusal(self, path: Path, rows: int) -> str:
         """Return the message for a pool that does not fit."""
-        needed = self.fixed + rows * BYTES_PER_MOLECULE
+        needed = self.fixed + rows * self.each
         return (
             f"Expected a pool that fits into memory. {path} has {rows:,} rows, which with {self.results:,} results "
             f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Use a part of it, "

@@ -1,7 +1,8 @@
-"""Read a pool of graphs from a file of any form, or by its name, and compute the digest of what is in it."""
+"""Read pools of graphs from files of any form, or by name, and embeddings; compute the digest of a pool."""
 
+from graph_bandit_env.files.embeddings import Embeddings, read_embeddings
 from graph_bandit_env.files.nas_cells import from_nas_cells
 from graph_bandit_env.files.pool_digest import digest
 from graph_bandit_env.files.reading import is_name, read_pool
 
-__all__ = ["digest", "from_nas_cells", "is_name", "read_pool"]
+__all__ = ["Embeddings", "digest", "from_nas_cells", "is_name", "read_embeddings", "read_pool"]

@@ -18,7 +18,8 @@ def digest(pool: GraphSet) -> str:
     """Compute a digest of the content of a graph set: equal for equal content, wherever it was read.
 
     The content is the graphs in their order (node features, edges, edge features), the targets of a pool, and the
-    SMILES of molecules. Identifiers and paths are left out, since they do not affect play.
+    SMILES of molecules, with their columns if they have any. Identifiers and paths are left out, since they do not
+    affect play.
 
     Args:
         pool: K graphs.
@@ -36,5 +37,9 @@ def digest(pool: GraphSet) -> str:
             content.update(np.ascontiguousarray(array, kind).data)
     if isinstance(pool, GraphPool):
         known = np.where(pool.known, pool.targets + 0.0, np.nan)  # one form of NaN, and of zero
+        content.update(np.ascontiguousarray(known, "<f8").data)
+    if isinstance(pool, MoleculeSet) and pool.column_names:  # else as before there were columns
+        content.update(json.dumps(pool.column_names).encode() + b"\0")
+        known = np.where(np.isnan(pool.columns), np.nan, pool.columns + 0.0)
         content.update(np.ascontiguousarray(known, "<f8").data)
     return content.hexdigest()[:32]

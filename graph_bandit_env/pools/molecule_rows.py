@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from graph_bandit_env.tables import Table
@@ -16,10 +17,12 @@ class Row(NamedTuple):
     identifier: str | None
     target: float | None
     """None where nothing was measured."""
+    columns: tuple[float, ...] = ()
+    """Values of the user's own columns, NaN where one is not known."""
 
 
 class BadRowsError(ValueError):
-    """Rows that are not molecules, or have a target that is not a number."""
+    """Rows that are not molecules, or have a value that is not a number."""
 
     def __init__(self, source: str, unit: str, problems: list[tuple[int, str]], shown: int = 10) -> None:
         listed = "\n".join(f"  {unit} {number}: {text}" for number, text in problems[:shown])
@@ -32,7 +35,12 @@ class BadRowsError(ValueError):
 
 
 def read_rows(
-    table: Table, smiles: str, identifier: str | None, target: str | None, most_rows: int | None
+    table: Table,
+    smiles: str,
+    identifier: str | None,
+    target: str | None,
+    most_rows: int | None,
+    columns: Sequence[str] = (),
 ) -> tuple[list[Row], list[tuple[int, str]]]:
     """Read the molecules of a table.
 
@@ -42,6 +50,7 @@ def read_rows(
         identifier: column of the names, if any.
         target: column of the measured values, if any.
         most_rows: how many rows there may be; None: any number.
+        columns: further columns of numbers.
 
     Returns:
         The rows, and the number and problem of each row that could not be read.
@@ -51,18 +60,19 @@ def read_rows(
     """
     if not table.has_header:  # its columns have no names, so any name will do
         smiles, identifier = "smiles", "id" if identifier is not None else None
-    columns = [smiles, *(name for name in (identifier, target) if name is not None)]
+    needed = [smiles, *(name for name in (identifier, target) if name is not None)]
     among = f" in `{target}`"
     rows, problems = [], table.problems
-    for number, cells in table.rows(columns, most_rows):
+    for number, cells in table.rows([*needed, *columns], most_rows):
         name = cells[1] or None if identifier is not None else None
         try:
-            value = None if target is None else table.number(cells[-1], among)
+            value = None if target is None else table.number(cells[len(needed) - 1], among)
+            values = tuple(map(table.side_value, cells[len(needed) :], columns))
         except ValueError as error:
             problems.append((number, str(error)))
             continue
         if cells[0]:
-            rows.append(Row(number, cells[0], name, value))
+            rows.append(Row(number, cells[0], name, value, values))
         else:
             problems.append((number, f"expected a SMILES in `{smiles}`. Got nothing."))
     return rows, problems

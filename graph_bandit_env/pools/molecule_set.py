@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.graphs.graph_set import Floats, GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.molecule_columns import Columns, check_columns, fill
 from graph_bandit_env.pools.molecule_graph import Features, count_columns
 
 
@@ -28,10 +29,14 @@ class MoleculeSet(GraphPool):
         skipped: line and problem of each row that was left out.
         merged: how many rows repeated a molecule.
         aliases: further identifiers of molecules, each with the identifier in `ids` that it stands for.
+        columns: `(K, c)` numbers of the user's own, such as docking scores, NaN where a value is not known; None:
+            c = 0. Agents with `uses_columns` read them.
+        column_names: c different names of these columns.
 
     Raises:
-        ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, or the graphs do
-            not have the columns of `features`.
+        ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, the graphs do not
+            have the columns of `features`, `columns` does not fit its names, or a value of them is infinite.
+        TypeError: as in `GraphPool`; also if a value of `columns` is not a number, or a name of them not a text.
     """
 
     _edge_features: tuple[Floats, ...]  # bonds always have some
@@ -45,6 +50,10 @@ class MoleculeSet(GraphPool):
     """How many rows repeated a molecule."""
     aliases: Mapping[str, str]
     """Identifiers of rows that were merged into another row, each with the identifier in `ids` that it stands for."""
+    columns: NDArray[np.float64]
+    """`(K, c)`, read-only: numbers of the user's own, NaN where a value is not known; c = 0 if there are none."""
+    column_names: tuple[str, ...]
+    """Names of these columns, all different."""
 
     def __init__(
         self,
@@ -56,15 +65,17 @@ class MoleculeSet(GraphPool):
         skipped: Sequence[tuple[int, str]] = (),
         merged: int = 0,
         aliases: Mapping[str, str] | None = None,
+        columns: ArrayLike | None = None,
+        column_names: Sequence[str] = (),
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
         graphs = as_graph_set(graphs)
         self._fill(graphs._nodes, graphs._edge_links, graphs._edge_features)
-        columns, expected = (self.feature_dim, self.edge_feature_dim), count_columns(features)
-        if columns != expected:
+        widths, expected = (self.feature_dim, self.edge_feature_dim), count_columns(features)
+        if widths != expected:
             raise ValueError(
                 f"Expected {expected[0]} columns of atoms and {expected[1]} of bonds, as {features!r} has. Got "
-                f"{columns[0]} and {columns[1]}."
+                f"{widths[0]} and {widths[1]}."
             )
         self.smiles = tuple(smiles)
         if len(self.smiles) != len(self) or len(set(self.smiles)) != len(self):
@@ -75,28 +86,70 @@ class MoleculeSet(GraphPool):
         self._label(self.smiles if ids is None else ids, targets)
         self.features, self.skipped, self.merged = features, tuple(skipped), merged
         self.aliases = MappingProxyType(dict(aliases or {}))
+        self.columns, self.column_names = check_columns(columns, column_names, self.ids)
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> MoleculeSet:
-        """Return the molecules with these indices, in this order, with their identifiers and measured values."""
+        """Return the molecules with these indices, in this order, with identifiers, measured values and columns."""
         pool = super().take(index)
-        return MoleculeSet(pool, [self.smiles[k] for k in index], pool.ids, pool.targets, self.features)
+        return MoleculeSet(
+            pool,
+            [self.smiles[k] for k in index],
+            pool.ids,
+            pool.targets,
+            self.features,
+            columns=self.columns[np.asarray(index, np.int64)],
+            column_names=self.column_names,
+        )
+
+    def with_columns(self, names: Sequence[str], values: ArrayLike) -> MoleculeSet:
+        """Return the same molecules with more columns, and more values in the columns that they have.
+
+        A value that is known here stays.
+
+        Args:
+            names: names of n columns. Those of a name that is new here follow the others.
+            values: `(K, n)` numbers, NaN where a value is not known.
+
+        Raises:
+            ValueError: if names and values do not fit each other, or a value is infinite.
+            TypeError: if a value is not a number, or a name not a text.
+        """
+        given, names = check_columns(values, names, self.ids)
+        every = tuple(dict.fromkeys((*self.column_names, *names)))
+        place_of = {name: place for place, name in enumerate(every)}
+        wide, place = np.full((len(self), len(every)), np.nan), [place_of[name] for name in names]
+        wide[:, : len(self.column_names)] = self.columns
+        wide[:, place] = fill(wide[:, place], given)
+        return MoleculeSet(
+            self,
+            self.smiles,
+            self.ids,
+            self.targets,
+            self.features,
+            self.skipped,
+            self.merged,
+            self.aliases,
+            wide,
+            every,
+        )
 
     def join(self, other: MoleculeSet) -> MoleculeSet:
         """Return the molecules of this set, followed by those of another set that are not in this one.
 
         A molecule in both sets keeps its identifier and measured value from this set. The value of the other set is
         taken if this one has none. The two values are not averaged: each may be a mean over a different number of rows,
-        and an agent may have seen one of them already.
+        and an agent may have seen one of them already. Columns follow the same rule.
 
         Args:
-            other: molecules with the same `features`.
+            other: molecules with the same `features`, and with the same columns unless one set has none: its molecules
+                then get NaN.
 
         Returns:
             The molecules of both sets. The skipped and merged rows of both are added up, and each molecule in both sets
             counts as one more merged row.
 
         Raises:
-            ValueError: if features differ, or a molecule that is new here has the identifier of another one.
+            ValueError: if features or columns differ, or a molecule that is new here has the identifier of another one.
             TypeError: if `other` is not a MoleculeSet.
         """
         if not isinstance(other, MoleculeSet):
@@ -105,6 +158,12 @@ class MoleculeSet(GraphPool):
             raise ValueError(
                 f"Expected molecules with equal `features` to join. Got {self.features!r} and {other.features!r}. "
                 "Read one of them again with the features of the other."
+            )
+        missing = set(self.column_names) ^ set(other.column_names)
+        if missing and self.column_names and other.column_names:
+            raise ValueError(
+                f"Expected molecules with equal columns to join, or without any. Only one of the two sets has "
+                f"`{min(missing)}`. `with_columns` adds it to the other, NaN where a value is not known."
             )
         index_of = {text: k for k, text in enumerate(self.smiles)}
         new = [k for k, text in enumerate(other.smiles) if text not in index_of]
@@ -137,8 +196,30 @@ class MoleculeSet(GraphPool):
             (*self.skipped, *other.skipped),
             self.merged + other.merged + len(other) - len(new),
             {name: aliases[name] for name in aliases.keys() - set(ids)},
+            *self._join_columns(other, index_of, new),
         )
+
+    def _join_columns(
+        self, other: MoleculeSet, index_of: Mapping[str, int], new: Sequence[int]
+    ) -> tuple[Columns, tuple[str, ...]]:
+        """Return the columns of both sets, in the order of this one, and their names."""
+        names = self.column_names or other.column_names
+        here, there = (
+            given.columns[:, [given.column_names.index(name) for name in names]]
+            if given.column_names
+            else np.full((len(given), len(names)), np.nan)
+            for given in (self, other)
+        )
+        in_both = [k for k, text in enumerate(other.smiles) if text in index_of]
+        place = [index_of[other.smiles[k]] for k in in_both]
+        here = here.copy()
+        here[place] = fill(here[place], there[in_both])
+        return np.concatenate([here, there[new]]), names
 
     def _notes(self) -> list[str]:
         notes = [f"{len(self.skipped)} rows skipped"] * bool(self.skipped)
-        return [*super()._notes(), *notes, *[f"{self.merged} rows merged"] * bool(self.merged)]
+        notes += [f"{self.merged} rows merged"] * bool(self.merged)
+        if self.column_names:
+            unknown = np.isnan(self.columns).any(axis=1).sum()
+            notes += [f"{len(self.column_names)} columns, not all known for {unknown} molecules"]
+        return [*super()._notes(), *notes]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.pools.molecule_columns import check_columns, check_known, check_names, mean_of_known
 from graph_bandit_env.pools.molecule_graph import Features, count_columns, to_one_hot
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, parse, size_problem, smiles_problem
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
@@ -34,6 +36,7 @@ def from_smiles_csv(
     sheet: str | None = None,
     most_rows: int | None = None,
     most_atoms: int = MOST_ATOMS,
+    columns: Sequence[str] = (),
 ) -> MoleculeSet:
     """Read the molecules of a table.
 
@@ -53,6 +56,8 @@ def from_smiles_csv(
         most_rows: how many rows there may be; None: any number.
         most_atoms: how many atoms a molecule may have, without hydrogens; above that its row is bad. Fingerprints of
             500 atoms take seconds, of 1,000 half a minute.
+        columns: names of columns of numbers of your own, such as docking scores, to read as `MoleculeSet.columns`; an
+            empty cell means that the value is not known. Rows of one molecule have the mean of what is known.
 
     Returns:
         The molecules, in the order of their first rows.
@@ -60,15 +65,19 @@ def from_smiles_csv(
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if RDKit, or the package that reads the file, is not installed (extras `chem` and `parquet`).
-        BadRowsError: a ValueError, with the line of each row that is not a molecule, or whose identifier another
-            molecule has, too.
-        ValueError: if the file cannot be read, a column is missing, no molecule is left, or there are too many rows.
+        BadRowsError: a ValueError, with the line of each row that is not a molecule, has text in the place of a
+            number, or whose identifier another molecule has, too.
+        ValueError: if the file cannot be read, a column is missing, one of `columns` has no number or is the target, no
+            molecule is left, or there are too many rows.
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
+    names = check_names(columns)
+    if target in names:
+        raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
-        rows, problems = read_rows(table, smiles, identifier, target, most_rows)
-    source = _Source(str(table.path), table.unit, table.path if cache else None)
+        rows, problems = read_rows(table, smiles, identifier, target, most_rows, names)
+    source = _Source(str(table.path), table.unit, table.path if cache else None, names)
     return _assemble(rows, problems, features, on_error, source, workers, most_atoms)
 
 
@@ -79,27 +88,45 @@ def from_smiles(
     on_error: OnError = "raise",
     ids: Sequence[str] | None = None,
     most_atoms: int = MOST_ATOMS,
+    columns: Mapping[str, ArrayLike] | None = None,
 ) -> MoleculeSet:
-    """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1."""
+    """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1.
+
+    `columns` holds a number for each SMILES under each name, NaN where it is not known.
+    """
     if ids is not None and len(ids) != len(smiles):
         raise ValueError(f"Expected an identifier for each of {len(smiles)} molecules. Got {len(ids)}.")
     values = [math.nan] * len(smiles) if targets is None else [float(value) for value in targets]
     if len(values) != len(smiles):
         raise ValueError(f"Expected a target for each of {len(smiles)} molecules. Got {len(values)}.")
+    names, sides = _side_values(columns or {}, smiles)
     rows = [
-        Row(line, text, None if ids is None else ids[line - 1], None if math.isnan(value) else value)
-        for line, (text, value) in enumerate(zip(smiles, values, strict=True), start=1)
+        Row(line, text, None if ids is None else ids[line - 1], None if math.isnan(value) else value, side)
+        for line, (text, value, side) in enumerate(zip(smiles, values, sides, strict=True), start=1)
     ]
-    return _assemble(rows, [], features, on_error, _Source("the list", "line"), 1, most_atoms)
+    return _assemble(rows, [], features, on_error, _Source("the list", "line", None, names), 1, most_atoms)
+
+
+def _side_values(
+    columns: Mapping[str, ArrayLike], smiles: Sequence[str]
+) -> tuple[tuple[str, ...], list[tuple[float, ...]]]:
+    """Return the names of columns, and their values row by row."""
+    names, values = check_names(list(columns)), {name: np.asarray(given) for name, given in columns.items()}
+    for name, given in values.items():
+        if given.shape != (len(smiles),):
+            raise ValueError(f"Expected {len(smiles)} numbers in column `{name}`. Got the shape `{given.shape}`.")
+    checked = [check_columns(given[:, None], (name,), smiles)[0] for name, given in values.items()]
+    return names, list(map(tuple, np.concatenate(checked, axis=1).tolist())) if checked else [()] * len(smiles)
 
 
 @dataclass(frozen=True)
 class _Source:
-    """The source of rows, and the word for one of them."""
+    """The source of rows, the word for one of them, and the names of the user's own columns."""
 
     name: str
     unit: str
     cache: Path | None = None
+    columns: tuple[str, ...] = ()
 
 
 def _assemble(
@@ -111,7 +138,7 @@ def _assemble(
     workers: int,
     most_atoms: int,
 ) -> MoleculeSet:
-    """Merge rows of the same molecule: the first row names it, and its target is the mean over the rows."""
+    """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows."""
     count_columns(features)  # refuses an unknown name
     if not (isinstance(most_atoms, int) and most_atoms >= 1):
         raise ValueError(f"Expected `most_atoms` to be an integer >= 1. Got {most_atoms!r}.")
@@ -136,6 +163,10 @@ def _assemble(
         raise ValueError(f"Expected at least one molecule in {source.name}. Got none ({len(problems)} bad rows).")
     ids = [rows[index].identifier or canonical for canonical, index in first.items()]
     name_of = dict(zip(first, ids, strict=True))
+    good, place = [k for k, canonical in enumerate(texts) if canonical], {text: k for k, text in enumerate(first)}
+    given = np.array([rows[k].columns for k in good], np.float64)
+    columns = mean_of_known(given, np.array([place[texts[k]] for k in good]), len(first))
+    check_known(columns, source.columns, source.name)
     return MoleculeSet(
         _to_graphs(parsed, list(first.values()), features),
         tuple(first),
@@ -149,6 +180,8 @@ def _assemble(
             for row, canonical in zip(rows, texts, strict=True)
             if canonical and row.identifier and row.identifier != name_of[canonical]
         },
+        columns=columns,
+        column_names=source.columns,
     )
 
 

@@ -14,8 +14,13 @@ class TooBigError(ValueError):
     """A file unpacks to more than anybody would pack into it."""
 
 
-def check_unpacked(path: Path, unpacked: int) -> None:
+def check_unpacked(path: Path, unpacked: int, remedy: str = "a table as a plain .csv file") -> None:
     """Refuse a file that unpacks to too many bytes.
+
+    Args:
+        path: path of the file.
+        unpacked: how many bytes it unpacks to.
+        remedy: follows "save it unpacked:" in the message.
 
     Raises:
         TooBigError: a ValueError.
@@ -24,7 +29,7 @@ def check_unpacked(path: Path, unpacked: int) -> None:
     if unpacked > max(MOST_UNPACKED, MOST_PACKED * packed):
         raise TooBigError(
             f"Expected {path} to unpack to at most {MOST_PACKED} times its {packed:,} bytes. It is larger. If that is "
-            "right, save it unpacked: a table as a plain .csv file."
+            f"right, save it unpacked: {remedy}."
         )
 
 

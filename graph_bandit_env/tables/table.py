@@ -15,6 +15,7 @@ NOTHING = frozenset(("", "-", "nan", "na", "n/a", "#n/a", "nd", "n.d."))
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 WHOLE = 1e15  # below this, a float represents every whole number exactly
+LARGEST = 1e100  # of a side value: sums of squares of many such numbers stay far below the largest float64
 
 
 class UnknownCell(str):
@@ -132,6 +133,21 @@ class Table:
         if DATE.match(text):
             remedy = " That is a date: format the column as numbers, and write the value again."
         raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
+
+    def side_value(self, text: str, column: str) -> float:
+        """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.
+
+        Args:
+            text: text of the cell.
+            column: name of the column, for messages.
+
+        Raises:
+            ValueError: if the text is not a number from -1e100 to 1e100.
+        """
+        value = self.number(text, f" in `{column}`")
+        if value is not None and abs(value) > LARGEST:
+            raise ValueError(f"expected a number from -{LARGEST:g} to {LARGEST:g} in `{column}`. Got {text!r}.")
+        return math.nan if value is None else value
 
     def place(self, number: int) -> str:
         """Return the file, sheet and number of a row, for messages."""

@@ -77,3 +77,17 @@ def test_what_is_far_is_so_in_robust_deviations_from_the_median():
 def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():
     pool = from_smiles(["CCO", "OCC", "C"], ids=["a", "twin", "c"])
     assert match(("twin", "", 1.0), pool=pool).measured == (("a", 1.0),)
+
+
+def test_columns_of_a_molecule_have_the_mean_of_what_its_rows_know():
+    nan = float("nan")
+    books = match(
+        ("a", "", 1.0, "", (1.0, nan)),
+        ("", "OCC", "failed", "", (4.0, 2.0)),
+        ("b", "", 2.0, "", (nan, nan)),
+        ("x", "CCl", 3.0, "", (nan, 5.0)),
+    )
+    assert {name: list(map(str, values)) for name, values in books.features.items()} == {
+        "a": ["2.5", "2.0"],
+        "x": ["nan", "5.0"],
+    }

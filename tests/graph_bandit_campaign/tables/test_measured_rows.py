@@ -107,3 +107,23 @@ def test_refuses_what_is_no_text_table(table, tmp_path):
         read([table("", "results.ods")], COLUMNS)
     with pytest.raises(ValueError, match="in UTF-8"):
         read([table("id,activity\nm\u00fcller,1\n", encoding="latin-1")], COLUMNS)
+
+
+def test_columns_of_numbers_are_read_where_a_table_has_them(table):
+    columns = Columns("activity", "id", features=("dock", "logd"))
+    paths = [
+        table("id;Dock;activity;DOCK2\na;-7,5;1;x\nb;;failed;y\nc;bad;;z\n", "one.csv"),
+        table("id,logd,LOGD,dock,Dock,activity\nd,1,2,3,4,5\n", "two.csv"),
+    ]
+    found = {row.identifier: list(map(str, row.features)) for row in read(paths, columns)}
+    assert found == {"a": ["-7.5", "nan"], "b": ["nan", "nan"], "d": ["3.0", "1.0"]}
+    with pytest.raises(ValueError, match="one column `logd` in .*. It has logD, LOGD. Rename one"):
+        read([table("id,logD,LOGD,activity\ne,1,2,3\n")], columns)
+
+
+def test_a_column_that_is_not_of_numbers_is_refused_by_its_line(table):
+    path = table("id,activity,dock\na,1,2\nb,failed,strong\nc,3,inf\n")
+    with pytest.raises(BadResultsError) as caught:
+        read([path], Columns("activity", "id", features=("dock",)))
+    assert "results.csv, line 3: expected a number in `dock`. Got 'strong'." in str(caught.value)
+    assert "results.csv, line 4: expected a finite number in `dock`. Got 'inf'." in str(caught.value)

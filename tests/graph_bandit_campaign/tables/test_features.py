@@ -1,0 +1,265 @@
+"""Columns of the user's own, from the tables and files of `suggest` to the agent's door."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.molecules import some_molecules
+
+import registry
+from graph_bandit_campaign import Campaign, SuggestSettings
+from graph_bandit_cli.main import main
+from graph_bandit_env import from_smiles
+
+NAN = np.nan
+MOLECULES = some_molecules(12)
+SMILES = {f"m{k}": text for k, text in enumerate(MOLECULES.smiles)}
+VALUES = {f"m{k}": value for k, value in enumerate(MOLECULES.targets.tolist())}
+DOCK = {name: 0.0 - k for k, name in enumerate(SMILES)}
+AGENT = "molecule-ucb:tangent_weight=0"
+
+
+def write(name, rows):
+    with open(name, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+def write_pool(dock=DOCK, names=("id", "smiles", "dock")):
+    write("pool.csv", [names, *((name, text, dock.get(name, "")) for name, text in SMILES.items())])
+
+
+def write_results(*more, names=("id", "logp")):
+    write("results.csv", [names, *((name, VALUES[name]) for name in list(SMILES)[:4]), *more])
+
+
+@pytest.fixture
+def seen(tmp_path, monkeypatch):
+    """Molecules that agents were reset with, which use columns here."""
+    monkeypatch.chdir(tmp_path)
+    kind, sets = type(registry.make_agent("molecule-ucb")), []
+    reset = kind.reset
+
+    def spy(self, observation, seed=0, graph_set=None):
+        sets.append(graph_set)
+        reset(self, observation, seed, graph_set)
+
+    monkeypatch.setattr(kind, "uses_columns", True, raising=False)
+    monkeypatch.setattr(kind, "reset", spy)
+    write_pool()
+    write_results()
+    return sets
+
+
+def suggest(*more, agent=AGENT, pool="pool.csv"):
+    command = ["suggest", pool, "--measured", "results.csv", "--n", "2", "--maximize", "logp", "--out", "out.csv"]
+    return main([*command, "--agent", agent, *more])
+
+
+def suggested():
+    with open("out.csv", newline="", encoding="utf-8") as file:
+        return [row["id"] for row in csv.DictReader(file)]
+
+
+def state():
+    with open("out.campaign.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def columns_of(molecules):
+    return {name: row.tolist() for name, row in zip(molecules.ids, molecules.columns, strict=True)}
+
+
+def test_columns_of_the_pool_reach_the_agent_and_are_named(seen, capsys):
+    write_pool({name: value for name, value in DOCK.items() if name not in ("m3", "m7")})
+    assert suggest("--features", "dock", "--html", "page.html") == 0
+    assert seen[-1].column_names == ("dock",)
+    expected = {name: [NAN if name in ("m3", "m7") else value] for name, value in DOCK.items()}
+    np.testing.assert_equal(columns_of(seen[-1]), expected)
+    told = "Columns that the agent uses: dock (not known for 2 molecules, taken as the mean)."
+    assert told in capsys.readouterr().out
+    with open("page.html", encoding="utf-8") as page:
+        assert told in page.read()
+
+
+def test_without_features_nothing_is_read_and_nothing_is_said(seen, capsys):
+    write_pool(dict.fromkeys(SMILES, "no number"))
+    assert suggest() == 0
+    assert seen[-1].columns.shape == (12, 0)
+    assert "Columns" not in capsys.readouterr().out
+
+
+def test_results_have_columns_of_molecules_outside_and_fill_the_gaps_of_the_pool(seen):
+    write_pool({name: value for name, value in DOCK.items() if name not in ("m0", "m1")})
+    rows = [
+        ("m0", "", 1.0, 5),
+        ("m0", "", 1.1, 6),
+        ("m2", "", 2.0, 99),
+        ("x", "CCCCCCCC", 3.0, 7),
+        ("y", "CCCCCO", 4, ""),
+    ]
+    write("results.csv", [("id", "smiles", "logp", "Dock"), *rows])
+    assert suggest("--features", "dock") == 0
+    found = columns_of(seen[-1])
+    np.testing.assert_equal(
+        {name: found[name] for name in ("m0", "m1", "m2", "m3", "x", "y")},
+        {"m0": [5.5], "m1": [NAN], "m2": [-2.0], "m3": [-3.0], "x": [7.0], "y": [NAN]},
+    )
+
+
+def test_results_need_no_such_column(seen, capsys):
+    write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("x", "CCCCCCCC", 3.0)])
+    assert suggest("--features", "dock") == 0
+    np.testing.assert_equal(columns_of(seen[-1])["x"], [NAN])
+    assert "dock (not known for 1 molecules, taken as the mean)" in capsys.readouterr().out
+
+
+def test_files_of_embeddings_join_pool_and_results(seen, capsys):
+    names = [name for name in SMILES if name not in ("m5", "m6")]
+    np.savez("prints.npz", ids=[*names, "CCCCCCCC"], values=np.arange(2.0 * len(names) + 2).reshape(-1, 2))
+    frame = pd.DataFrame({"id": list(SMILES), "smiles": list(SMILES.values()), "mass": np.arange(12.0)})
+    frame.to_parquet("side.parquet")
+    write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("x", "CCCCCCCC", 3.0)])
+    assert suggest("--features", "prints.npz", "dock", "side.parquet") == 0
+    assert seen[-1].column_names == ("dock", "prints.npz:0", "prints.npz:1", "side.parquet:mass")
+    found = columns_of(seen[-1])
+    np.testing.assert_equal(
+        {name: found[name] for name in ("m1", "m5", "x")},
+        {"m1": [-1, 2, 3, 1], "m5": [-5, NAN, NAN, 5], "x": [NAN, 20, 21, NAN]},
+    )
+    assert (
+        "Columns that the agent uses: dock (not known for 1 molecules, taken as the mean), "
+        "prints.npz (2 numbers; not known for 2 molecules, taken as the mean), "
+        "side.parquet (1 numbers, without smiles; not known for 1 molecules, taken as the mean)."
+    ) in capsys.readouterr().out
+
+
+def test_a_pool_in_another_kind_of_table_has_columns(seen):
+    frame = pd.DataFrame({"id": list(SMILES), "structure": list(SMILES.values()), "dock": list(DOCK.values())})
+    expected = {name: [value] for name, value in DOCK.items()}
+    for name, save in (("pool.xlsx", frame.to_excel), ("pool.parquet", frame.to_parquet)):
+        save(name, index=False)
+        assert suggest("--features", "dock", "--smiles", "structure", pool=name) == 0
+        assert columns_of(seen[-1]) == expected
+
+
+def test_the_same_columns_are_the_same_question_and_others_are_another(seen):
+    def ask(*features):
+        assert suggest(*features) == 0
+        return len(state()["rounds"])
+
+    assert ask() == 1
+    plain = state()["question"]
+    assert ask("--features", "dock") == 2
+    assert ask("--features", "dock") == 2
+    write_pool(DOCK | {"m11": 5.0})
+    assert ask("--features", "dock") == 3
+    first = suggested()
+    np.savez("prints.npz", ids=list(SMILES), values=np.eye(12))
+    assert ask("--features", "dock", "prints.npz") == 4
+    assert ask("--features", "dock", "prints.npz") == 4
+    assert set(first) <= set(state()["pending"])  # the batch before may be under way
+    assert state()["question"] != plain
+
+
+def test_a_column_that_is_not_used_is_not_part_of_the_question(seen):
+    assert suggest() == 0
+    before = state()
+    write_pool(DOCK | {"m11": 5.0})
+    assert suggest() == 0
+    assert state() == before
+
+
+def test_a_pending_molecule_that_has_left_the_pool_has_no_column_and_stays_pending(seen):
+    assert suggest("--features", "dock") == 0
+    gone = suggested()[0]
+    kept = {name: text for name, text in SMILES.items() if name != gone}
+    write("pool.csv", [("id", "smiles", "dock"), *((name, text, DOCK[name]) for name, text in kept.items())])
+    assert suggest("--features", "dock") == 0
+    np.testing.assert_equal(columns_of(seen[-1])[gone], [NAN])
+    assert gone in state()["pending"]
+    rounds = state()["rounds"]
+    assert suggest("--features", "dock", "--again") == 0
+    assert suggest("--features", "dock", "--again") == 0
+    assert len(state()["rounds"]) == len(rounds) + 1
+
+
+@pytest.mark.parametrize(
+    ("prepare", "features", "message"),
+    [
+        (lambda: write_pool(DOCK | {"m4": "bad"}), ["dock"], "line 6: expected a number in `dock`. Got 'bad'"),
+        (lambda: write_pool(DOCK | {"m4": "inf"}), ["dock"], "line 6: expected a finite number in `dock`. Got 'inf'"),
+        (lambda: write_pool({}), ["dock"], "at least one number in column `dock` of pool.csv"),
+        (lambda: None, ["dok"], "Expected a column `dok` in pool.csv. It has id, smiles, dock. Did you mean `dock`?"),
+        (lambda: None, ["none.npz"], "Expected a file of embeddings. Got none.npz"),
+        (
+            lambda: write("results.csv", [("id", "logp", "dock"), ("m0", 1, 2), ("m1", 2, "bad")]),
+            ["dock"],
+            "results.csv, line 3: expected a number in `dock`. Got 'bad'",
+        ),
+        (
+            lambda: pd.DataFrame({"id": ["m0"], "logp": [1.0]}).to_parquet("side.parquet"),
+            ["side.parquet"],
+            "features without the target, which is to be predicted. side.parquet has a column `logp`",
+        ),
+        (lambda: np.savez("prints.npz", ids=["zz"], values=[1.0]), ["prints.npz"], "embeddings of these molecules"),
+    ],
+)
+def test_bad_columns_are_told_and_nothing_is_written(seen, prepare, features, message, capsys, tmp_path):
+    prepare()
+    assert suggest("--features", *features) == 1
+    assert message in capsys.readouterr().err
+    assert not {"out.csv", "out.campaign.json"} & {path.name for path in tmp_path.iterdir()}
+
+
+def test_rows_with_bad_columns_can_be_left_out(seen, capsys):
+    write_pool(DOCK | {"m11": "bad"})
+    assert suggest("--features", "dock", "--skip-bad-rows") == 0
+    assert "11 molecules, 4 measurements, 1 bad rows left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (("dock", "logp"), "other columns than the target, .* `logp` is that of the target"),
+        (("smiles",), "`smiles` is that of the SMILES"),
+        (("id",), "`id` is that of the names"),
+        (("dock", "dock"), "`--features` with different names. Got dock, dock"),
+        (("a/prints.npz", "b/prints.npz"), "`--features` with different names"),
+        (("",), "`--features` with different names"),
+    ],
+)
+def test_features_that_make_no_sense_are_refused(tmp_path, features, message):
+    with pytest.raises(ValueError, match=message):
+        SuggestSettings(pool=tmp_path / "pool.csv", out=tmp_path / "out.csv", maximize="logp", features=features)
+
+
+def test_the_output_does_not_replace_a_file_of_features(tmp_path):
+    with pytest.raises(ValueError, match="`--html` to differ from all other files"):
+        SuggestSettings(
+            pool=tmp_path / "pool.csv",
+            out=tmp_path / "out.csv",
+            html=tmp_path / "prints.npz",
+            maximize="logp",
+            features=(str(tmp_path / "prints.npz"),),
+        )
+
+
+def test_an_agent_that_uses_no_columns_is_refused_where_there_are_some(seen, capsys):
+    assert suggest("--features", "dock", agent="gnn-ts:width=8") == 1
+    assert (
+        "Agent `gnn-ts` does not use columns. Choose one that does, such as `molecule-ucb`" in capsys.readouterr().err
+    )
+    assert suggest(agent="random") == 0
+
+
+def test_in_python_the_campaign_passes_on_what_the_molecules_have(seen):
+    molecules = from_smiles(list(SMILES.values()), ids=list(SMILES), columns={"dock": list(DOCK.values())})
+    campaign = Campaign(molecules, AGENT)
+    campaign.tell_many({"m0": 1.0, "m1": 2.0})
+    assert len(campaign.ask(2)) == 2
+    assert seen[-1] is molecules
+    with pytest.raises(ValueError, match="Agent `random` does not use columns"):
+        Campaign(molecules, "random")
+    assert Campaign(from_smiles(molecules.smiles), "random").ask(1)
