@@ -1,4 +1,4 @@
-"""Screen pools of molecules: python -m benchmarks.pools {docking,photoswitches,replay,coverage} --data FOLDER ..."""
+"""Screen pools of molecules: python -m benchmarks.pools {docking,photoswitches,replay,coverage,reliability} ..."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from benchmarks.pools.coverage.splits import Split
 from benchmarks.pools.coverage.tables import tables as tables_of_coverage
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.data.sources import PLANS, DockingScores, Photoswitches, Replay, Source
+from benchmarks.pools.reliability.figure import draw_reliability
+from benchmarks.pools.reliability.forecasts import read_forecasts
+from benchmarks.pools.reliability.forecasts import tables as tables_of_forecasts
 from benchmarks.pools.summary import Table, tables
 from graph_bandit_lab.reports import print_columns, to_markdown
 
@@ -160,11 +163,37 @@ class CoverageCommand(Settings):
         return not failed
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityCommand:
+    """Compare forecasts that a molecule beats the best with what came."""
+
+    files: tyro.conf.Positional[tuple[Path, ...]]
+    """Files of plays; the forecasts of FILE.csv are in FILE.forecasts.csv."""
+    players: tuple[str, ...] = ()
+    """Players to show; none: all that made forecasts."""
+    pools: tuple[str, ...] = ()
+    """Names of the pools to show; none: all."""
+    figure: Path | None = None
+    """PNG or SVG file for a reliability diagram."""
+    markdown: bool = False
+    """Print the tables in Markdown."""
+
+    def run(self) -> bool:
+        """Print the tables, draw the figure, and return True."""
+        forecasts = read_forecasts(self.files, self.players, self.pools)
+        show(tables_of_forecasts(forecasts), self.markdown)
+        if self.figure is not None:
+            draw_reliability(forecasts, self.figure)
+            print(f"\n{self.figure}")
+        return True
+
+
 Command = (
     Annotated[DockingCommand, tyro.conf.subcommand("docking")]
     | Annotated[PhotoswitchesCommand, tyro.conf.subcommand("photoswitches")]
     | Annotated[ReplayCommand, tyro.conf.subcommand("replay")]
     | Annotated[CoverageCommand, tyro.conf.subcommand("coverage")]
+    | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
 )
 
 
@@ -178,7 +207,7 @@ def show(found: Iterable[Table], markdown: bool) -> None:
 def main(args: list[str] | None = None) -> int:
     """Run a command, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
     try:
-        command: DockingCommand | PhotoswitchesCommand | ReplayCommand | CoverageCommand = tyro.cli(
+        command: PlayCommand | CoverageCommand | ReliabilityCommand = tyro.cli(
             Command,
             args=args,
             prog="python -m benchmarks.pools",
