@@ -53,7 +53,7 @@ def read_forecasts(files: Sequence[Path], players: Sequence[str] = (), pools: Se
 
 def _read_one(file: Path) -> pd.DataFrame:
     finished = pd.read_csv(file)
-    forecasts = pd.read_csv(forecasts_path(file))
+    forecasts = pd.read_csv(forecasts_path(file)).dropna()  # a play that is being written may end in half a line
     if tuple(forecasts.columns) != FORECAST_COLUMNS:
         raise ValueError(f"Expected {forecasts_path(file)} to have the columns {', '.join(FORECAST_COLUMNS)}.")
     return forecasts.merge(finished[[*KEY]].drop_duplicates(), on=[*KEY])
