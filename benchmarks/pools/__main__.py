@@ -1,17 +1,25 @@
-"""Screen pools of molecules: python -m benchmarks.pools {docking,photoswitches} --data FOLDER --players NAME ..."""
+"""Screen pools of molecules: python -m benchmarks.pools {docking,photoswitches,replay,coverage,reliability} ..."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
 from benchmarks.pools.campaign import play_all
-from benchmarks.pools.sources import DockingScores, Photoswitches, Source
-from benchmarks.pools.summary import tables
+from benchmarks.pools.coverage import plays as coverage
+from benchmarks.pools.coverage.splits import Split
+from benchmarks.pools.coverage.tables import tables as tables_of_coverage
+from benchmarks.pools.data.catalogue import find_pools
+from benchmarks.pools.data.sources import PLANS, DockingScores, Photoswitches, Replay, Source
+from benchmarks.pools.reliability.figure import draw_reliability
+from benchmarks.pools.reliability.forecasts import read_forecasts
+from benchmarks.pools.reliability.forecasts import tables as tables_of_forecasts
+from benchmarks.pools.summary import Table, tables
 from graph_bandit_lab.reports import print_columns, to_markdown
 
 
@@ -24,40 +32,63 @@ class Settings:
     players: tuple[str, ...] = ("forest-greedy", "tanimoto-greedy", "random")
     """forest- or tanimoto- with greedy, ts, ei or ucb (ucb:scale=0.5, in standard deviations), or agents by name, with
     settings after a colon."""
-    reference: str | None = None
-    """Player to compare the others with, in pairs of equal seeds; None: the first."""
     workers: int = 1
     """Processes, each on one thread."""
     out: Path | None = None
-    """CSV file of finished plays; they are not played again, even if the code has changed."""
+    """CSV file of what is finished; it is not done again, even if the code has changed. Forecasts that a molecule beats
+    the best are kept in a second file, FILE.forecasts.csv."""
     markdown: bool = False
     """Print the tables in Markdown."""
 
     def __post_init__(self) -> None:
         if not self.players or len(set(self.players)) < len(self.players):
             raise ValueError(f"Expected players, each once. Got {self.players}.")
-        if self.reference not in (None, *self.players):
-            raise ValueError(f"Expected `reference` to be one of {', '.join(self.players)}. Got {self.reference!r}.")
         if self.workers < 1:
             raise ValueError(f"Expected `workers` to be at least 1. Got {self.workers}.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DockingCommand(Settings):
+class PlayCommand(Settings):
+    """Settings of plays."""
+
+    reference: str | None = None
+    """Player to compare the others with, in pairs of equal seeds; None: the first."""
+    seeds: int = 5
+    """Plays of each player on a pool, each from another random start."""
+    by_pool: bool = False
+    """Where there are several pools, print a row for each of them, too."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reference not in (None, *self.players):
+            raise ValueError(f"Expected `reference` to be one of {', '.join(self.players)}. Got {self.reference!r}.")
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return the pools to play, as they are measured."""
+        raise NotImplementedError
+
+    def run(self) -> bool:
+        """Play, print a table for each score, and return whether every play was finished."""
+        sources = self.sources()
+        plays, failed = play_all(sources, self.players, range(self.seeds), self.workers, self.out)
+        show(tables(plays, sources, self.players, self.reference or self.players[0], self.by_pool), self.markdown)
+        return not failed
+
+
+@dataclass(frozen=True, kw_only=True)
+class DockingCommand(PlayCommand):
     """Find the best docking scores of 10,000 molecules: 1 % at random, then five batches of 1 %."""
 
     draw: int = 1
     """Seed by which the 10,000 are drawn from all molecules."""
-    seeds: int = 5
-    """Plays of each player, each from another random start."""
 
-    def source(self) -> Source:
+    def sources(self) -> tuple[Source, ...]:
         """Return the pool."""
-        return DockingScores(self.data, self.draw)
+        return (DockingScores(self.data, self.draw),)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhotoswitchesCommand(Settings):
+class PhotoswitchesCommand(PlayCommand):
     """Find the photoswitch with the longest wavelength among 392: 5 % at random, then one at a time."""
 
     rounds: int = 60
@@ -65,37 +96,131 @@ class PhotoswitchesCommand(Settings):
     seeds: int = 20
     """Plays of each player, each from another random start."""
 
-    def source(self) -> Source:
+    def sources(self) -> tuple[Source, ...]:
         """Return the pool."""
-        return Photoswitches(self.data, self.rounds)
+        return (Photoswitches(self.data, self.rounds),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayCommand(PlayCommand):
+    """Find the best molecules of many pools, each measured by the same plan."""
+
+    plan: Literal["affinity", "zinc", "chembl", "sequential"]
+    """How each pool is measured: "affinity" 60 at random, then 10 batches of 30; "zinc" 10, then 18 of 5; "chembl" 30,
+    then 5 of 20; "sequential" 10, then 40 one at a time."""
+    pools: tuple[str, ...] = ()
+    """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches), or docking-D for draw D; none: the
+    pools for which the plan was made."""
+    seeds: int = 10
+    """Plays of each player on a pool, each from another random start."""
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return the pools, all by the same plan."""
+        plan = PLANS[self.plan]
+        return tuple(Replay(self.data, pool, plan) for pool in find_pools(self.pools or plan.pools))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageCommand(Settings):
+    """Test how many values lie in the intervals that a model predicts from some results."""
+
+    players: tuple[str, ...] = ("tanimoto",)
+    """forest or tanimoto, or agents that predict, by name, with settings after a colon."""
+    pools: tuple[str, ...] = ("affinity", "zinc", "chembl", "cells")
+    """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches, cells), or docking-D for draw D."""
+    results: tuple[int, ...] = (50, 100, 300)
+    """How many graphs are measured, told at once."""
+    splits: tuple[Split, ...] = ("random", "scaffold")
+    """How the graphs measured are drawn: at random, or one Murcko scaffold after the other. Up to 500 of the others,
+    or of those with other scaffolds, are tested."""
+    draws: int = 20
+    """Draws of the graphs measured, the same for every player."""
+    by_pool: bool = False
+    """Print a row for each pool, too."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("results", "splits"):
+            values = getattr(self, name)
+            if not values or len(set(values)) < len(values):
+                raise ValueError(f"Expected `{name}`, each once. Got {values}.")
+        if min(self.results) < 2 or self.draws < 1:
+            raise ValueError(f"Expected at least 2 results and 1 draw. Got {min(self.results)} and {self.draws}.")
+
+    def run(self) -> bool:
+        """Test, print the tables, and return whether everything was finished."""
+        pools = find_pools(self.pools)
+        tasks = [
+            coverage.Task(pool, player, split, results, draw)
+            for pool in pools
+            for draw in range(self.draws)
+            for split in self.splits
+            for results in self.results
+            for player in self.players
+        ]
+        rows, failed = coverage.cover_all(self.data, tasks, self.workers, self.out)
+        show(tables_of_coverage(rows, pools, self.players, self.by_pool), self.markdown)
+        return not failed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityCommand:
+    """Compare forecasts that a molecule beats the best with what came."""
+
+    files: tyro.conf.Positional[tuple[Path, ...]]
+    """Files of plays; the forecasts of FILE.csv are in FILE.forecasts.csv."""
+    players: tuple[str, ...] = ()
+    """Players to show; none: all that made forecasts."""
+    pools: tuple[str, ...] = ()
+    """Names of the pools to show; none: all."""
+    figure: Path | None = None
+    """PNG or SVG file for a reliability diagram."""
+    markdown: bool = False
+    """Print the tables in Markdown."""
+
+    def run(self) -> bool:
+        """Print the tables, draw the figure, and return True."""
+        forecasts = read_forecasts(self.files, self.players, self.pools)
+        show(tables_of_forecasts(forecasts), self.markdown)
+        if self.figure is not None:
+            draw_reliability(forecasts, self.figure)
+            print(f"\n{self.figure}")
+        return True
 
 
 Command = (
     Annotated[DockingCommand, tyro.conf.subcommand("docking")]
     | Annotated[PhotoswitchesCommand, tyro.conf.subcommand("photoswitches")]
+    | Annotated[ReplayCommand, tyro.conf.subcommand("replay")]
+    | Annotated[CoverageCommand, tyro.conf.subcommand("coverage")]
+    | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
 )
 
 
+def show(found: Iterable[Table], markdown: bool) -> None:
+    """Print tables, each under its title."""
+    for table in found:
+        print(f"\n{table.title}\n")
+        print("\n".join(to_markdown(table.rows))) if markdown else print_columns(table.rows)
+
+
 def main(args: list[str] | None = None) -> int:
-    """Play, print a table for each score, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
+    """Run a command, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
     try:
-        command: DockingCommand | PhotoswitchesCommand = tyro.cli(
+        command: PlayCommand | CoverageCommand | ReliabilityCommand = tyro.cli(
             Command,
             args=args,
             prog="python -m benchmarks.pools",
             description="Screen pools of molecules.",
         )
-        plays, failed = play_all(command.source(), command.players, range(command.seeds), command.workers, command.out)
-        for rows in tables(plays, command.players, command.reference or command.players[0]):
-            print()
-            print("\n".join(to_markdown(rows))) if command.markdown else print_columns(rows)
+        finished = command.run()
     except KeyboardInterrupt:
         print("\nStopped. Finished plays are kept if `--out` names a file.", file=sys.stderr)
         return 130
     except (ValueError, OSError, ImportError) as error:
         print(f"benchmarks.pools: {error}", file=sys.stderr)
         return 1
-    return 1 if failed else 0
+    return 0 if finished else 1
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 import registry
-from agents.contract import Agent, BatchAgent
-from benchmarks.pools import forest, tanimoto
-from benchmarks.pools.acquisitions import (
+from agents.contract import Agent, BatchAgent, Prediction
+from benchmarks.pools.models import forest, tanimoto
+from benchmarks.pools.models.acquisitions import (
     Acquisition,
     UpperConfidenceBound,
     expected_improvement,
@@ -28,8 +28,13 @@ class Model(Protocol):
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
         """Forget everything and take in K molecules."""
 
-    def predict(self, measured: Indices, values: Floats) -> tuple[Floats, Floats]:
-        """Return the mean and standard deviation of each molecule, `(K,)` each, in units of the values."""
+    def predict(self, measured: Indices, values: Floats) -> Prediction:
+        """Return the prediction of each of the K molecules, in units of the values.
+
+        Args:
+            measured: `(t,)`, molecules in the order measured; those of earlier calls come first.
+            values: `(t,)`, their values.
+        """
 
 
 class ModelPlayer:
@@ -46,10 +51,15 @@ class ModelPlayer:
 
     def choose(self, measured: Indices, values: Floats, count: int) -> Indices:
         """Return the best `count` molecules among those not measured."""
-        mean, std = self._model.predict(measured, values)
+        self._prediction = self._model.predict(measured, values)
+        mean, std = self._prediction.mean, self._prediction.std
         scores = self._acquisition(mean, std, float(values.max()), self._generator)
         left = np.setdiff1d(np.arange(len(mean)), measured)
         return left[np.lexsort((self._generator.random(len(left)), -scores[left]))[:count]]
+
+    def forecast(self) -> Prediction:
+        """Return the prediction of the last choice."""
+        return self._prediction
 
 
 class AgentPlayer:
@@ -70,8 +80,7 @@ class AgentPlayer:
 
     def choose(self, measured: Indices, values: Floats, count: int) -> Sequence[int]:
         """Return `count` molecules, after giving the agent the new results."""
-        self._agent.update(None, measured[self._num_given :], values[self._num_given :])
-        self._num_given = len(measured)
+        self._tell(measured, values)
         mask = np.ones(self._num_molecules, np.int8)
         mask[measured] = 0
         if isinstance(self._agent, BatchAgent):
@@ -81,6 +90,20 @@ class AgentPlayer:
             chosen.append(int(self._agent.select_action(None, mask)))
             mask[chosen[-1]] = 0
         return chosen
+
+    def forecast(self) -> Prediction | None:
+        """Return what the agent predicts by all that it was told, None if it is not a `BatchAgent`."""
+        return self._agent.predict() if isinstance(self._agent, BatchAgent) else None
+
+    def predict(self, measured: Indices, values: Floats) -> Prediction:
+        """Return what the agent predicts, after giving it the new results."""
+        self._tell(measured, values)
+        prediction: Prediction = self._agent.predict()
+        return prediction
+
+    def _tell(self, measured: Indices, values: Floats) -> None:
+        self._agent.update(None, measured[self._num_given :], values[self._num_given :])
+        self._num_given = len(measured)
 
 
 MODELS: dict[str, tuple[Callable[[], Model], float]] = {  # with the scale of their upper confidence bounds
@@ -111,3 +134,29 @@ def make_player(text: str) -> Player:
     make_model, scale = MODELS[name]
     settings = {"scale": scale, **spec.settings}
     return ModelPlayer(make_model(), UpperConfidenceBound(**settings) if rule == "ucb" else ACQUISITIONS[rule])
+
+
+def make_forecaster(text: str) -> Model | AgentPlayer:
+    """Make a model, or a player of an agent that predicts; both have `begin` and `predict`.
+
+    Args:
+        text: `forest` or `tanimoto`, or a `BatchAgent` of the registry as `name:setting=value,...`.
+
+    Raises:
+        ValueError: if the name or a setting is unknown, or the agent predicts nothing.
+    """
+    spec = AgentSpec.parse(text)
+    if spec.name in MODELS:
+        if spec.settings:
+            raise ValueError(f"Expected no settings of `{spec.name}`. Got `{text}`.")
+        return MODELS[spec.name][0]()
+    agent = registry.make_agent(spec.name, **spec.settings)
+    if not isinstance(agent, BatchAgent):
+        raise ValueError(f"Expected {', '.join(MODELS)} or an agent that predicts. Got `{text}`.")
+    return AgentPlayer(agent)
+
+
+def needs_molecules(text: str) -> bool:
+    """Return whether a player or model plays pools of molecules only."""
+    name = AgentSpec.parse(text).name
+    return name.partition("-")[0] in MODELS or registry.agent_needs(name) == "molecules"

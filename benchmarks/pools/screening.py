@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.contract import Prediction
 from graph_bandit_env import MoleculeSet
 
 Indices = NDArray[np.int64]
@@ -63,8 +65,36 @@ class Player(Protocol):
             count: how many molecules to choose.
         """
 
+    def forecast(self) -> Prediction | None:
+        """Return the prediction behind the last choice, None if the player has none; it changes no later choice."""
 
-def play(screen: Screen, player: Player, seed: int) -> Indices:
+
+class Forecast(NamedTuple):
+    """A forecast that a chosen molecule beats the best value so far, and what came of it."""
+
+    round: int
+    """Number of the round, from 1."""
+    molecule: int
+    """Index of the molecule."""
+    probability: float
+    """By the prediction that the player had before any result of the round."""
+    beat: bool
+    """Whether the value of the molecule exceeds the best of all earlier rounds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Play:
+    """A pool as it was measured by a player."""
+
+    order: Indices
+    """`(start + rounds * batch,)`: molecules in the order measured."""
+    forecasts: tuple[Forecast, ...]
+    """One for each chosen molecule, or none at all."""
+    seconds: float
+    """Time that the player took to choose; the forecasts are not in it."""
+
+
+def play(screen: Screen, player: Player, seed: int) -> Play:
     """Measure a pool. All players of a seed start with the same molecules, so that they can be compared in pairs.
 
     Args:
@@ -72,20 +102,34 @@ def play(screen: Screen, player: Player, seed: int) -> Indices:
         player: chooses the batches.
         seed: seed of the first measurements and, in a separate stream, of the player.
 
-    Returns:
-        `(start + rounds * batch,)`: molecules in the order measured.
-
     Raises:
         ValueError: if the player does not choose as many new molecules as it was asked for.
     """
     start, of_player = np.random.SeedSequence(seed).spawn(2)
     order = np.random.default_rng(start).choice(len(screen.values), screen.start, replace=False).astype(np.int64)
+    forecasts: list[Forecast] = []
+    begin = time.perf_counter()
     player.begin(screen.molecules, int(of_player.generate_state(1)[0]))
-    for _ in range(screen.rounds):
+    seconds = time.perf_counter() - begin
+    for number in range(1, screen.rounds + 1):
+        begin = time.perf_counter()
         chosen = np.asarray(player.choose(order, screen.values[order], screen.batch), np.int64)
+        seconds += time.perf_counter() - begin
         _check_choice(chosen, order, screen)
+        forecasts += _forecasts_of(player.forecast(), chosen, order, screen.values, number)
         order = np.concatenate([order, chosen])
-    return order
+    return Play(order, tuple(forecasts), seconds)
+
+
+def _forecasts_of(
+    prediction: Prediction | None, chosen: Indices, order: Indices, values: Floats, number: int
+) -> list[Forecast]:
+    if prediction is None:
+        return []
+    best = float(values[order].max())
+    probabilities = prediction.probability_above(best)[chosen].tolist()
+    beats = (values[chosen] > best).tolist()
+    return [Forecast(number, *forecast) for forecast in zip(chosen.tolist(), probabilities, beats, strict=True)]
 
 
 def _check_choice(chosen: Indices, order: Indices, screen: Screen) -> None:

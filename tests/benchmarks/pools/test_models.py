@@ -9,9 +9,9 @@ from rdkit.Chem import Crippen, rdMolDescriptors
 from rdkit.DataStructs import ConvertToNumpyArray
 from sklearn.ensemble import RandomForestRegressor
 
-from benchmarks.pools.acquisitions import UpperConfidenceBound, expected_improvement, greedy, thompson_sampling
-from benchmarks.pools.forest import Forest, atom_pair_bits
-from benchmarks.pools.tanimoto import MinMax, TanimotoProcess, atom_pair_counts
+from benchmarks.pools.models.acquisitions import UpperConfidenceBound, expected_improvement, greedy, thompson_sampling
+from benchmarks.pools.models.forest import Forest, atom_pair_bits
+from benchmarks.pools.models.tanimoto import MinMax, TanimotoProcess, atom_pair_counts
 from graph_bandit_env import from_smiles
 from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS
 
@@ -40,7 +40,8 @@ def test_a_forest_is_known_by_its_trees(molecules):
     measured = np.arange(30)
     model, seed = Forest(), 5
     model.begin(molecules, seed)
-    mean, std = model.predict(measured, molecules.targets[measured])
+    prediction = model.predict(measured, molecules.targets[measured])
+    mean, std = prediction.mean, prediction.std
     bits = atom_pair_bits(molecules.smiles)
     forest = RandomForestRegressor(max_depth=8, random_state=int(np.random.default_rng(seed).integers(2**31)))
     forest.fit(bits[measured], molecules.targets[measured])
@@ -70,13 +71,14 @@ def log_likelihood(kernel, noise, values):
 
 
 def test_the_process_is_the_closed_form_at_its_best_hyperparameters(molecules, monkeypatch):
-    monkeypatch.setattr("benchmarks.pools.tanimoto.CHUNK", 7)
+    monkeypatch.setattr("benchmarks.pools.models.tanimoto.CHUNK", 7)
     everything, measured = np.arange(60), np.random.default_rng(0).permutation(60)[:40]
     noise = np.random.default_rng(1).normal(0, 1.5, 40)  # so that the best noise is none of its bounds
     values = 100 + 5 * (molecules.targets[measured] + noise)
     model = TanimotoProcess()
     model.begin(molecules, seed=0)
-    mean, std = model.predict(measured, values)
+    prediction = model.predict(measured, values)
+    mean, std = prediction.mean, prediction.std
 
     standardised = (values - values.mean()) / values.std()
     fitted = model.fit(measured, standardised).kernel_
@@ -87,6 +89,7 @@ def test_the_process_is_the_closed_form_at_its_best_hyperparameters(molecules, m
     np.testing.assert_allclose(mean, values.mean() + values.std() * between @ inverse @ standardised, rtol=1e-5)
     variance = scale - np.einsum("ij,jk,ik->i", between, inverse, between)
     np.testing.assert_allclose(std, values.std() * np.sqrt(variance), rtol=1e-4)
+    assert prediction.noise_std**2 == pytest.approx(values.var() * level)
 
     best = log_likelihood(within, level, standardised)
     for factor in (0.8, 1.25):

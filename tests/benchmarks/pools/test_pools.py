@@ -1,6 +1,7 @@
 """The benchmark on pools: scores by brute force, players that keep to the rules, and plays that are kept."""
 
 import csv
+import dataclasses
 import gzip
 import types
 from collections import Counter
@@ -10,15 +11,17 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 from support.molecules import some_molecules
 
+from agents.contract import Prediction
 from benchmarks import parallel
 from benchmarks.pools import __main__ as command_line
-from benchmarks.pools import campaign, sources
-from benchmarks.pools.acquisitions import greedy
+from benchmarks.pools import campaign
+from benchmarks.pools.data import catalogue, sources
+from benchmarks.pools.models.acquisitions import greedy
 from benchmarks.pools.players import AgentPlayer, ModelPlayer, make_player
 from benchmarks.pools.screening import Screen, cumulative_regret, play, share_of_top, simple_regret
-from benchmarks.pools.summary import tables
 from graph_bandit_env import from_smiles
 from graph_bandit_lab.execution import InProcess
 
@@ -78,15 +81,15 @@ def test_a_screen_that_cannot_be_measured_is_refused(molecules, changes, message
 
 @pytest.mark.parametrize("name", [*NAMES, "random", "gnn-ts:width=8,steps=2"])
 def test_players_measure_each_molecule_once_and_again_the_same(screen, name):
-    order = play(screen, make_player(name), 1)
+    order = play(screen, make_player(name), 1).order
     assert len(set(order.tolist())) == len(order) == 6 + 4 * 3
-    assert order.tolist() == play(screen, make_player(name), 1).tolist()
-    other = play(screen, make_player(name), 2)
+    assert order.tolist() == play(screen, make_player(name), 1).order.tolist()
+    other = play(screen, make_player(name), 2).order
     assert set(order[:6].tolist()) != set(other[:6].tolist())
 
 
 def test_all_players_of_a_seed_start_with_the_same(screen):
-    starts = {tuple(play(screen, make_player(name), 3)[:6].tolist()) for name in ("forest-ts", "random")}
+    starts = {tuple(play(screen, make_player(name), 3).order[:6].tolist()) for name in ("forest-ts", "random")}
     assert len(starts) == 1
 
 
@@ -101,8 +104,8 @@ def test_a_choice_against_the_rules_is_refused(screen, chosen):
 
 
 def test_a_player_takes_the_best_of_those_that_are_left():
-    mean = np.array([5.0, 1.0, 4.0, 2.0, 3.0, 3.0])
-    model = types.SimpleNamespace(begin=lambda molecules, seed: None, predict=lambda *_: (mean, np.zeros(6)))
+    prediction = Prediction(np.array([5.0, 1.0, 4.0, 2.0, 3.0, 3.0]), np.zeros(6), noise_std=0.0)
+    model = types.SimpleNamespace(begin=lambda molecules, seed: None, predict=lambda *_: prediction)
     player, thirds = ModelPlayer(model, greedy), set()
     for seed in range(20):
         player.begin(None, seed)
@@ -133,7 +136,7 @@ class Recorder:
 class BatchRecorder(Recorder):
     """A `BatchAgent`, which must not be asked for single actions."""
 
-    state_dict = load_state_dict = predict = lambda self, *arguments: None
+    state_dict = load_state_dict = predict = lambda self, *arguments: None  # it forecasts nothing
 
     def select_action(self, observation, action_mask=None):
         pytest.fail("asked for a single action")
@@ -146,11 +149,38 @@ class BatchRecorder(Recorder):
 def test_an_agent_is_told_each_result_once(screen, kind):
     agent = kind()
     for seed in (0, 1):  # the second time as the first
-        order = play(screen, AgentPlayer(agent), seed)
+        order = play(screen, AgentPlayer(agent), seed).order
         assert agent.graphs is screen.molecules
         assert agent.told == [(k, screen.values[k]) for k in order[:-4].tolist()]
         left = [k for k in range(59, -1, -1) if k not in order[:6]]
         assert order[6:].tolist() == left[:12]
+
+
+def test_forecasts_are_those_before_the_results_of_a_round(screen):
+    """Each choice is forecast by the prediction behind it, against the best of all earlier rounds."""
+
+    def forecast():
+        return Prediction(np.arange(60) / 60, np.full(60, 0.5), noise_std=9.0)
+
+    def choose(measured, values, count):
+        return np.setdiff1d(np.arange(60), measured)[:count]
+
+    player = types.SimpleNamespace(begin=lambda molecules, seed: None, choose=choose, forecast=forecast)
+    played = play(screen, player, 1)
+    assert [forecast.round for forecast in played.forecasts] == [1] * 4 + [2] * 4 + [3] * 4
+    assert [forecast.molecule for forecast in played.forecasts] == played.order[6:].tolist()
+    for number, molecule, probability, beat in played.forecasts:
+        best = screen.values[played.order[: 6 + 4 * (number - 1)]].max()
+        assert probability == pytest.approx(norm.sf(best, molecule / 60, 0.5))
+        assert beat == (screen.values[molecule] > best)
+
+
+@pytest.mark.parametrize("name", ["molecule-ts:tangent_weight=0", "gnn-ts:width=8,steps=2"])
+def test_an_agent_that_is_asked_for_forecasts_plays_the_same(screen, name, monkeypatch):
+    asked = play(screen, make_player(name), 1)
+    assert len(asked.forecasts) == 4 * 3
+    monkeypatch.setattr(AgentPlayer, "forecast", lambda self: None)
+    assert play(screen, make_player(name), 1).order.tolist() == asked.order.tolist()
 
 
 @pytest.mark.parametrize(
@@ -175,9 +205,9 @@ def pools(library, tmp_path, monkeypatch):
         lines = ["smiles,score", *(f"{text},{-value}" for text, value in zip(smiles, values, strict=True))]
         file.write(gzip.compress("\n".join(lines).encode()))
     with (tmp_path / "photoswitches.csv").open("w", newline="") as file:
-        cells = [["SMILES", sources.WAVELENGTH], *([s, v] for s, v in zip(smiles[:59], values, strict=False))]
+        cells = [["SMILES", catalogue.WAVELENGTH], *([s, v] for s, v in zip(smiles[:59], values, strict=False))]
         csv.writer(file).writerows([*cells, ["CCO", ""]])
-    monkeypatch.setattr(sources, "DRAWN", 110)
+    monkeypatch.setattr(catalogue, "DRAWN", 110)
     monkeypatch.setattr(parallel, "Processes", lambda count: InProcess())
     return tmp_path
 
@@ -197,6 +227,29 @@ def test_a_command_plays_what_is_missing_and_prints_pairs(pools, capsys, monkeyp
     assert shown.endswith(table)
     assert "| less random [95 % interval] | seeds |" in table
     assert command_line.main([*command, "random", "--draw", "2"]) == 1  # which would have to be played
+
+
+def test_a_replay_plays_many_pools_and_keeps_their_forecasts(pools, library, capsys, monkeypatch):
+    (pools / "rbo").mkdir()
+    for number, name in enumerate(("QED", "LogP")):
+        table = pd.DataFrame({"smiles": library[0], "target": library[1] * (-1) ** number})
+        table.to_csv(pools / "rbo" / f"zinc_{name}.csv.gz", index=False)
+    monkeypatch.setitem(command_line.PLANS, "zinc", dataclasses.replace(sources.PLANS["zinc"], rounds=2))
+    out = pools / "plays.csv"
+    command = ["replay", "--plan", "zinc", "--pools", "zinc_QED", "zinc_LogP", "--data", str(pools), "--seeds", "2"]
+    command += ["--out", str(out), "--by-pool", "--players"]
+    assert command_line.main([*command, "tanimoto-ei"]) == 0
+    assert command_line.main([*command, "tanimoto-ei", "random"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 pools, computed: % of the way, with 95 % intervals over pools" in shown
+    assert "By pool, computed: % optimum found, with 95 % intervals over starts" in shown
+    assert len(pd.read_csv(out)) == 2 * 2 * 2
+    forecasts = pd.read_csv(pools / "plays.forecasts.csv")
+    assert len(forecasts) == 2 * 2 * 2 * 5  # pools, seeds, rounds and a batch of five; random play forecasts nothing
+    assert set(forecasts["player"]) == {"tanimoto-ei"}
+    assert (forecasts["probability"].between(0, 1)).all()
+    monkeypatch.setattr(campaign, "play_one", lambda *task: 1 / 0)
+    assert command_line.main([*command, "tanimoto-ei", "random"]) == 0  # nothing is played again
 
 
 def test_one_player_that_fails_stops_no_other(pools, capsys, monkeypatch):
@@ -222,12 +275,3 @@ def test_both_pools_are_read_as_they_are_measured(pools):
     short = screen.values.max() - screen.values[order]
     assert (mean, last) == pytest.approx((short[3:].mean(), short[-1]))
     assert total == pytest.approx(short[3:].sum())
-
-
-def test_differences_are_those_of_common_seeds():
-    rows = [("p", "a", 0, 1.0, 10.0), ("p", "a", 1, 3.0, 30.0), ("p", "b", 1, 5.0, 35.0)]
-    plays = pd.DataFrame(rows, columns=["screen", "player", "seed", "seconds", "points"])
-    ((header, first, second),) = tables(plays, ["b", "c", "a"], reference="a")
-    assert header[:3] == ("player", "points [95 % interval]", "less a [95 % interval]")
-    assert first == ("b", "35.0 [35.0, 35.0]", "+5.0 [+5.0, +5.0]", "1", "5.0")
-    assert second == ("a", "20.0 [10.0, 30.0]", "", "2", "2.0")

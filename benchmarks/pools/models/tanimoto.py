@@ -20,6 +20,7 @@ from sklearn.gaussian_process.kernels import (
     WhiteKernel,
 )
 
+from agents.contract import Prediction
 from benchmarks.pools.screening import Floats, Indices
 from graph_bandit_env import MoleculeSet
 
@@ -132,12 +133,13 @@ class TanimotoProcess:
             warnings.simplefilter("ignore", ConvergenceWarning)  # the best noise is often at its lower bound
             return process.fit(measured, standardised)
 
-    def predict(self, measured: Indices, values: Floats) -> tuple[Floats, Floats]:
-        """Return the posterior mean and standard deviation of f for all K molecules, in units of the values."""
+    def predict(self, measured: Indices, values: Floats) -> Prediction:
+        """Return the posterior of f for all K molecules, in units of the values."""
         center, unit = values.mean(), values.std() or 1.0
         process = self.fit(measured, (values - center) / unit)
         chunks = np.array_split(np.arange(self._num_molecules), -(-self._num_molecules // CHUNK))
         predictions = [process.predict(chunk, return_std=True) for chunk in chunks]
         mean, std = (np.concatenate(column) for column in zip(*predictions, strict=True))
-        variance = std**2 - process.kernel_.k2.noise_level  # scikit-learn's std is that of y
-        return center + unit * mean, unit * np.sqrt(np.maximum(variance, 0.0))
+        noise = process.kernel_.k2.noise_level
+        variance = np.maximum(std**2 - noise, 0.0)  # scikit-learn's std is that of y
+        return Prediction(center + unit * mean, unit * np.sqrt(variance), float(unit * np.sqrt(noise)))

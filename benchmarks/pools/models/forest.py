@@ -7,6 +7,7 @@ from rdkit import Chem
 from rdkit.Chem import rdFingerprintGenerator
 from sklearn.ensemble import RandomForestRegressor
 
+from agents.contract import Prediction
 from benchmarks.pools.screening import Floats, Indices
 from graph_bandit_env import MoleculeSet
 
@@ -29,13 +30,13 @@ class Forest:
         self._bits = atom_pair_bits(molecules.smiles)
         self._generator = np.random.default_rng(seed)
 
-    def predict(self, measured: Indices, values: Floats) -> tuple[Floats, Floats]:
-        """Return the mean and standard deviation over the trees for all K molecules."""
+    def predict(self, measured: Indices, values: Floats) -> Prediction:
+        """Return the mean and standard deviation over the trees for all K molecules; it knows of no noise."""
         seed = int(self._generator.integers(2**31))
         forest = RandomForestRegressor(TREES, max_depth=DEPTH, min_samples_leaf=LEAF, n_jobs=1, random_state=seed)
         forest.fit(self._bits[measured], values)
         trees = np.stack([tree.predict(self._bits, check_input=False) for tree in forest.estimators_])
-        return trees.mean(axis=0), trees.std(axis=0)
+        return Prediction(trees.mean(axis=0), trees.std(axis=0), noise_std=0.0)
 
 
 def atom_pair_bits(smiles: tuple[str, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -1,0 +1,1 @@
+"""The pools of the comparison, and how they are measured."""

@@ -1,0 +1,136 @@
+"""The pools by name: the file of each, its column of values, and which values are wanted."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from graph_bandit_env import GraphPool, from_smiles
+from graph_bandit_env.files import from_nas_cells
+
+Kind = Literal["computed", "measured", "cells"]
+Wanted = Literal["large", "small", "potent"]
+
+WAVELENGTH = "E isomer pi-pi* wavelength in nm"
+SOLUBILITY = "measured log solubility in mols per litre"
+DRAWN = 10_000  # molecules drawn from the docking pool
+DOCKING = re.compile(r"docking-(\d{1,6})")  # with the seed of the draw
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A pool of graphs with a value for each, read from a table."""
+
+    name: str
+    """Unique name."""
+    kind: Kind
+    """Origin of the values: "computed" from the structure (also by docking or simulation), or "measured" in a
+    laboratory; or accuracies of trained "cells", which are not molecules."""
+    file: str
+    """Path of the table in the folder of the data."""
+    target: str
+    """Column of the values; rows without one are left out."""
+    wanted: Wanted = "large"
+    """The values that are wanted: "large" or "small" ones, or concentrations of "potent" molecules."""
+    graphs: str = "smiles"
+    """Column of the SMILES, or of the cells."""
+    draw: int | None = None
+    """Seed by which 10,000 rows are drawn; None: all rows are taken."""
+
+    def read(self, folder: Path) -> GraphPool:
+        """Read the graphs; their targets are the values, of which large ones are wanted.
+
+        Equal molecules are one, with the mean of their values. Molecules of more than 250 atoms are left out.
+        """
+        table = pd.read_csv(folder / self.file).dropna(subset=[self.target])
+        if self.draw is not None:
+            table = table.iloc[np.random.default_rng(self.draw).choice(len(table), DRAWN, replace=False)]
+        raw = table[self.target].to_numpy(np.float64)
+        values = raw if self.wanted == "large" else -raw if self.wanted == "small" else -np.log10(raw)
+        graphs = list(table[self.graphs])
+        if self.kind == "cells":
+            return from_nas_cells(graphs, values)
+        return from_smiles(graphs, list(values), on_error="skip")
+
+
+CHEMBL = """
+    1862_Ki 1871_Ki 2034_Ki 2047_EC50 204_Ki 2147_Ki 214_Ki 218_EC50 219_Ki 228_Ki 231_Ki 233_Ki 234_Ki 235_EC50
+    236_Ki 237_EC50 237_Ki 238_Ki 239_EC50 244_Ki 262_Ki 264_Ki 2835_Ki 287_Ki 2971_Ki 3979_EC50 4005_Ki 4203_Ki
+    4616_EC50 4792_Ki
+"""
+ZINC = """
+    Amlodipine_MPO Aripiprazole_Similarity Celecoxib_Rediscovery Fexofenadine_MPO LogP Median_1 Osimertinib_MPO
+    Perindopril_MPO QED Ranolazine_MPO Scaffold_Hop Zaleplon_MPO
+"""
+ADME: dict[str, tuple[str, Wanted]] = {  # slow clearance and little efflux are wanted
+    "HLM": ("LOG HLM_CLint (mL/min/kg)", "small"),
+    "RLM": ("LOG RLM_CLint (mL/min/kg)", "small"),
+    "efflux": ("LOG MDR1-MDCK ER (B-A/A-B)", "small"),
+    "solubility": ("LOG SOLUBILITY PH 6.8 (ug/mL)", "large"),
+    "unbound-human": ("LOG PLASMA PROTEIN BINDING (HUMAN) (% unbound)", "large"),
+    "unbound-rat": ("LOG PLASMA PROTEIN BINDING (RAT) (% unbound)", "large"),
+}
+ESOL = Pool("ESOL", "measured", "delaney-processed.csv", SOLUBILITY)
+
+GROUPS: dict[str, tuple[Pool, ...]] = {
+    "affinity": tuple(
+        # the affinities to TYK2 are free energies by simulation [Thompson et al. 2022]
+        Pool(name, "computed" if name == "TYK2" else "measured", f"affinity/{name}.csv.gz", "affinity", graphs="SMILES")
+        for name in ("TYK2", "USP7", "D2R", "Mpro")
+    ),
+    "zinc": tuple(Pool(f"zinc_{name}", "computed", f"rbo/zinc_{name}.csv.gz", "target") for name in ZINC.split()),
+    "chembl": tuple(
+        Pool(f"CHEMBL{name}", "measured", f"rbo/CHEMBL{name}.csv.gz", "target", "potent") for name in CHEMBL.split()
+    ),
+    "adme": tuple(
+        Pool(name, "measured", "adme.csv", column, wanted, "SMILES") for name, (column, wanted) in ADME.items()
+    ),
+    "esol": (ESOL, replace(ESOL, name="ESOL-min", wanted="small")),
+    "switches": (Pool("photoswitches", "measured", "photoswitches.csv", WAVELENGTH, graphs="SMILES"),),
+    "cells": tuple(
+        Pool(name, "cells", "nasbench201_mini.csv.gz", name, graphs="cellstr")
+        for name in ("cifar10-val", "cifar100-val")
+    ),
+}
+POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}
+
+
+def docking_pool(draw: int) -> Pool:
+    """Return the pool of 10,000 molecules with docking scores, drawn by a seed; low scores are the best."""
+    return Pool(f"docking-{draw}", "computed", "docking_pool.csv.gz", "score", "small", draw=draw)
+
+
+def find_pools(names: Sequence[str]) -> tuple[Pool, ...]:
+    """Return pools by their names and those of groups, each pool once.
+
+    Args:
+        names: keys of `POOLS` and `GROUPS`, or `docking-D` for the molecules of draw D.
+
+    Raises:
+        ValueError: if there is no name, or one is unknown.
+    """
+    if not names:
+        raise ValueError(f"Expected names of pools. Got none. Groups of pools: {', '.join(GROUPS)}.")
+    found: dict[str, Pool] = {}
+    for name in names:
+        draw = DOCKING.fullmatch(name)
+        pools = GROUPS.get(name) or ((docking_pool(int(draw[1])),) if draw else (_find_pool(name),))
+        found.update({pool.name: pool for pool in pools})
+    return tuple(found.values())
+
+
+def _find_pool(name: str) -> Pool:
+    if name not in POOLS:
+        nearest = difflib.get_close_matches(name, [*POOLS, *GROUPS], n=1)
+        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+        raise ValueError(
+            f"Unknown pool `{name}`.{hint} Groups: {', '.join(GROUPS)}. Pools: docking-1, {', '.join(POOLS)}."
+        )
+    return POOLS[name]

@@ -1,0 +1,1 @@
+"""Compare forecasts that a molecule beats the best with what came."""
