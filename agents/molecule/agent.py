@@ -23,6 +23,8 @@ from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from gntk import symmetric_root
 
+UNKNOWN = 1e300  # stands for a number that is not known where states are compared
+
 
 class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     """Play by a Gaussian process whose kernel is a sum of parts, with weights learnt from the measurements.
@@ -42,7 +44,6 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     """
 
     algorithm = 4  # until version 3 the kernel had fixed weights and the tangent features of a network
-    uses_columns = True
     posterior: DualPosterior
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
@@ -53,6 +54,11 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
                 f"Expected a rule that remembers nothing, because the short list changes with each choice. Got "
                 f"{type(rule).__name__}."
             )
+
+    @property
+    def uses_columns(self) -> bool:
+        """Return whether columns of the user's own are a part of the kernel."""
+        return self.settings.columns_weight > 0
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
         """Return the molecules, with their SMILES.
@@ -77,7 +83,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         given = (graphs.x, graphs.edge_index, graphs.edge_attr)
         self._known = [tensor for tensor in given if tensor is not None]
         if columns is not None:
-            self._known.append(torch.as_tensor(columns, dtype=torch.float64).nan_to_num())
+            self._known.append(torch.from_numpy(np.nan_to_num(columns, nan=UNKNOWN)))
         self._parts = make_parts(self.settings, graphs.smiles, columns)
         self._weights, self._noise = [part.weight for part in self._parts], PRIOR_NOISE
         self._learnt_from = 0

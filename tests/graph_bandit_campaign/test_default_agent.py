@@ -12,7 +12,7 @@ from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(22)
 IDS = MOLECULES.ids
-FAST = ":tangent_weight=0"
+FAST = ":short_list=20"
 UCB, EI = f"molecule-ucb{FAST}", f"molecule-ei{FAST}"
 
 
@@ -51,7 +51,7 @@ def test_the_first_molecule_needs_no_result():
 def test_the_prediction_does_not_depend_on_the_size_of_the_batch():
     predictions = []
     for rule in ("ei", "ucb"):
-        campaign = begin(f"molecule-{rule}:width=8,depth=1,steps=20")
+        campaign = begin(f"molecule-{rule}:short_list=20")
         campaign.ask(1 if rule == "ei" else 3)
         predictions.append(campaign.predict())
     assert predictions[0] == predictions[1]

@@ -18,7 +18,7 @@ MOLECULES = some_molecules(12)
 SMILES = {f"m{k}": text for k, text in enumerate(MOLECULES.smiles)}
 VALUES = {f"m{k}": value for k, value in enumerate(MOLECULES.targets.tolist())}
 DOCK = {name: 0.0 - k for k, name in enumerate(SMILES)}
-AGENT = "molecule-ucb:tangent_weight=0"
+AGENT = "molecule-ucb"
 
 
 def write(name, rows):
@@ -36,7 +36,7 @@ def write_results(*more, names=("id", "logp")):
 
 @pytest.fixture
 def seen(tmp_path, monkeypatch):
-    """Molecules that agents were reset with, which use columns here."""
+    """Molecules that agents were reset with."""
     monkeypatch.chdir(tmp_path)
     kind, sets = type(registry.make_agent("molecule-ucb")), []
     reset = kind.reset
@@ -45,7 +45,6 @@ def seen(tmp_path, monkeypatch):
         sets.append(graph_set)
         reset(self, observation, seed, graph_set)
 
-    monkeypatch.setattr(kind, "uses_columns", True, raising=False)
     monkeypatch.setattr(kind, "reset", spy)
     write_pool()
     write_results()
