@@ -12,7 +12,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.contract import Agent, BatchAgent, MoleculeSetLike
+from agents.contract import Agent, BatchAgent, MoleculeSetLike, PartsWeigher
 from graph_bandit_campaign.checks import check_integer, check_value, nearest_id
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
@@ -256,6 +256,14 @@ class Campaign:
             change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
             change += f"Name {earlier.agent} to keep it."
         return change and f"The agent has changed since this campaign was last written {change}"
+
+    def shares(self) -> dict[str, float]:
+        """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
+
+        The results decide the shares, which add up to 1.
+        """
+        agent = self._agent()
+        return agent.shares() if isinstance(agent, PartsWeigher) else {}
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         return expect(self._agent(), indices, self.ids, self.state)

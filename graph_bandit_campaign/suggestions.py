@@ -63,6 +63,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         gone,
         campaign.agent_change,
         inputs.features,
+        campaign.shares(),
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.html is not None:

@@ -15,6 +15,7 @@ from .protocol import DivergedError as DivergedError
 from .protocol import GraphSetLike as GraphSetLike
 from .protocol import MeanPredictor as MeanPredictor
 from .protocol import MoleculeSetLike as MoleculeSetLike
+from .protocol import PartsWeigher as PartsWeigher
 from .protocol import Prediction as Prediction
 from .protocol import State as State
 from .settings import check_fields as check_fields
@@ -34,6 +35,7 @@ __all__ = [
     "GraphSetLike",
     "MeanPredictor",
     "MoleculeSetLike",
+    "PartsWeigher",
     "Prediction",
     "State",
     "check_agent",

@@ -193,3 +193,11 @@ class MeanPredictor(Protocol):
 
         It draws nothing from the agent's generators, and changes no later choice.
         """
+
+
+@runtime_checkable
+class PartsWeigher(Protocol):
+    """An agent whose model compares graphs in several ways, and learns from the rewards how much each of them tells."""
+
+    def shares(self) -> dict[str, float]:
+        """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""

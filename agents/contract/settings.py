@@ -44,8 +44,9 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
         raise ValueError(f"Unknown preset `{preset}`.{hint} Presets: {', '.join(presets) or 'none'}.")
     retired: Mapping[str, str] = getattr(settings_class, "retired", {})
-    for name in given.keys() & retired.keys():
-        raise ValueError(f"`{name}` is no longer a setting. {retired[name]}")
+    for name in given:
+        if name in retired:
+            raise ValueError(f"`{name}` is no longer a setting. {retired[name]}")
     names = [field.name for field in dataclasses.fields(settings_class)]  # type: ignore[arg-type]
     check_names(given, [*names, "preset"] if presets else names)
     return settings_class(**{**(presets[preset] if preset else {}), **given})

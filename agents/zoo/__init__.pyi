@@ -330,7 +330,7 @@ def molecule_ts(
     weight_spread: float = 1.0,
     refit_growth: float = 0.1,
     warp: Literal["none", "normal_scores"] = "normal_scores",
-    exploration_scale: float = 1.0,
+    exploration_scale: float = 0.5,
     short_list: int = 1000,
     noise_variance: float | None = None,
     sampling: Literal["independent", "joint"] = "joint",

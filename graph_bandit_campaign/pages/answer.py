@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graph_bandit_campaign.pages.neighbours import NEIGHBOURS, Neighbour
-from graph_bandit_campaign.pages.numbers import listed, short
+from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.spreadsheets import shield
@@ -38,6 +38,8 @@ class Answer:
     """A note that the agent has changed; empty if it has not."""
     features: Sequence[str] = ()
     """The user's own columns, and for how many molecules each is not known."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """The share of each part of the model, by what it compares."""
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -64,6 +66,7 @@ class Answer:
         measured_outside = [key for key in self.state.means() if key in self.books.outside]
         lists = {
             "Columns that the agent uses: {}.": self.features,
+            "Shares of what the model compares, learnt from the results: {}.": self._parts(),
             "Without a result, so counted as pending: {}.": self.waiting,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             "Only a bound is known, and taught as if it were the value: {}.": _pairs(self.books.bounds),
@@ -71,6 +74,10 @@ class Answer:
             "Measured, but not in the pool: {}.": measured_outside,
         }
         return [text.format(listed(names)) for text, names in lists.items() if names]
+
+    def _parts(self) -> list[str]:
+        largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
+        return [f"{name} {percent(share)}" for name, share in largest_first] if self.state.measured else []
 
     def to_csv(self) -> str:
         """Write a CSV table with a row for each suggestion."""

@@ -13,7 +13,7 @@ from graph_bandit_env import GraphPool
 
 MOLECULES = some_molecules()
 IDS = MOLECULES.ids
-AGENT = "molecule-ucb"
+AGENT = "molecule-ucb:warp=none"
 
 
 def test_the_interval_of_a_molecule_is_that_of_a_normal_result():

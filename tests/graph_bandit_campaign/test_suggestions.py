@@ -312,11 +312,17 @@ def test_the_sheet_of_results_is_told_where_there_are_others(folder, capsys):
 
 def test_an_agent_that_has_changed_begins_another_round(folder, capsys, monkeypatch):
     first = suggest()[1]
-    agent = type(registry.make_agent("molecule-ucb"))
-    monkeypatch.setattr(agent, "algorithm", 7, raising=False)
+    make, now = registry.make_agent, registry.make_agent("molecule-ucb").algorithm
+
+    def make_later(name, **settings):
+        agent = make(name, **settings)
+        agent.algorithm = now + 1
+        return agent
+
+    monkeypatch.setattr(registry, "make_agent", make_later)
     second = suggest("--html", "page.html")[1]
     for told in (capsys.readouterr().out, (folder / "page.html").read_text(encoding="utf-8")):
-        assert "The agent has changed since this campaign was last written (algorithm 1, now 7)" in told
+        assert f"The agent has changed since this campaign was last written (algorithm {now}, now {now + 1})" in told
     assert not {row["id"] for row in first} & {row["id"] for row in second}  # which may be under way
     assert suggest()[1] == second
     assert "has changed" not in capsys.readouterr().out

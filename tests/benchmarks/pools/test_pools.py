@@ -175,7 +175,7 @@ def test_forecasts_are_those_before_the_results_of_a_round(screen):
         assert beat == (screen.values[molecule] > best)
 
 
-@pytest.mark.parametrize("name", ["molecule-ts:tangent_weight=0", "gnn-ts:width=8,steps=2"])
+@pytest.mark.parametrize("name", ["molecule-ts", "gnn-ts:width=8,steps=2"])
 def test_an_agent_that_is_asked_for_forecasts_plays_the_same(screen, name, monkeypatch):
     asked = play(screen, make_player(name), 1)
     assert len(asked.forecasts) == 4 * 3
