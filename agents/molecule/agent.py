@@ -114,7 +114,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Condition on the measurements; learn the weights again if there are enough new ones."""
         super().learn(actions, rewards)
-        if len(self.history.seen) >= (1 + self.settings.refit_growth) * self._learnt_from:
+        if len(self.history) >= (1 + self.settings.refit_growth) * self._learnt_from:
             self._fit()
         self._condition()
 
@@ -177,7 +177,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
             self._weights, self._noise = likelihood.fit(known and known / targets.unit**2)
         except np.linalg.LinAlgError as error:
             raise DivergedError(f"The covariance of the measurements has no Cholesky factor: {error}") from error
-        self._learnt_from = len(self.history.seen)
+        self._learnt_from = len(self.history)
 
     def _condition(self) -> None:
         """Build the posterior given all measurements."""
@@ -211,7 +211,7 @@ def molecule(settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule
     """A Gaussian process on fingerprints, properties and descriptors, with weights learnt from the results.
 
     Args:
-        settings: settings of kernel, training and choice.
+        settings: settings of kernel, likelihood and choice.
         make_rule: makes the acquisition rule.
     """
     return MoleculeAgent(settings, make_rule)

@@ -97,6 +97,8 @@ def test_weights_are_learnt_again_when_enough_was_measured(make, monkeypatch):
     for action in range(8):
         agent.update(None, action, 1.0)
     assert learnt == [1, 2, 3, 5, 8]
+    agent.update(None, [0] * 4, [2.0] * 4)  # repeated measurements tell the noise
+    assert learnt == [1, 2, 3, 5, 8, 8]
 
 
 def measured(name="molecule-ucb", **changes):
