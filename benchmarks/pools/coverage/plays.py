@@ -120,7 +120,7 @@ def cover_one(folder: Path, pool: Pool, player: str, split: Split, results: int,
 
     torch.set_num_threads(1)
     whole, forecaster = _read_once(folder, pool), make_forecaster(player)
-    of_split, of_player = np.random.SeedSequence([draw, zlib.crc32(pool.name.encode())]).spawn(2)
+    of_split, of_player = np.random.SeedSequence([draw, zlib.crc32(pool.molecules.encode())]).spawn(2)
     parts = _split(folder, pool, split, results, np.random.default_rng(of_split))
     if len(parts.measured) < results or len(parts.tested) < LEAST_TESTED:
         raise TooFewError(

@@ -43,6 +43,15 @@ class Pool:
     """Column of the SMILES, or of the cells."""
     draw: int | None = None
     """Seed by which 10,000 rows are drawn; None: all rows are taken."""
+    columns: tuple[str, ...] = ()
+    """Columns that the molecules bring along, as a user's own do; empty cells are not known."""
+    noise: int = 0
+    """How many columns of random numbers they bring along."""
+
+    @property
+    def molecules(self) -> str:
+        """Return the name without what follows a `+`: pools with other columns are split and started alike."""
+        return self.name.partition("+")[0]
 
     def read(self, folder: Path) -> GraphPool:
         """Read the graphs; their targets are the values, of which large ones are wanted.
@@ -57,7 +66,10 @@ class Pool:
         graphs = list(table[self.graphs])
         if self.kind == "cells":
             return from_nas_cells(graphs, values)
-        return from_smiles(graphs, list(values), on_error="skip")
+        own = {name: table[name].to_numpy(np.float64) for name in self.columns}
+        draws = np.random.default_rng(0).normal(size=(self.noise, len(table)))
+        own |= {f"noise {number}": column for number, column in enumerate(draws)}
+        return from_smiles(graphs, list(values), on_error="skip", columns=own)
 
 
 CHEMBL = """
@@ -77,6 +89,7 @@ ADME: dict[str, tuple[str, Wanted]] = {  # slow clearance and little efflux are 
     "unbound-human": ("LOG PLASMA PROTEIN BINDING (HUMAN) (% unbound)", "large"),
     "unbound-rat": ("LOG PLASMA PROTEIN BINDING (RAT) (% unbound)", "large"),
 }
+HLM = Pool("HLM", "measured", "adme.csv", *ADME["HLM"], "SMILES")
 ESOL = Pool("ESOL", "measured", "delaney-processed.csv", SOLUBILITY)
 
 GROUPS: dict[str, tuple[Pool, ...]] = {
@@ -94,6 +107,10 @@ GROUPS: dict[str, tuple[Pool, ...]] = {
     ),
     "esol": (ESOL, replace(ESOL, name="ESOL-min", wanted="small")),
     "switches": (Pool("photoswitches", "measured", "photoswitches.csv", WAVELENGTH, graphs="SMILES"),),
+    "own-columns": (
+        replace(HLM, name="HLM+endpoints", columns=tuple(ADME[name][0] for name in ("RLM", "efflux", "solubility"))),
+        replace(HLM, name="HLM+noise", noise=10),
+    ),
     "cells": tuple(
         Pool(name, "cells", "nasbench201_mini.csv.gz", name, graphs="cellstr")
         for name in ("cifar10-val", "cifar100-val")

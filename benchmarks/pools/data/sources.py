@@ -160,7 +160,7 @@ class Replay:
         do not start with the same rows either.
         """
         molecules = _read_molecules(self.pool, self.folder)
-        generator = np.random.default_rng(zlib.crc32(self.pool.name.encode()))
+        generator = np.random.default_rng(zlib.crc32(self.pool.molecules.encode()))
         shuffled = molecules.take(generator.permutation(len(molecules)))
         return Screen(shuffled, shuffled.targets, self.plan.start, self.plan.batch, self.plan.rounds)
 
