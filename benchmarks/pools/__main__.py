@@ -127,7 +127,8 @@ class CoverageCommand(Settings):
     players: tuple[str, ...] = ("tanimoto",)
     """forest or tanimoto, or agents that predict, by name, with settings after a colon."""
     pools: tuple[str, ...] = ("affinity", "zinc", "chembl", "cells")
-    """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches, own-columns, cells), or docking-D for draw D."""
+    """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches, own-columns, cells), or docking-D for
+    draw D."""
     results: tuple[int, ...] = (50, 100, 300)
     """How many graphs are measured, told at once."""
     splits: tuple[Split, ...] = ("random", "scaffold")
