@@ -55,7 +55,7 @@ class Learner:
         columns = getattr(graph_set, "columns", None)
         if columns is not None and np.size(columns) and not getattr(agent, "uses_columns", False):
             raise ValueError(
-                f"Agent `{name}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
+                f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
                 "columns of the molecules (on the command line --features)."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))

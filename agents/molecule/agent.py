@@ -114,7 +114,9 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Condition on the measurements; learn the weights again if there are enough new ones."""
         super().learn(actions, rewards)
-        if len(self.history) >= (1 + self.settings.refit_growth) * self._learnt_from:
+        means = self.history.means[self.history.seen]
+        enough = len(self.history) >= (1 + self.settings.refit_growth) * self._learnt_from
+        if enough and (means - means[:1]).abs().gt(self.history.resolution).any():  # equal results tell nothing
             self._fit()
         self._condition()
 
@@ -175,7 +177,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         try:
             likelihood = MixtureLikelihood.of_history(kernels, medians, spread, self.history, targets)
             self._weights, self._noise = likelihood.fit(known and known / targets.unit**2)
-        except np.linalg.LinAlgError as error:
+        except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The covariance of the measurements has no Cholesky factor: {error}") from error
         self._learnt_from = len(self.history)
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 from scipy.optimize import minimize
 from torch import Tensor
 
@@ -67,9 +66,9 @@ class MixtureLikelihood:
     """
 
     def __init__(
-        self, kernels: Floats, medians: Sequence[float], spread: float, counts: Floats, targets: Floats, within: float
+        self, kernels: Tensor, medians: Sequence[float], spread: float, counts: Tensor, targets: Tensor, within: float
     ) -> None:
-        self._kernels, self._medians, self._spread = kernels, np.array(medians), spread
+        self._kernels, self._medians, self._spread = kernels, torch.tensor(medians, dtype=torch.float64), spread
         self._counts, self._targets, self._within = counts, targets, within
 
     @classmethod
@@ -80,10 +79,9 @@ class MixtureLikelihood:
         seen = history.counts.nonzero().squeeze(1)
         if len(seen) > MOST_RESULTS:
             seen = seen[torch.linspace(0, len(seen) - 1, MOST_RESULTS, dtype=torch.float64).round().long()]
-        within = np.stack([kernel.columns(seen, seen).numpy() for kernel in kernels])
+        within = torch.stack([kernel.columns(seen, seen) for kernel in kernels])
         squares = history.squares[seen].sum().item() / targets.unit**2
-        counts = history.counts[seen].double().numpy()
-        return cls(within, medians, spread, counts, targets.of(history.means[seen]).numpy(), squares)
+        return cls(within, medians, spread, history.counts[seen].double(), targets.of(history.means[seen]), squares)
 
     def __call__(self, logarithms: Floats) -> tuple[float, Floats]:
         """Return 2 NLL, up to a constant, and its gradient.
@@ -94,25 +92,22 @@ class MixtureLikelihood:
         Raises:
             LinAlgError: if A is not positive definite in float64.
         """
-        shifts, noise = logarithms[:-1], math.exp(logarithms[-1])
-        weights = self._medians * np.exp(shifts)
-        count = len(self._targets)
-        matrix = np.tensordot(weights, self._kernels, axes=1)
-        matrix.flat[:: count + 1] += noise / self._counts
-        factor = np.linalg.cholesky(matrix)
-        inverse, _ = lapack.dpotri(factor, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        shifts, noise = torch.from_numpy(logarithms[:-1]), math.exp(logarithms[-1])
+        weights, count = self._medians * shifts.exp(), len(self._targets)
+        matrix = torch.tensordot(weights, self._kernels, dims=1)
+        rounding = torch.finfo(matrix.dtype).eps * matrix.trace()
+        matrix.diagonal().add_(noise / self._counts + rounding)
+        factor = torch.linalg.cholesky(matrix)
+        inverse = torch.cholesky_inverse(factor)
         solved = inverse @ self._targets
-        slope = inverse - np.outer(solved, solved)
-        repeats = self._counts.sum() - count
-        value = 2 * np.log(factor.diagonal()).sum() + self._targets @ solved
-        value += repeats * logarithms[-1] + self._within / noise
-        of_weights = weights * (self._kernels.reshape(len(weights), -1) @ slope.ravel())
-        of_noise = noise * (slope.diagonal() / self._counts).sum() + repeats - self._within / noise
+        slope = inverse - torch.outer(solved, solved)
+        repeats = self._counts.sum().item() - count
         away = logarithms[-1] - math.log(PRIOR_NOISE)
-        value += (shifts**2).sum() / self._spread**2 + (away / PRIOR_NOISE_SPREAD) ** 2
-        of_weights += 2 * shifts / self._spread**2
-        return float(value), np.append(of_weights, of_noise + 2 * away / PRIOR_NOISE_SPREAD**2)
+        value = 2 * factor.diagonal().log().sum() + self._targets @ solved + shifts.square().sum() / self._spread**2
+        value += repeats * logarithms[-1] + self._within / noise + (away / PRIOR_NOISE_SPREAD) ** 2
+        of_weights = weights * (self._kernels.flatten(1) @ slope.flatten()) + 2 * shifts / self._spread**2
+        of_noise = noise * (slope.diagonal() / self._counts).sum().item() + repeats - self._within / noise
+        return value.item(), np.append(of_weights.numpy(), of_noise + 2 * away / PRIOR_NOISE_SPREAD**2)
 
     def fit(self, noise: float | None = None) -> tuple[list[float], float]:
         """Minimise 2 NLL, and return the weights and the noise variance.
@@ -127,4 +122,5 @@ class MixtureLikelihood:
         bounds = [(-FARTHEST, FARTHEST)] * len(self._medians)
         bounds.append((math.log(LEAST_NOISE), math.log(MOST_NOISE)) if known is None else (known, known))
         found = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
-        return (self._medians * np.exp(found[:-1])).tolist(), noise or math.exp(found[-1])
+        weights = self._medians * torch.from_numpy(found[:-1]).exp()
+        return weights.tolist(), noise or math.exp(found[-1])

@@ -34,8 +34,8 @@ class MoleculeSettings:
     weight_spread: float = 1.0
     """Standard deviation of the logarithm of each weight before any result; a small one keeps the weights."""
     refit_growth: float = 0.1
-    """Learn the weights again when the number of measurements has grown by this share; 0: after every update. The Gaussian
-    process uses every result immediately in either case."""
+    """Learn the weights again when the number of measurements has grown by this share; 0: after every update. The
+    Gaussian process uses every result immediately in either case."""
     warp: Warp = "normal_scores"
     """Targets of the fit: rewards by rank, as if they were normal ("normal_scores"), or as they are ("none")."""
     exploration_scale: float = 1.0

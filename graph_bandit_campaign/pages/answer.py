@@ -76,8 +76,10 @@ class Answer:
         return [text.format(listed(names)) for text, names in lists.items() if names]
 
     def _parts(self) -> list[str]:
+        if len(set(self.state.means().values())) < 2:
+            return []
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
-        return [f"{name} {percent(share)}" for name, share in largest_first] if self.state.measured else []
+        return [f"{name} {percent(share)}" for name, share in largest_first]
 
     def to_csv(self) -> str:
         """Write a CSV table with a row for each suggestion."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import psutil
 
 BYTES_PER_MOLECULE = 40_000  # graph and fingerprint; 49,699 molecules of 13 to 40 atoms take 2.3 GB in all
-BYTES_PER_MEASUREMENT = 250_000  # twice its tangent features, in float32
+BYTES_PER_MEASUREMENT = 100_000  # its kernel with a block of 4,096 molecules in float64, three times
+BYTES_PER_PAIR = 40  # of measurements: the kernel, its factor, and what is needed to compute both
 BYTES_PER_NUMBER = 40  # of the user's own columns: as read, as joined, and as the agent standardises it
 BYTES_AT_ALL = 500_000_000  # libraries, network and one block of the computation
 LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")  # of a container on Linux
@@ -24,7 +25,7 @@ class Budget:
     def __init__(self, results: int, columns: int = 0) -> None:
         self.results, self.available = results, available_memory()
         self.each = BYTES_PER_MOLECULE + columns * BYTES_PER_NUMBER
-        self.fixed = BYTES_AT_ALL + results * BYTES_PER_MEASUREMENT
+        self.fixed = BYTES_AT_ALL + results * (BYTES_PER_MEASUREMENT + results * BYTES_PER_PAIR)
 
     @property
     def most_rows(self) -> int:

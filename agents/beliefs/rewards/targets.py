@@ -17,6 +17,7 @@ from agents.contract.protocol import Prediction
 from agents.contract.settings import Warp
 
 ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
+MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in standard deviations
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
 
 
@@ -25,7 +26,7 @@ class Targets(Protocol):
 
     @property
     def unit(self) -> float:
-        """Return the typical number of rewards to one target: the standard deviation of the rewards."""
+        """Return the typical number of rewards to one target, by which noise is converted."""
 
     def of(self, rewards: Tensor) -> Tensor:
         """Return the targets of rewards of any shape, float64."""
@@ -69,7 +70,8 @@ class NormalScores:
 
     Args:
         rewards: `(q,)` float64, q >= 1. The mean rewards of the graphs played.
-        unit: standard deviation of these rewards.
+        unit: standard deviation of these rewards. That of the targets is of the middle half of the rewards, which a few
+            far from the others do not change; or this one, if all are equal.
         resolution: rewards that differ by no more are equal; rounding errors decide no rank.
     """
 
@@ -84,6 +86,8 @@ class NormalScores:
         self._scores = scores / spread if spread > 0 else scores
         self._levels = level.bincount(ordered) / sizes
         self._slopes = _slopes(self._scores, self._levels) if len(sizes) > 1 else ordered.new_full((2,), unit)
+        low, high = self.to_rewards(ordered.new_tensor([-MIDDLE, MIDDLE])).tolist()
+        self.unit = (high - low) / (2 * MIDDLE) if high - low > resolution else unit
 
     def of(self, rewards: Tensor) -> Tensor:
         """Return the targets of rewards."""

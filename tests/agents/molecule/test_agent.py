@@ -95,10 +95,31 @@ def test_weights_are_learnt_again_when_enough_was_measured(make, monkeypatch):
     agent = make(refit_growth=0.5)
     agent.reset(None, graph_set=MOLECULES)
     for action in range(8):
-        agent.update(None, action, 1.0)
-    assert learnt == [1, 2, 3, 5, 8]
+        agent.update(None, action, float(action))
+    assert learnt == [2, 3, 5, 8]
     agent.update(None, [0] * 4, [2.0] * 4)  # repeated measurements tell the noise
-    assert learnt == [1, 2, 3, 5, 8, 8]
+    assert learnt == [2, 3, 5, 8, 8]
+
+
+def test_equal_results_tell_nothing_of_the_weights(make):
+    agent, other = make(), make()
+    for player in (agent, other):
+        player.reset(None, graph_set=MOLECULES)
+    agent.update(None, range(12), [4.0] * 12)
+    assert agent.shares() == other.shares()
+    agent.update(None, 20, 7.0)
+    other.update(None, [*range(12), 20], [*[4.0] * 12, 7.0])
+    assert agent.shares() == other.shares()
+
+
+def test_one_wrong_number_does_not_make_repeated_measurements_sure():
+    rng = np.random.default_rng(0)
+    actions = np.repeat(np.arange(20), 2)
+    values = np.repeat(np.linspace(4, 8, 20), 2) + 0.3 * rng.normal(size=40)
+    agent = registry.make_agent("molecule-ucb")
+    agent.reset(None, graph_set=MOLECULES)
+    agent.update(None, [*actions, 25], [*values, 1000.0])
+    assert agent.predict().noise_std == pytest.approx(0.3, rel=0.5)
 
 
 def measured(name="molecule-ucb", **changes):

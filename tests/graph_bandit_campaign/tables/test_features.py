@@ -248,7 +248,8 @@ def test_the_output_does_not_replace_a_file_of_features(tmp_path):
 def test_an_agent_that_uses_no_columns_is_refused_where_there_are_some(seen, capsys):
     assert suggest("--features", "dock", agent="gnn-ts:width=8") == 1
     assert (
-        "Agent `gnn-ts` does not use columns. Choose one that does, such as `molecule-ucb`" in capsys.readouterr().err
+        "Agent `gnn-ts:width=8` does not use columns. Choose one that does, such as `molecule-ucb`"
+        in capsys.readouterr().err
     )
     assert suggest(agent="random") == 0
 

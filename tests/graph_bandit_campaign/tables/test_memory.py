@@ -29,14 +29,14 @@ def test_results_count_too(folder, monkeypatch):
     settings = SuggestSettings(
         pool=folder / "pool.csv.gz", measured=(folder / "results.csv",), out=folder / "out.csv", maximize="y"
     )
-    with pytest.raises(ValueError, match="99,999 rows, which with 10,000 results need about 7.0 GB, .* 97,500 rows"):
+    with pytest.raises(ValueError, match="99,999 rows, which with 10,000 results need about 9.5 GB, .* 35,000 rows"):
         suggest(settings)
 
 
 def test_what_fits_is_what_is_left(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 4.5e9)
     assert memory.Budget(0).most_rows == 100_000
-    assert memory.Budget(10_000).most_rows == 37_500
+    assert memory.Budget(5_000).most_rows == 62_500
     assert memory.Budget(0, columns=1000).most_rows == 50_000
     monkeypatch.setattr(memory, "available_memory", lambda: 0.1e9)
     assert memory.Budget(0).most_rows == 0

@@ -119,3 +119,13 @@ def test_targets_are_what_the_settings_say():
 
 def test_before_any_reward_targets_are_rewards():
     assert make_targets(History(3), True, "normal_scores").of(torch.tensor([2.0])).tolist() == [2.0]
+
+
+def test_the_unit_of_normal_scores_is_that_of_the_middle_half():
+    rewards = torch.linspace(4, 8, 41, dtype=torch.float64)
+    unit = NormalScores(rewards, rewards.std().item()).unit
+    broken = torch.cat([rewards[:-1], torch.tensor([1000.0], dtype=torch.float64)])
+    assert NormalScores(broken, broken.std().item()).unit == pytest.approx(unit, rel=0.02)
+    normal = torch.special.ndtri(torch.linspace(0.005, 0.995, 100, dtype=torch.float64))
+    assert NormalScores(3 * normal, 3.0).unit == pytest.approx(3.0, rel=0.05)
+    assert NormalScores(torch.full((3,), 2.0, dtype=torch.float64), 1.5).unit == pytest.approx(1.5)
