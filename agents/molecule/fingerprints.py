@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 BINS = 4096
-Kind = Literal["atom_pairs", "morgan", "torsions", "features"]
+Kind = Literal["atom_pairs", "morgan", "torsions", "roles"]
 
 
 def read_molecules(smiles: Sequence[str]) -> list[Mol]:
@@ -43,7 +43,7 @@ class FingerprintCounts:
         molecules: K `rdkit.Chem.Mol`.
         kind: "atom_pairs", pairs of atom types at a distance [Carhart, Smith & Venkataraghavan 1985]; "morgan",
             neighbourhoods of up to three bonds around an atom [Rogers & Hahn 2010]; "torsions", paths of four atoms
-            [Nilakantan et al. 1987]; or "features", neighbourhoods of up to two bonds of what atoms do (donor,
+            [Nilakantan et al. 1987]; or "roles", neighbourhoods of up to two bonds of what atoms do (donor,
             acceptor, acid, base, halogen, aromatic) instead of what they are.
     """
 

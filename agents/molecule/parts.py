@@ -11,14 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs.posterior import Kernel
+from agents.molecule.descriptors import compute_descriptors, compute_properties
 from agents.molecule.fingerprints import FingerprintCounts, read_molecules
-from agents.molecule.numbers import (
-    GaussianKernel,
-    LinearKernel,
-    compute_descriptors,
-    compute_properties,
-    standardise,
-)
+from agents.molecule.numbers import GaussianKernel, LinearKernel, standardise
 from agents.molecule.settings import MoleculeSettings
 
 AT_A_TIME = 1000  # molecules that RDKit reads at a time: 50,000 of them take more than a gigabyte
@@ -57,7 +52,7 @@ def make_parts(
         "atom pairs": (settings.pairs_weight, partial(FingerprintCounts, kind="atom_pairs")),
         "neighbourhoods": (settings.morgan_weight, partial(FingerprintCounts, kind="morgan")),
         "torsions": (settings.torsions_weight, partial(FingerprintCounts, kind="torsions")),
-        "roles of atoms": (settings.roles_weight, partial(FingerprintCounts, kind="features")),
+        "roles of atoms": (settings.roles_weight, partial(FingerprintCounts, kind="roles")),
         "properties": (settings.properties_weight, compute_properties),
         "descriptors": (settings.descriptors_weight, compute_descriptors),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayCommand(Settings):
+class PlayCommand(Settings, ABC):
     """Settings of plays."""
 
     reference: str | None = None
@@ -63,9 +64,9 @@ class PlayCommand(Settings):
         if self.reference not in (None, *self.players):
             raise ValueError(f"Expected `reference` to be one of {', '.join(self.players)}. Got {self.reference!r}.")
 
+    @abstractmethod
     def sources(self) -> tuple[Source, ...]:
         """Return the pools to play, as they are measured."""
-        raise NotImplementedError
 
     def run(self) -> bool:
         """Play, print a table for each score, and return whether every play was finished."""

@@ -17,7 +17,7 @@ class Table:
     """A table as it is printed."""
 
     title: str
-    """What is in it, and over what its intervals are."""
+    """Its contents, and whether its intervals are over pools or over starts."""
     rows: list[tuple[str, ...]]
     """Header and rows."""
 

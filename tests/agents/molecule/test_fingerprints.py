@@ -23,7 +23,7 @@ MOLS = read_molecules(SMILES)
         ("atom_pairs", GetAtomPairGenerator(fpSize=4096)),
         ("morgan", GetMorganGenerator(radius=3, fpSize=4096)),
         ("torsions", GetTopologicalTorsionGenerator(fpSize=4096)),
-        ("features", GetMorganGenerator(2, fpSize=4096, atomInvariantsGenerator=GetMorganFeatureAtomInvGen())),
+        ("roles", GetMorganGenerator(2, fpSize=4096, atomInvariantsGenerator=GetMorganFeatureAtomInvGen())),
     ],
 )
 def test_similarity_is_that_of_rdkit(kind, generator):

@@ -3,8 +3,9 @@ import pytest
 import torch
 from support.molecules import ODD_MOLECULES
 
+from agents.molecule.descriptors import compute_properties
 from agents.molecule.fingerprints import FingerprintCounts, read_molecules
-from agents.molecule.numbers import GaussianKernel, compute_properties, standardise
+from agents.molecule.numbers import GaussianKernel, standardise
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import WEIGHTS, MoleculeSettings
 
