@@ -90,7 +90,7 @@ class Learner:
 def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
     """Return an agent's predictions for some graphs.
 
-        P(beats the best) = Phi(+-(mean - best) / std),   or as the agent says where rewards are not normal
+        P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
 
     The suggestions have ids only if the agent makes no predictions, or if all values so far are equal: their scale is
     unknown then.

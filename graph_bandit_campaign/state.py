@@ -35,7 +35,7 @@ class Suggestion:
     noise_std: Spread | None = None
     """Estimated standard deviation of the noise of one measurement."""
     probability: Probability | None = None
-    """Probability that the true value beats the best value measured by then; None: there was no prediction."""
+    """Probability that its result beats the best value measured by then; None: there was no prediction."""
     low: float | None = None
     """Lower bound of the 90 % interval of one more result; None: there was no prediction, or the file is an old one."""
     high: float | None = None

@@ -114,7 +114,7 @@ class Prediction:
         noise_std: standard deviation of the noise of a reward, by marginal likelihood.
         quantiles: returns the quantile of one more reward of each graph, `(K,)` float64, for a probability between 0
             and 1; None: rewards are normal.
-        exceeds: returns the probability that the mean reward of each graph exceeds a value, `(K,)` float64; None: mean
+        exceeds: returns the probability that one more reward of each graph exceeds a value, `(K,)` float64; None:
             rewards are normal.
     """
 
@@ -144,16 +144,17 @@ class Prediction:
         return self.mean - half, self.mean + half
 
     def probability_above(self, value: float) -> NDArray[np.float64]:
-        """Return the probability that the mean reward of each graph exceeds a value, `(K,)` float64.
+        """Return the probability that one more reward of each graph exceeds a value, noise included, `(K,)` float64.
 
-            P(mu > value) = Phi((mean - value) / std),   if mean rewards are normal
+            P(r > value) = Phi((mean - value) / sqrt(std^2 + noise_std^2)),   if rewards are normal
 
         Args:
             value: in reward units.
         """
         if self.exceeds is not None:
             return self.exceeds(value)
-        probability: NDArray[np.float64] = ndtr((self.mean - value) / np.maximum(self.std, 1e-300))
+        spread = np.maximum(np.hypot(self.std, self.noise_std), 1e-300)
+        probability: NDArray[np.float64] = ndtr((self.mean - value) / spread)
         return probability
 
 

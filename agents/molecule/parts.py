@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agents.beliefs.posterior import Kernel
 from agents.molecule.descriptors import compute_descriptors, compute_properties
 from agents.molecule.fingerprints import FingerprintCounts, read_molecules
-from agents.molecule.numbers import GaussianKernel, LinearKernel, standardise
+from agents.molecule.numbers import GaussianKernel, LinearKernel, by_rank, standardise
 from agents.molecule.settings import MoleculeSettings
 
 AT_A_TIME = 1000  # molecules that RDKit reads at a time: 50,000 of them take more than a gigabyte
@@ -69,7 +69,7 @@ def make_parts(
         else:
             parts += _on_numbers(name, weight, np.concatenate(described[name]), linear=name == "descriptors")
     if columns is not None and settings.columns_weight > 0:
-        parts += _on_numbers("own columns", settings.columns_weight, columns, linear=True)
+        parts += _on_numbers("own columns", settings.columns_weight, by_rank(columns), linear=True)
     total = sum(part.weight for part in parts)
     if total == 0:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")

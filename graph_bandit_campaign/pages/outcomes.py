@@ -17,7 +17,7 @@ class Outcome:
     interval: tuple[float, float]
     """Bounds of the 90 % interval of the result."""
     probability: float | None
-    """Predicted probability that the true value beats the best value measured by then; None: it was not predicted."""
+    """Predicted probability that its result beats the best value measured by then; None: it was not predicted."""
     value: float
     """The result."""
     beats: bool

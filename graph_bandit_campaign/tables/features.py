@@ -62,7 +62,7 @@ class Features:
         return molecules
 
     def describe(self, molecules: MoleculeSet) -> list[str]:
-        """Say which columns there are, and for how many molecules each is not known."""
+        """Say which columns there are, for how many molecules each is not known, and which tell no two apart."""
         place_of = {name: place for place, name in enumerate(molecules.column_names)}
         groups: list[tuple[str, tuple[str, ...], str]] = [(name, (name,), "") for name in self.columns]
         for each in self.embeddings:
@@ -70,8 +70,12 @@ class Features:
             groups.append((each.source, each.names, f"{len(each.names):,} numbers{left_out}"))
         texts = []
         for title, names, content in groups:
-            unknown = int(np.isnan(molecules.columns[:, [place_of[name] for name in names]]).any(axis=1).sum())
-            gaps = f"not known for {unknown:,} molecules, taken as the mean" if unknown else ""
-            about = "; ".join(filter(None, (content, gaps)))
+            values = molecules.columns[:, [place_of[name] for name in names]]
+            unknown = int(np.isnan(values).any(axis=1).sum())
+            gaps = f"not known for {unknown:,} molecules, taken as the median" if unknown else ""
+            alike = sum(len(np.unique(column[~np.isnan(column)])) < 2 for column in values.T)
+            which = "" if len(names) == 1 else f"{alike:,} of them "
+            useless = f"{which}equal for all molecules, not used" if alike else ""
+            about = "; ".join(filter(None, (content, gaps, useless)))
             texts.append(f"{title} ({about})" if about else title)
         return texts

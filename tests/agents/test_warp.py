@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import norm
+from scipy.stats import t as student
 from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 from support.posterior import from_scratch
@@ -102,9 +103,10 @@ def test_intervals_without_warp_are_those_of_a_normal_reward(name):
     agent.reset(None, graph_set=some_molecules() if name == "molecule-ts" else GRAPHS)
     agent.update(None, [0, 1, 2], [1.0, 3.0, -2.0])
     told = agent.predict()
-    np.testing.assert_allclose(told.probability_above(0.7), norm.sf(0.7, told.mean, np.maximum(told.std, 1e-300)))
+    spread = np.sqrt(told.std**2 + told.noise_std**2)
+    np.testing.assert_allclose(told.probability_above(0.7), norm.sf(0.7, told.mean, spread))
     low, high = told.interval(0.8)
-    expected = norm.interval(0.8, told.mean, np.sqrt(told.std**2 + told.noise_std**2))
+    expected = norm.interval(0.8, told.mean, spread)
     np.testing.assert_allclose([low, high], expected)
 
 
@@ -120,10 +122,25 @@ def test_under_a_warp_they_are_quantiles_of_the_rewards(name):
     for found, likely in zip(told.interval(0.9), expected, strict=True):
         np.testing.assert_allclose(found, targets.to_rewards(torch.from_numpy(likely)), rtol=1e-9)
     assert (told.interval(0.5)[0] > told.interval(0.9)[0]).all()
-    above = norm.sf(
-        targets.of(torch.tensor(3.0).double()), belief.mean, (np.sqrt(unit) * belief.spread.numpy()).clip(1e-12)
-    )
-    np.testing.assert_allclose(told.probability_above(3.0), above, rtol=1e-7)
+
+
+def test_what_beats_the_best_of_q_rewards_is_the_last_of_q_plus_one():
+    q, rewards = 9, torch.from_numpy(np.exp(np.random.default_rng(0).normal(size=9)))
+    scores = NormalScores(rewards, 1.0)
+    unit = norm.ppf((np.arange(q) + 0.5) / q).std()
+    mean, std = torch.tensor([0.0, 0.7]).double(), torch.tensor([1.0, 0.3]).double()
+    for i, reward in enumerate(sorted(rewards.tolist()), start=1):
+        expected = student.sf((norm.ppf(i / (q + 1)) / unit - mean) / std, 6)
+        np.testing.assert_allclose(scores.exceeded(reward, mean, std), expected)
+
+
+def test_a_larger_value_is_exceeded_less_often_and_equal_ones_are_not_exceeded():
+    rewards = torch.tensor([1.0, 2, 2, 5, 5, 5]).double()
+    scores, mean, std = NormalScores(rewards, 1.0), torch.zeros(1).double(), torch.ones(1).double()
+    values = [scores.exceeded(value, mean, std).item() for value in np.linspace(-3, 9, 40)]
+    assert (np.diff(values) < 0).all()
+    unit = norm.ppf(np.array([0.5, 2, 2, 4.5, 4.5, 4.5]) / 6).std()
+    assert scores.exceeded(5.0, mean, std).item() == pytest.approx(student.sf(norm.ppf(6 / 7) / unit, 6))
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, float("nan")])

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.special import stdtr
 from torch import Tensor
 
 from agents.beliefs.rewards.history import History
@@ -19,6 +20,7 @@ from agents.contract.settings import Warp
 ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
 MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in standard deviations
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
+TAIL = 6.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
 
 
 class Targets(Protocol):
@@ -36,6 +38,15 @@ class Targets(Protocol):
 
     def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and standard deviation of the rewards of normal targets, all `(K,)` float64."""
+
+    def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
+        """Return the probability `(K,)` that one more reward exceeds a value.
+
+        Args:
+            value: in reward units.
+            mean: `(K,)` float64. Means of the targets.
+            std: `(K,)` float64. Their standard deviations, with noise.
+        """
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,11 @@ class Standardised:
     def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and standard deviation of the rewards of normal targets."""
         return self.to_rewards(mean), self.unit * std
+
+    def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
+        """Return the probability that a normal reward exceeds a value."""
+        above: Tensor = torch.special.ndtr((mean - (value - self.location) / self.unit) / std.clamp(min=LEAST_SPREAD))
+        return above
 
 
 class NormalScores:
@@ -86,6 +102,8 @@ class NormalScores:
         self._scores = scores / spread if spread > 0 else scores
         self._levels = level.bincount(ordered) / sizes
         self._slopes = _slopes(self._scores, self._levels) if len(sizes) > 1 else ordered.new_full((2,), unit)
+        bounds = torch.special.ndtri(sizes.cumsum(0) / (len(rewards) + 1))
+        self._bounds = bounds / spread if spread > 0 else bounds
         low, high = self.to_rewards(ordered.new_tensor([-MIDDLE, MIDDLE])).tolist()
         self.unit = (high - low) / (2 * MIDDLE) if high - low > resolution else unit
 
@@ -110,6 +128,20 @@ class NormalScores:
         parts = [self._moments(*part) for part in zip(mean.split(rows), std.split(rows), strict=True)]
         means, stds = zip(*parts, strict=True)
         return torch.cat(means), torch.cat(stds)
+
+    def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
+        """Return the probability that one more reward exceeds a value.
+
+            P = F_6((mean - c) / std),   c = Phi^{-1}(i / (q + 1)) for the i-th smallest reward
+
+        Of q + 1 rewards of equal graphs, the last is the largest with probability 1 / (q + 1), not 1 / (2 q) as the
+        score of the largest of q would have it. F_6 is Student's distribution. Between rewards, and beyond them, c
+        is continued as the scores are.
+        """
+        slopes = _slopes(self._levels, self._bounds) if len(self._levels) > 1 else 1 / self._slopes
+        barrier = _interpolate(mean.new_tensor(value), self._levels, self._bounds, slopes)
+        above = stdtr(TAIL, ((mean - barrier) / std.clamp(min=LEAST_SPREAD)).numpy())
+        return torch.from_numpy(above)
 
     def _moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         std = std.clamp(min=LEAST_SPREAD).unsqueeze(1)
@@ -141,9 +173,7 @@ def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Predic
         return targets.to_rewards(likely).numpy()
 
     def exceeds(value: float) -> NDArray[np.float64]:
-        threshold = targets.of(torch.tensor(value, dtype=torch.float64))
-        above: Tensor = torch.special.ndtr((mean - threshold) / std.clamp(min=LEAST_SPREAD))
-        return above.numpy()
+        return targets.exceeded(value, mean, (std**2 + noise).sqrt()).numpy()
 
     expected, spread = (moment.numpy() for moment in targets.moments(mean, std))
     noise_std = targets.unit * noise**0.5

@@ -3,8 +3,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import norm
 
-from agents.molecule.numbers import GaussianKernel, LinearKernel, standardise
+from agents.molecule.numbers import GaussianKernel, LinearKernel, by_rank, standardise
 
 VALUES = np.random.default_rng(0).normal(size=(9, 4)) * [1, 10, 0.1, 1000] + 5
 EVERY = torch.arange(9)
@@ -53,6 +54,22 @@ def test_a_number_far_from_all_others_does_not_make_them_alike():
     values = np.append(np.arange(40.0), 1e9)[:, None]
     points = standardise(values)
     assert points.abs().max() <= 5
+
+
+def test_ranks_become_normal_scores_column_by_column():
+    values = np.array([[3.0, 1.0], [9999.0, np.nan], [-2.0, 1.0], [5.0, 7.0]])
+    expected = norm.ppf([[3 / 8, 2 / 6], [7 / 8, np.nan], [1 / 8, 2 / 6], [5 / 8, 5 / 6]])
+    np.testing.assert_allclose(by_rank(values), expected)
+
+
+@given(arrays(np.float64, (6, 2), elements=st.integers(-50, 50).map(float)))
+def test_only_the_order_of_numbers_counts(values):
+    np.testing.assert_array_equal(by_rank(values), by_rank(np.exp(values / 10)))
+
+
+def test_ranks_of_a_column_without_any_number_are_not_known():
+    assert np.isnan(by_rank(np.full((3, 1), np.nan))).all()
+    assert by_rank(np.empty((3, 0))).shape == (3, 0)
 
 
 @given(arrays(np.float64, (6, 3), elements=st.floats(-1e6, 1e6)))
