@@ -45,10 +45,11 @@ class FingerprintCounts:
             neighbourhoods of up to three bonds around an atom [Rogers & Hahn 2010]; "torsions", paths of four atoms
             [Nilakantan et al. 1987]; or "roles", neighbourhoods of up to two bonds of what atoms do (donor,
             acceptor, acid, base, halogen, aromatic) instead of what they are.
+        stereo: whether stereoisomers differ.
     """
 
-    def __init__(self, molecules: Sequence[Mol], kind: Kind) -> None:
-        generator = _generator(kind)
+    def __init__(self, molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -> None:
+        generator = _generator(kind, stereo)
         columns, counts, offsets = [], [], [0]
         for molecule in molecules:
             bins = generator.GetCountFingerprint(molecule).GetNonzeroElements()
@@ -86,19 +87,19 @@ class FingerprintCounts:
         return torch.ones(len(index), dtype=torch.float64)
 
 
-def _generator(kind: Kind) -> Any:
+def _generator(kind: Kind, stereo: bool) -> Any:
     from rdkit.Chem import rdFingerprintGenerator
 
     fingerprints: Any = rdFingerprintGenerator
-
+    options = {"fpSize": BINS, "includeChirality": stereo}
     if kind == "atom_pairs":
-        return fingerprints.GetAtomPairGenerator(fpSize=BINS)
+        return fingerprints.GetAtomPairGenerator(**options)
     if kind == "torsions":
-        return fingerprints.GetTopologicalTorsionGenerator(fpSize=BINS)
+        return fingerprints.GetTopologicalTorsionGenerator(**options)
     if kind == "morgan":
-        return fingerprints.GetMorganGenerator(radius=3, fpSize=BINS)
+        return fingerprints.GetMorganGenerator(radius=3, **options)
     roles = fingerprints.GetMorganFeatureAtomInvGen()
-    return fingerprints.GetMorganGenerator(radius=2, fpSize=BINS, atomInvariantsGenerator=roles)
+    return fingerprints.GetMorganGenerator(radius=2, atomInvariantsGenerator=roles, **options)
 
 
 @compile_loop

@@ -48,11 +48,12 @@ def make_parts(
         ImportError: if RDKit is not installed.
         ValueError: if RDKit cannot read a SMILES, or no part is left.
     """
+    count = partial(FingerprintCounts, stereo=settings.stereo)
     makers: dict[str, tuple[float, Callable[..., Any]]] = {
-        "atom pairs": (settings.pairs_weight, partial(FingerprintCounts, kind="atom_pairs")),
-        "neighbourhoods": (settings.morgan_weight, partial(FingerprintCounts, kind="morgan")),
-        "torsions": (settings.torsions_weight, partial(FingerprintCounts, kind="torsions")),
-        "roles of atoms": (settings.roles_weight, partial(FingerprintCounts, kind="roles")),
+        "atom pairs": (settings.pairs_weight, partial(count, kind="atom_pairs")),
+        "neighbourhoods": (settings.morgan_weight, partial(count, kind="morgan")),
+        "torsions": (settings.torsions_weight, partial(count, kind="torsions")),
+        "roles of atoms": (settings.roles_weight, partial(count, kind="roles")),
         "properties": (settings.properties_weight, compute_properties),
         "descriptors": (settings.descriptors_weight, compute_descriptors),
     }

@@ -31,6 +31,8 @@ class MoleculeSettings:
     """Weight of kernels of 78 descriptors: counts of atoms, bonds and rings, and surfaces by charge and logP."""
     columns_weight: float = 0.25
     """Weight of kernels of the columns that the molecules bring along, if they have some."""
+    stereo: bool = False
+    """Whether fingerprints tell stereoisomers apart; if not, those of equal properties have one prediction."""
     weight_spread: float = 1.0
     """Standard deviation of the logarithm of each weight before any result; a small one keeps the weights."""
     refit_growth: float = 0.1

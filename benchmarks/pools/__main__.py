@@ -31,8 +31,9 @@ class Settings:
     data: Path
     """Folder of the tables."""
     players: tuple[str, ...] = ("forest-greedy", "tanimoto-greedy", "random")
-    """forest- or tanimoto- with greedy, ts, ei or ucb (ucb:scale=0.5, in standard deviations), or agents by name, with
-    settings after a colon."""
+    """forest- or tanimoto- with greedy, ts, ei or ucb (ucb:scale=0.5, in standard deviations), agents by name, with
+    settings after a colon, or molecule- agents with columns of a network: pretrained- or crossfitted- with ucb and
+    so on."""
     workers: int = 1
     """Processes, each on one thread."""
     out: Path | None = None
@@ -126,7 +127,8 @@ class CoverageCommand(Settings):
     """Test how many values lie in the intervals that a model predicts from some results."""
 
     players: tuple[str, ...] = ("tanimoto",)
-    """forest or tanimoto, or agents that predict, by name, with settings after a colon."""
+    """forest, tanimoto, pretrained-ucb or crossfitted-ucb, or agents that predict, by name, with settings after a
+    colon."""
     pools: tuple[str, ...] = ("affinity", "zinc", "chembl", "cells")
     """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches, own-columns, cells), or docking-D for
     draw D."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 import registry
 from agents.contract import Agent, BatchAgent, Prediction
-from benchmarks.pools.models import forest, tanimoto
+from benchmarks.pools.models import forest, networks, tanimoto
 from benchmarks.pools.models.acquisitions import (
     Acquisition,
     UpperConfidenceBound,
@@ -106,6 +106,40 @@ class AgentPlayer:
         self._num_given = len(measured)
 
 
+class ColumnPlayer(AgentPlayer):
+    """Give an agent columns that a network computes, in every round from all results, or once from the pool alone.
+
+    Args:
+        agent: a `BatchAgent` that reads columns.
+        columns: computes them.
+        of_results: whether they depend on the results.
+    """
+
+    def __init__(self, agent: Agent, columns: networks.Columns, of_results: bool) -> None:
+        super().__init__(agent)
+        self._columns, self._of_results = columns, of_results
+
+    def begin(self, molecules: MoleculeSet, seed: int) -> None:
+        """Compute the columns that no result changes, and reset the agent."""
+        self._molecules, self._seed = molecules, seed
+        if not self._of_results:
+            self._add_columns(np.empty(0, np.int64), np.empty(0))
+
+    def _tell(self, measured: Indices, values: Floats) -> None:
+        if self._of_results:
+            self._add_columns(measured, values)
+        super()._tell(measured, values)
+
+    def _add_columns(self, measured: Indices, values: Floats) -> None:
+        numbers = self._columns(self._molecules, measured, values, self._seed)
+        names = [f"network {number}" for number in range(numbers.shape[1])]
+        super().begin(self._molecules.with_columns(names, numbers), self._seed)
+
+
+NETWORKS: dict[str, tuple[networks.Columns, bool]] = {  # and whether they depend on the results
+    "pretrained": (networks.pretrained, False),
+    "crossfitted": (networks.cross_fitted, True),
+}
 MODELS: dict[str, tuple[Callable[[], Model], float]] = {  # with the scale of their upper confidence bounds
     "forest": (forest.Forest, forest.SCALE),
     "tanimoto": (tanimoto.TanimotoProcess, tanimoto.SCALE),
@@ -118,13 +152,16 @@ def make_player(text: str) -> Player:
 
     Args:
         text: `forest-` or `tanimoto-` with `greedy`, `ts`, `ei` or `ucb` (`ucb:scale=0.5`, in standard deviations),
-            or an agent of the registry as `name:setting=value,...`.
+            `pretrained-` or `crossfitted-` with the rest of the name of a molecule- agent, which gets columns of a
+            network then, or an agent of the registry as `name:setting=value,...`.
 
     Raises:
         ValueError: if the name or a setting is unknown.
     """
     spec = AgentSpec.parse(text)
     name, _, rule = spec.name.partition("-")
+    if name in NETWORKS:
+        return ColumnPlayer(registry.make_agent(f"molecule-{rule}", **spec.settings), *NETWORKS[name])
     if name not in MODELS:
         return AgentPlayer(registry.make_agent(spec.name, **spec.settings))
     if rule not in (*ACQUISITIONS, "ucb"):
@@ -140,7 +177,8 @@ def make_forecaster(text: str) -> Model | AgentPlayer:
     """Make a model, or a player of an agent that predicts; both have `begin` and `predict`.
 
     Args:
-        text: `forest` or `tanimoto`, or a `BatchAgent` of the registry as `name:setting=value,...`.
+        text: `forest` or `tanimoto`, `pretrained-ucb` or `crossfitted-ucb`, or a `BatchAgent` of the registry as
+            `name:setting=value,...`.
 
     Raises:
         ValueError: if the name or a setting is unknown, or the agent predicts nothing.
@@ -150,6 +188,8 @@ def make_forecaster(text: str) -> Model | AgentPlayer:
         if spec.settings:
             raise ValueError(f"Expected no settings of `{spec.name}`. Got `{text}`.")
         return MODELS[spec.name][0]()
+    if spec.name.partition("-")[0] in NETWORKS:
+        return cast(ColumnPlayer, make_player(text))
     agent = registry.make_agent(spec.name, **spec.settings)
     if not isinstance(agent, BatchAgent):
         raise ValueError(f"Expected {', '.join(MODELS)} or an agent that predicts. Got `{text}`.")
@@ -159,4 +199,4 @@ def make_forecaster(text: str) -> Model | AgentPlayer:
 def needs_molecules(text: str) -> bool:
     """Return whether a player or model plays pools of molecules only."""
     name = AgentSpec.parse(text).name
-    return name.partition("-")[0] in MODELS or registry.agent_needs(name) == "molecules"
+    return name.partition("-")[0] in {*MODELS, *NETWORKS} or registry.agent_needs(name) == "molecules"

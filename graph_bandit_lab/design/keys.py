@@ -34,6 +34,7 @@ LATER_AGENT_DEFAULTS = {
     "most_graphs": 5000,
     "warp": "none",
     "similarity": "cosine",
+    "stereo": False,
 }
 SIZES = ("num_graphs", "num_nodes", "horizon")
 FEEDBACK = ("batch", "delay", "random_rounds")

@@ -41,6 +41,13 @@ def test_a_molecule_is_like_itself():
     assert torch.equal(counted.columns(EVERY, EVERY).diagonal(), counted.diagonal(EVERY))
 
 
+@pytest.mark.parametrize("kind", ["atom_pairs", "morgan", "torsions", "roles"])
+def test_stereoisomers_differ_on_request(kind):
+    hands, both = read_molecules(["C[C@H](N)C(=O)Nc1ccccc1", "C[C@@H](N)C(=O)Nc1ccccc1"]), torch.arange(2)
+    assert (FingerprintCounts(hands, kind).columns(both, both) == 1).all()
+    assert FingerprintCounts(hands, kind, stereo=True).columns(both, both)[0, 1] < 1
+
+
 def test_molecules_without_pairs_are_alike():
     assert FingerprintCounts(MOLS, "atom_pairs").columns(torch.tensor([2]), torch.tensor([6])).item() == 1
 

@@ -160,7 +160,7 @@ def test_forecasts_are_those_before_the_results_of_a_round(screen):
     """Each choice is forecast by the prediction behind it, against the best of all earlier rounds."""
 
     def forecast():
-        return Prediction(np.arange(60) / 60, np.full(60, 0.5), noise_std=9.0)
+        return Prediction(np.arange(60) / 60, np.full(60, 0.3), noise_std=0.4)
 
     def choose(measured, values, count):
         return np.setdiff1d(np.arange(60), measured)[:count]
