@@ -77,11 +77,11 @@ def test_the_mirrored_problem_has_the_same_suggestions_and_probabilities():
         assert one.probability == pytest.approx(other.probability)
 
 
-def test_probability_is_that_of_a_normal_value_beyond_the_best():
+def test_probability_is_that_of_a_normal_result_beyond_the_best():
     campaign = begin()
     campaign.tell_many({key: VALUES[key] for key in IDS[:6]})
     one = campaign.predict()[IDS[10]]
-    draws = np.random.default_rng(0).normal(one.mean, one.std, 200_000)
+    draws = np.random.default_rng(0).normal(one.mean, one.result_std, 200_000)
     assert one.probability == pytest.approx((draws > campaign.best).mean(), abs=0.01)
     assert one.result_std == pytest.approx(np.hypot(one.std, one.noise_std))
 
