@@ -78,7 +78,7 @@ def test_the_mirrored_problem_has_the_same_suggestions_and_probabilities():
 
 
 def test_probability_is_that_of_a_normal_result_beyond_the_best():
-    campaign = begin()
+    campaign = begin("molecule-ucb:warp=none")
     campaign.tell_many({key: VALUES[key] for key in IDS[:6]})
     one = campaign.predict()[IDS[10]]
     draws = np.random.default_rng(0).normal(one.mean, one.result_std, 200_000)
