@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
+import pandas as pd
 import tyro
 
-from benchmarks.pools.campaign import play_all
+from benchmarks.pools.campaign import play_all, read_plays
 from benchmarks.pools.coverage import plays as coverage
 from benchmarks.pools.coverage.splits import Split
 from benchmarks.pools.coverage.tables import tables as tables_of_coverage
@@ -59,6 +60,8 @@ class PlayCommand(Settings, ABC):
     """Plays of each player on a pool, each from another random start."""
     by_pool: bool = False
     """Where there are several pools, print a row for each of them, too."""
+    beside: tuple[Path, ...] = ()
+    """Files of plays by other versions of the project, to compare with: a player `p` of FILE.csv is shown as FILE/p."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,7 +76,10 @@ class PlayCommand(Settings, ABC):
         """Play, print a table for each score, and return whether every play was finished."""
         sources = self.sources()
         plays, failed = play_all(sources, self.players, range(self.seeds), self.workers, self.out)
-        show(tables(plays, sources, self.players, self.reference or self.players[0], self.by_pool), self.markdown)
+        others = [read_plays(path, sources) for path in self.beside]
+        plays = pd.concat([plays, *others], ignore_index=True)
+        players = list(dict.fromkeys([*self.players, *(name for other in others for name in other["player"])]))
+        show(tables(plays, sources, players, self.reference or self.players[0], self.by_pool), self.markdown)
         return not failed
 
 

@@ -76,6 +76,30 @@ def play_all(
     return table[asked], failed
 
 
+def read_plays(path: Path, sources: Sequence[Source]) -> pd.DataFrame:
+    """Read plays that `play_all` kept in a file, by another version of the project.
+
+    Args:
+        path: the file. The name of each player gets its stem in front, as `stem/player`.
+        sources: sources of the pools; plays of others are left out.
+
+    Returns:
+        A table as `play_all` returns it.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it has other columns.
+    """
+    found = pd.read_csv(path)
+    columns = [*KEY, "seconds", *sources[0].scores]
+    if list(found.columns) != columns:
+        raise ValueError(
+            f"Expected {path} to have the columns {', '.join(columns)}. It has {', '.join(found.columns)}."
+        )
+    found["player"] = f"{path.stem}/" + found["player"]
+    return found[found["screen"].isin([source.name for source in sources])]
+
+
 def play_one(source: Source, player: str, seed: int) -> tuple[Row, list[Row]]:
     """Play one seed of one player on one thread, and return the row of the play and those of its forecasts."""
     import torch

@@ -250,6 +250,14 @@ def test_a_replay_plays_many_pools_and_keeps_their_forecasts(pools, library, cap
     assert (forecasts["probability"].between(0, 1)).all()
     monkeypatch.setattr(campaign, "play_one", lambda *task: 1 / 0)
     assert command_line.main([*command, "tanimoto-ei", "random"]) == 0  # nothing is played again
+    out.rename(pools / "old.csv")
+    pd.read_csv(pools / "old.csv").assign(player="molecule-ei").to_csv(out, index=False)
+    capsys.readouterr()
+    assert command_line.main([*command, "molecule-ei", "--beside", str(pools / "old.csv")]) == 0
+    assert "old/tanimoto-ei  " in capsys.readouterr().out
+    (pools / "old.csv").write_text("screen,player\n")
+    assert command_line.main([*command, "molecule-ei", "--beside", str(pools / "old.csv")]) == 1
+    assert "old.csv to have the columns screen, player, seed" in capsys.readouterr().err
 
 
 def test_one_player_that_fails_stops_no_other(pools, capsys, monkeypatch):
