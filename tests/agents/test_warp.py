@@ -124,14 +124,20 @@ def test_under_a_warp_they_are_quantiles_of_the_rewards(name):
     assert (told.interval(0.5)[0] > told.interval(0.9)[0]).all()
 
 
-def test_what_beats_the_best_of_q_rewards_is_the_last_of_q_plus_one():
+def test_what_beats_the_best_of_q_rewards_is_the_last_of_q_plus_one_or_more_than_a_copy_of_the_best():
     q, rewards = 9, torch.from_numpy(np.exp(np.random.default_rng(0).normal(size=9)))
     scores = NormalScores(rewards, 1.0)
     unit = norm.ppf((np.arange(q) + 0.5) / q).std()
-    mean, std = torch.tensor([0.0, 0.7]).double(), torch.tensor([1.0, 0.3]).double()
+    mean = torch.tensor([0.0, 0.7]).double()
     for i, reward in enumerate(sorted(rewards.tolist()), start=1):
-        expected = student.sf((norm.ppf(i / (q + 1)) / unit - mean) / std, 6)
-        np.testing.assert_allclose(scores.exceeded(reward, mean, std), expected)
+        score, bound = norm.ppf([(i - 0.5) / q, i / (q + 1)]) / unit
+        for std in (1e-9, 0.3, 1.0, 1.7):
+            barrier = score + (bound - score) * min(1, std)
+            expected = student.sf((barrier - mean) / std, 4)
+            found = scores.exceeded(reward, mean, torch.full((2,), std).double())
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+        copy = scores.exceeded(reward, torch.tensor([score]).double(), torch.tensor([1e-3]).double())
+        assert copy.item() == pytest.approx(0.5, abs=0.15)
 
 
 def test_a_larger_value_is_exceeded_less_often_and_equal_ones_are_not_exceeded():
@@ -140,7 +146,7 @@ def test_a_larger_value_is_exceeded_less_often_and_equal_ones_are_not_exceeded()
     values = [scores.exceeded(value, mean, std).item() for value in np.linspace(-3, 9, 40)]
     assert (np.diff(values) < 0).all()
     unit = norm.ppf(np.array([0.5, 2, 2, 4.5, 4.5, 4.5]) / 6).std()
-    assert scores.exceeded(5.0, mean, std).item() == pytest.approx(student.sf(norm.ppf(6 / 7) / unit, 6))
+    assert scores.exceeded(5.0, mean, std).item() == pytest.approx(student.sf(norm.ppf(6 / 7) / unit, 4))
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, float("nan")])

@@ -20,7 +20,7 @@ from agents.contract.settings import Warp
 ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
 MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in standard deviations
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
-TAIL = 6.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
+TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
 
 
 class Targets(Protocol):
@@ -132,16 +132,18 @@ class NormalScores:
     def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
         """Return the probability that one more reward exceeds a value.
 
-            P = F_6((mean - c) / std),   c = Phi^{-1}(i / (q + 1)) for the i-th smallest reward
+            P = F_4((mean - c) / std),   c = z + (b - z) min(1, std),   b = Phi^{-1}(i / (q + 1))
 
-        Of q + 1 rewards of equal graphs, the last is the largest with probability 1 / (q + 1), not 1 / (2 q) as the
-        score of the largest of q would have it. F_6 is Student's distribution. Between rewards, and beyond them, c
-        is continued as the scores are.
+        z is the target of the value, b that for the i-th smallest reward, and F_4 Student's distribution. Of q + 1
+        rewards of graphs of which nothing is known (std = 1), the last is the largest with probability 1 / (q + 1), not
+        1 / (2 q) as the score of the largest of q would have it. What is known of a graph (std = 0) is relative to the
+        scores, as for a copy of the best one. Between rewards and beyond them, b is continued as the scores are.
         """
+        rewards = mean.new_tensor(value)
         slopes = _slopes(self._levels, self._bounds) if len(self._levels) > 1 else 1 / self._slopes
-        barrier = _interpolate(mean.new_tensor(value), self._levels, self._bounds, slopes)
-        above = stdtr(TAIL, ((mean - barrier) / std.clamp(min=LEAST_SPREAD)).numpy())
-        return torch.from_numpy(above)
+        score, bound = self.of(rewards), _interpolate(rewards, self._levels, self._bounds, slopes)
+        barrier = score + (bound - score) * std.clamp(max=1)
+        return torch.from_numpy(stdtr(TAIL, ((mean - barrier) / std.clamp(min=LEAST_SPREAD)).numpy()))
 
     def _moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         std = std.clamp(min=LEAST_SPREAD).unsqueeze(1)
