@@ -1,6 +1,7 @@
 from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .library import write_library as write_library
+from .pages.outlook import Outlook as Outlook
 from .settings import SuggestSettings as SuggestSettings
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
@@ -13,6 +14,7 @@ __all__ = [
     "Campaign",
     "CampaignState",
     "Measurement",
+    "Outlook",
     "SuggestSettings",
     "Suggestion",
     "suggest",

@@ -17,6 +17,7 @@ from graph_bandit_campaign.checks import check_integer, check_value, nearest_id
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, expect
+from graph_bandit_campaign.pages.outlook import Outlook, look_ahead
 from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
 
 
@@ -264,6 +265,19 @@ class Campaign:
         """
         agent = self._agent()
         return agent.shares() if isinstance(agent, PartsWeigher) else {}
+
+    def outlook(self) -> Outlook | None:
+        """Return whether a better graph is still to be found, and what the pending ones promise.
+
+        Returns:
+            None if the agent is none of the `molecule-` agents, whose model alone can say, or all results so far are
+            equal.
+        """
+        settled = self._indices((*self.state.means(), *self.state.failed))
+        under_way = self._indices(key for key in self.state.pending if key in self._index_of)
+        mask = self._offered.copy()
+        mask[[*settled, *under_way]] = False
+        return look_ahead(self._agent(), self.state, under_way, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         return expect(self._agent(), indices, self.ids, self.state)

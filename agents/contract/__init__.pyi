@@ -12,6 +12,7 @@ from .protocol import LARGEST_REWARD as LARGEST_REWARD
 from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
 from .protocol import DivergedError as DivergedError
+from .protocol import GainForecaster as GainForecaster
 from .protocol import GraphSetLike as GraphSetLike
 from .protocol import MeanPredictor as MeanPredictor
 from .protocol import MoleculeSetLike as MoleculeSetLike
@@ -32,6 +33,7 @@ __all__ = [
     "BaseAgent",
     "BatchAgent",
     "DivergedError",
+    "GainForecaster",
     "GraphSetLike",
     "MeanPredictor",
     "MoleculeSetLike",

@@ -202,3 +202,23 @@ class PartsWeigher(Protocol):
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
+
+
+@runtime_checkable
+class GainForecaster(BatchAgent, Protocol):
+    """A batch agent whose model knows how the mean rewards of graphs depend on each other."""
+
+    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of by how much the mean rewards of some graphs exceed a value.
+
+        It draws nothing from the agent's generators, and changes no later choice.
+
+        Args:
+            index: n graphs of the last observation.
+            value: in reward units.
+            count: how many draws.
+            seed: seed of the draws.
+
+        Returns:
+            `(count, n)` float64, in reward units; 0 where a mean reward does not exceed the value.
+        """

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch_geometric.data import Batch
 
@@ -124,6 +125,12 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         """Return the prediction of each molecule's value, and the noise of a measurement."""
         mean, variance = self._mean_and_variance()
         return predict(self.targets, mean, variance.sqrt(), self.posterior.hyperparameters.noise)
+
+    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of by how much the values of some molecules exceed a value: `(count, n)`, else 0."""
+        near, generator = torch.tensor(index, dtype=torch.int64), torch.Generator().manual_seed(seed)
+        root = symmetric_root(self.posterior.covariance(near))
+        return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.

@@ -60,7 +60,7 @@ class PlayCommand(Settings, ABC):
     """Plays of each player on a pool, each from another random start."""
     by_pool: bool = False
     """Where there are several pools, print a row for each of them, too."""
-    beside: tuple[Path, ...] = ()
+    earlier: tuple[Path, ...] = ()
     """Files of plays by other versions of the project, to compare with: a player `p` of FILE.csv is shown as FILE/p."""
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class PlayCommand(Settings, ABC):
         """Play, print a table for each score, and return whether every play was finished."""
         sources = self.sources()
         plays, failed = play_all(sources, self.players, range(self.seeds), self.workers, self.out)
-        others = [read_plays(path, sources) for path in self.beside]
+        others = [read_plays(path, sources) for path in self.earlier]
         plays = pd.concat([plays, *others], ignore_index=True)
         players = list(dict.fromkeys([*self.players, *(name for other in others for name in other["player"])]))
         show(tables(plays, sources, players, self.reference or self.players[0], self.by_pool), self.markdown)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from graph_bandit_campaign.pages.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.pages.numbers import listed, percent, short
+from graph_bandit_campaign.pages.outlook import Outlook
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.spreadsheets import shield
@@ -40,6 +41,8 @@ class Answer:
     """The user's own columns, and for how many molecules each is not known."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each part of the model, by what it compares."""
+    outlook: Outlook | None = None
+    """Whether a better molecule is still to be found; None: the agent cannot say."""
 
     @property
     def best(self) -> tuple[str, float] | None:

@@ -43,3 +43,5 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         mean, std, probability = short(suggestion.mean), short(suggestion.std), percent(suggestion.probability)
         rows.append((str(rank), suggestion.id, mean, std, interval, probability))
     print_columns(rows)
+    if answer.outlook is not None:
+        print(f"\n{answer.outlook.sentence(answer.target)}")

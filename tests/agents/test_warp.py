@@ -209,3 +209,19 @@ def test_a_long_tail_hides_less_under_normal_scores():
             0, 1
         ]
     assert errors["normal_scores"] > errors["none"]
+
+
+@pytest.mark.parametrize("warp", ["none", "normal_scores"])
+def test_draws_of_gains_agree_with_the_forecast_of_each_graph(warp):
+    molecules = some_molecules(40)
+    agent = registry.make_agent("molecule-ucb", warp=warp)
+    agent.reset(None, seed=0, graph_set=molecules)
+    agent.update(None, np.arange(20), molecules.targets[:20])
+    best, left = float(molecules.targets[:20].max()), range(20, 40)
+    gains = agent.draw_gains(left, best, 40_000, seed=1)
+    assert agent.posterior.hyperparameters.noise < 0.02  # forecasts are of a reward with noise, draws of mean rewards
+    np.testing.assert_allclose((gains > 0).mean(0), agent.predict().probability_above(best)[20:], atol=0.03)
+    assert np.array_equal(agent.draw_gains(left, best, 5, seed=2), agent.draw_gains(left, best, 5, seed=2))
+    likely = gains[:, (gains > 0).mean(0) > 0.02] > 0
+    pairs = np.corrcoef(likely.T.astype(float))[np.triu_indices(likely.shape[1], 1)]
+    assert pairs.mean() > 0.02  # they are joint draws: molecules are alike

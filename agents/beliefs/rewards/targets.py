@@ -48,6 +48,17 @@ class Targets(Protocol):
             std: `(K,)` float64. Their standard deviations, with noise.
         """
 
+    def gains(self, value: float, mean: Tensor, root: Tensor, count: int, generator: torch.Generator) -> Tensor:
+        """Draw by how much the mean rewards exceed a value: `(count, K)`, 0 where they do not.
+
+        Args:
+            value: in reward units.
+            mean: `(K,)` float64. Means of the targets.
+            root: `(K, K)` float64. R with R R^T = covariance of the targets, without noise.
+            count: how many joint draws.
+            generator: draws them.
+        """
+
 
 @dataclass(frozen=True)
 class Standardised:
@@ -74,6 +85,11 @@ class Standardised:
         """Return the probability that a normal reward exceeds a value."""
         above: Tensor = torch.special.ndtr((mean - (value - self.location) / self.unit) / std.clamp(min=LEAST_SPREAD))
         return above
+
+    def gains(self, value: float, mean: Tensor, root: Tensor, count: int, generator: torch.Generator) -> Tensor:
+        """Draw by how much normal mean rewards exceed a value."""
+        normal = torch.randn(count, len(mean), generator=generator, dtype=torch.float64)
+        return (self.to_rewards(mean + normal @ root.T) - value).clamp(min=0)
 
 
 class NormalScores:
@@ -139,11 +155,22 @@ class NormalScores:
         1 / (2 q) as the score of the largest of q would have it. What is known of a graph (std = 0) is relative to the
         scores, as for a copy of the best one. Between rewards and beyond them, b is continued as the scores are.
         """
-        rewards = mean.new_tensor(value)
+        above = (mean - self._barrier(value, std)) / std.clamp(min=LEAST_SPREAD)
+        return torch.from_numpy(stdtr(TAIL, above.numpy()))
+
+    def gains(self, value: float, mean: Tensor, root: Tensor, count: int, generator: torch.Generator) -> Tensor:
+        """Draw by how much the mean rewards exceed a value, with the barriers and the tails of `exceeded`."""
+        normal = torch.randn(count, len(mean), generator=generator, dtype=torch.float64)
+        squares = torch.randn(count, int(TAIL), generator=generator, dtype=torch.float64).square().mean(1, keepdim=True)
+        lift = self.of(mean.new_tensor(value)) - self._barrier(value, root.square().sum(1).sqrt())
+        return (self.to_rewards(mean + lift + normal @ root.T / squares.sqrt()) - value).clamp(min=0)
+
+    def _barrier(self, value: float, std: Tensor) -> Tensor:
+        """Return c of `exceeded`, `(K,)`."""
+        reward = std.new_tensor(value)
         slopes = _slopes(self._levels, self._bounds) if len(self._levels) > 1 else 1 / self._slopes
-        score, bound = self.of(rewards), _interpolate(rewards, self._levels, self._bounds, slopes)
-        barrier = score + (bound - score) * std.clamp(max=1)
-        return torch.from_numpy(stdtr(TAIL, ((mean - barrier) / std.clamp(min=LEAST_SPREAD)).numpy()))
+        score, bound = self.of(reward), _interpolate(reward, self._levels, self._bounds, slopes)
+        return score + (bound - score) * std.clamp(max=1)
 
     def _moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         std = std.clamp(min=LEAST_SPREAD).unsqueeze(1)

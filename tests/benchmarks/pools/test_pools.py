@@ -253,10 +253,10 @@ def test_a_replay_plays_many_pools_and_keeps_their_forecasts(pools, library, cap
     out.rename(pools / "old.csv")
     pd.read_csv(pools / "old.csv").assign(player="molecule-ei").to_csv(out, index=False)
     capsys.readouterr()
-    assert command_line.main([*command, "molecule-ei", "--beside", str(pools / "old.csv")]) == 0
+    assert command_line.main([*command, "molecule-ei", "--earlier", str(pools / "old.csv")]) == 0
     assert "old/tanimoto-ei  " in capsys.readouterr().out
     (pools / "old.csv").write_text("screen,player\n")
-    assert command_line.main([*command, "molecule-ei", "--beside", str(pools / "old.csv")]) == 1
+    assert command_line.main([*command, "molecule-ei", "--earlier", str(pools / "old.csv")]) == 1
     assert "old.csv to have the columns screen, player, seed" in capsys.readouterr().err
 
 

@@ -1,0 +1,79 @@
+"""Whether a better molecule is still to be found, and what those under way promise."""
+
+import numpy as np
+import pytest
+from support.molecules import some_molecules
+
+from graph_bandit_campaign import Campaign, Outlook
+
+MOLECULES = some_molecules(40)
+VALUES = dict(zip(MOLECULES.ids, MOLECULES.targets.tolist(), strict=True))
+AGENT = "molecule-ucb:short_list=20"
+
+
+def begin(count=20, sign=1.0, agent=AGENT):
+    campaign = Campaign(MOLECULES, agent, maximize=sign > 0)
+    campaign.tell_many({key: sign * VALUES[key] for key in MOLECULES.ids[:count]})
+    return campaign
+
+
+def test_of_one_molecule_it_is_the_forecast_of_its_result():
+    campaign = begin()
+    (one,) = campaign.ask()
+    assert one.noise_std < 0.1 * one.std  # the forecast is of a result with noise, the outlook of true values
+    outlook = campaign.outlook()
+    assert outlook.count == 1
+    assert outlook.batch == pytest.approx(one.probability, abs=0.04)
+    assert outlook.better >= outlook.batch
+
+
+def test_more_molecules_promise_more():
+    one, many = begin(), begin()
+    one.ask()
+    many.ask(8)
+    assert many.outlook().batch > one.outlook().batch
+    assert many.outlook().gain > one.outlook().gain > 0
+    assert many.outlook().better == pytest.approx(one.outlook().better, abs=0.05)
+
+
+def test_small_values_are_large_ones_with_another_sign():
+    up, down = begin(), begin(sign=-1.0)
+    up.ask(4)
+    down.ask(4)
+    assert up.outlook() == down.outlook()
+
+
+def test_it_changes_no_later_suggestion():
+    asked, silent = begin(), begin()
+    asked.outlook()
+    assert asked.ask(3) == silent.ask(3)
+    assert asked.outlook() == asked.outlook()
+
+
+def test_of_a_pool_that_is_measured_nothing_is_left():
+    assert begin(40).outlook() == Outlook(0.0, 0.0, 0.0, 0)
+
+
+def test_failed_molecules_and_those_not_on_offer_are_not_to_be_found():
+    campaign = Campaign(MOLECULES, AGENT, offered=np.arange(40) < 21)
+    campaign.tell_many({key: VALUES[key] for key in MOLECULES.ids[:20]})
+    assert campaign.outlook().better > 0
+    campaign.tell_failed(MOLECULES.ids[20])
+    assert campaign.outlook().better == 0
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nothing_is_said_before_two_results_differ(count):
+    assert begin(count).outlook() is None
+
+
+def test_nothing_is_said_by_agents_that_cannot():
+    assert begin(agent="gnn-ts:steps=2,width=4").outlook() is None
+
+
+def test_a_batch_that_promises_little_is_hardly_worth_it():
+    assert Outlook(0.4, 0.3, 0.1234567, 8).sentence("pic50") == (
+        "With a probability of 40%, a better pic50 is still to be found. One of the 8 molecules under way has one with "
+        "30%; the expected gain is 0.1235."
+    )
+    assert Outlook(0.1, 0.02, 0.01, 1).sentence("pic50").endswith("Another batch is hardly worth it.")
