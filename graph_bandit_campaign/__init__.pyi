@@ -1,6 +1,9 @@
 from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .library import write_library as write_library
+from .limits.limits import Limits as Limits
+from .limits.selection import Selection as Selection
+from .limits.selection import Step as Step
 from .settings import SuggestSettings as SuggestSettings
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
@@ -12,7 +15,10 @@ __all__ = [
     "AgentChangedWarning",
     "Campaign",
     "CampaignState",
+    "Limits",
     "Measurement",
+    "Selection",
+    "Step",
     "SuggestSettings",
     "Suggestion",
     "suggest",

@@ -40,6 +40,8 @@ class Answer:
     """The user's own columns, and for how many molecules each is not known."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each part of the model, by what it compares."""
+    limits: str = ""
+    """How many molecules each limit leaves; empty without limits."""
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -62,7 +64,7 @@ class Answer:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences about columns, pending molecules and results that were not taken as written."""
+        """Return sentences about limits, columns, pending molecules and results that were not taken as written."""
         measured_outside = [key for key in self.state.means() if key in self.books.outside]
         lists = {
             "Columns that the agent uses: {}.": self.features,
@@ -73,7 +75,9 @@ class Answer:
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
         }
-        return [text.format(listed(names)) for text, names in lists.items() if names]
+        return [self.limits] * bool(self.limits) + [
+            text.format(listed(names)) for text, names in lists.items() if names
+        ]
 
     def _parts(self) -> list[str]:
         if len(set(self.state.means().values())) < 2:
