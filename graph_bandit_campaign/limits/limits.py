@@ -125,28 +125,27 @@ class Limits:
         failed, unknown = np.full(len(smiles), -1, np.int64), np.zeros(len(smiles), np.bool_)
         steps: list[Step] = []
         for limit, meets, known in self._on_columns(columns):
-            before, after, has_value = failed < 0, np.zeros(len(smiles), np.bool_), np.zeros(len(smiles), np.bool_)
+            after, has_value = np.zeros(len(smiles), np.bool_), np.zeros(len(smiles), np.bool_)
             has_value[owners[rows & known]] = True
             rows &= meets
             after[owners[rows]] = True
-            failed[before & ~after] = len(steps)
-            unknown |= before & ~after & ~has_value
+            lost = (failed < 0) & ~after
+            failed[lost] = len(steps)
+            unknown[lost] = ~has_value[lost]
             source = "a column" if isinstance(limit, Requirement) else ""
-            steps.append(Step(limit.text, int(after.sum()), int((before & ~after & ~has_value).sum()), source))
+            steps.append(Step(limit.text, int(after.sum()), int(unknown[lost].sum()), source))
         tests: list[Test] = [limit for limit in self.requirements if limit.name not in columns.numbers]
         tests = sorted([*tests, *self.patterns], key=cost_of)
         left = np.flatnonzero(failed < 0)
         failures = find_failures(tests, [smiles[k] for k in left.tolist()], workers)
         tested = np.array([failure.test for failure in failures], np.int64)
-        not_known = np.array([failure.is_unknown for failure in failures], np.bool_)
+        unknown[left] = [failure.is_unknown for failure in failures]
         failed[left] = np.where(tested < 0, -1, tested + len(steps))
-        unknown[left] = not_known
-        for index, test in enumerate(tests):
-            still, gaps = int(((tested < 0) | (tested > index)).sum()), int(not_known[tested == index].sum())
-            is_number = isinstance(test, Requirement)
-            steps.append(
-                Step(test.text if is_number else f"forbid {test.text}", still, gaps, "computed" if is_number else "")
-            )
+        for test in tests:
+            lost = failed == len(steps)
+            number_left = int((failed < 0).sum() + (failed > len(steps)).sum())
+            text, source = (test.text, "computed") if isinstance(test, Requirement) else (f"forbid {test.text}", "")
+            steps.append(Step(text, number_left, int(unknown[lost].sum()), source))
         return Selection(tuple(steps), failed, unknown)
 
     def content(self) -> list[object]:

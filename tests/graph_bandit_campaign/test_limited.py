@@ -6,9 +6,11 @@ import json
 import pytest
 from rdkit import Chem
 from rdkit.Chem.Descriptors import MolWt
+from support import ROOT
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import Limits
+from graph_bandit_campaign.limits.properties import PROPERTIES
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 
@@ -147,3 +149,10 @@ def test_bad_limits_are_refused_before_anything_is_written(folder, capsys, more,
     text = capsys.readouterr()
     assert message in " ".join((text.err + text.out).replace("│", " ").split())
     assert {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {"pool.csv", "results.csv"}
+
+
+def test_help_and_guide_name_every_property(capsys):
+    with pytest.raises(SystemExit):
+        main(["suggest", "--help"])
+    for text in (capsys.readouterr().out, (ROOT / "docs/guides/molecules.md").read_text(encoding="utf-8")):
+        assert not [name for name in PROPERTIES if name not in text]
