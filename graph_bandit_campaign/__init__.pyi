@@ -1,6 +1,9 @@
 from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .library import write_library as write_library
+from .limits.limits import Limits as Limits
+from .limits.selection import Selection as Selection
+from .limits.selection import Step as Step
 from .pages.outlook import Outlook as Outlook
 from .settings import SuggestSettings as SuggestSettings
 from .state import CampaignState as CampaignState
@@ -13,8 +16,11 @@ __all__ = [
     "AgentChangedWarning",
     "Campaign",
     "CampaignState",
+    "Limits",
     "Measurement",
     "Outlook",
+    "Selection",
+    "Step",
     "SuggestSettings",
     "Suggestion",
     "suggest",

@@ -70,9 +70,7 @@ class Campaign:
         self.graph_set = graph_set
         self.ids: tuple[str, ...] = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
         self._index_of = {identifier: k for k, identifier in enumerate(self.ids)}
-        self._offered = np.ones(len(self.ids), np.bool_) if offered is None else np.array(offered, np.bool_)
-        if self._offered.shape != (len(self.ids),):
-            raise ValueError(f"Expected `offered` of shape `({len(self.ids)},)`. Got `{self._offered.shape}`.")
+        self._offered = self._check_mask("offered", offered)
         given = {
             "maximize": None if maximize is None else bool(maximize),
             "seed": None if seed is None else check_integer("seed", seed, smallest=0),
@@ -136,7 +134,12 @@ class Campaign:
         if self.agent_change not in ("", before):
             warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
 
-    def ask(self, count: SupportsIndex = 1, question: str = "") -> tuple[Suggestion, ...]:
+    def ask(
+        self,
+        count: SupportsIndex = 1,
+        question: str = "",
+        among: Sequence[bool] | NDArray[np.bool_] | None = None,
+    ) -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
         Graphs that are pending, but no longer in the pool, stay pending; they do not affect the choice.
@@ -144,6 +147,8 @@ class Campaign:
         Args:
             count: how many graphs to choose.
             question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
+            among: `(K,)` bool. The graphs that can be chosen this time, as from `Limits.mask`; None: all that are
+                offered. The others still teach, and stay pending if they are.
 
         Returns:
             The graphs, best first, with a prediction for each.
@@ -151,7 +156,8 @@ class Campaign:
         Raises:
             ValueError: if fewer graphs are left, or a graph that was measured or failed is not in the pool.
         """
-        mask, under_way = self._offered.copy(), [key for key in self.state.pending if key in self._index_of]
+        mask = self._offered & self._check_mask("among", among)
+        under_way = [key for key in self.state.pending if key in self._index_of]
         mask[self._indices((*self.state.means(), *self.state.failed, *under_way))] = False
         count, left = check_integer("count", count, smallest=1), int(mask.sum())
         if count > left:
@@ -266,8 +272,11 @@ class Campaign:
         agent = self._agent()
         return agent.shares() if isinstance(agent, PartsWeigher) else {}
 
-    def outlook(self) -> Outlook | None:
+    def outlook(self, among: Sequence[bool] | NDArray[np.bool_] | None = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.
+
+        Args:
+            among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
 
         Returns:
             None if the agent is none of the `molecule-` agents, whose model alone can say, or all results so far are
@@ -275,7 +284,7 @@ class Campaign:
         """
         settled = self._indices((*self.state.means(), *self.state.failed))
         under_way = self._indices(key for key in self.state.pending if key in self._index_of)
-        mask = self._offered.copy()
+        mask = self._offered & self._check_mask("among", among)
         mask[[*settled, *under_way]] = False
         return look_ahead(self._agent(), self.state, under_way, np.flatnonzero(mask))
 
@@ -285,6 +294,12 @@ class Campaign:
     def _agent(self, fresh: bool = False) -> Agent:
         indices = self._indices(measurement.id for measurement in self.state.measured)
         return self._learner.learn(self.state, indices, fresh)
+
+    def _check_mask(self, name: str, given: Sequence[bool] | NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given, np.bool_)
+        if mask.shape != (len(self.ids),):
+            raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
+        return mask
 
     def _indices(self, identifiers: Iterable[str]) -> list[int]:
         return [self._index_of[self._known(identifier)] for identifier in identifiers]

@@ -10,6 +10,8 @@ import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.graph_sets import PoolLike
+from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.numbers import listed
 from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import Measurement
@@ -17,7 +19,14 @@ from graph_bandit_campaign.tables.books import Books
 from graph_bandit_env import MoleculeSet
 
 
-def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: SuggestSettings) -> str:
+def take_over(
+    campaign: Campaign,
+    books: Books,
+    pool: MoleculeSet,
+    settings: SuggestSettings,
+    limits: Limits,
+    selection: Selection,
+) -> str:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
     They do so although they have left the pool. One whose id has changed goes on under its new id.
@@ -27,9 +36,11 @@ def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: Sug
         books: results of the tables.
         pool: molecules to choose from.
         settings: settings of the command.
+        limits: limits on what may be suggested.
+        selection: the molecules of the pool that meet them.
 
     Returns:
-        A digest of the question, the same for the same command with the same results, pool and algorithm.
+        A digest of the question, the same for the same command with the same results, pool, limits and algorithm.
 
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
@@ -40,6 +51,7 @@ def take_over(campaign: Campaign, books: Books, pool: MoleculeSet, settings: Sug
     asked += [known.algorithm] if known.algorithm != 1 else []
     asked += [dict(books.bounds)] if books.bounds else []
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
+    asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
     question, offered = _digest(asked), _digest([pool.ids, pool.smiles])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):

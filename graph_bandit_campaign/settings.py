@@ -8,6 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from graph_bandit_campaign.limits.wishes import Choice, Requirement
+
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
@@ -39,6 +41,17 @@ class SuggestSettings:
     """Sheet of the pool, if it is a workbook (.xlsx); None: the first."""
     measured_sheet: str | None = None
     """Sheet of the results, if they are workbooks; None: the first."""
+    require: Annotated[tuple[str, ...], NONE] = ()
+    """Limits on what is suggested, in quotation marks: "mw<500" "logp=1..4". Each names a column of numbers of the pool
+    or, where there is none, a property: mw, logp, tpsa, hbd, hba, rotatable_bonds, rings, aromatic_rings, qed, charge,
+    heavy_atoms, heteroatoms, fraction_sp3, stereocentres, exact_mass, molar_refractivity."""
+    forbid: Annotated[tuple[str, ...], NONE] = ()
+    """Substructures that are not suggested: SMARTS, .txt files with one SMARTS a line, or catalogs of RDKit (pains,
+    brenk, nih, zinc, chembl, and others)."""
+    only: Annotated[tuple[str, ...], NONE] = ()
+    """Values of columns of text of the pool, without which nothing is suggested: stock=yes vendor=A,B."""
+    predictions: Path | None = None
+    """CSV file to write, with a prediction for every molecule of the pool, and its state."""
     html: Path | None = None
     """Page to write, with the drawn structures and the progress of the campaign."""
     agent: str | None = None
@@ -68,8 +81,10 @@ class SuggestSettings:
             if count < 1:
                 raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
         self._check_features()
-        paths = [path.resolve() for path in (self.pool, *self.measured, *self.embeddings)]
-        for name, path in (("out", self.out), ("html", self.html)):
+        self._check_limits()
+        read = (self.pool, *self.measured, *self.embeddings, *map(Path, self.forbid), self.state)
+        paths = [path.resolve() for path in read]
+        for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
             if path is not None and path.resolve() in paths:
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
             paths += [] if path is None else [path.resolve()]
@@ -85,6 +100,15 @@ class SuggestSettings:
         names = (*self.feature_columns, *(path.name for path in self.embeddings))
         if not all(names) or len(set(names)) < len(names):
             raise ValueError(f"Expected `--features` with different names. Got {', '.join(self.features)}.")
+
+    def _check_limits(self) -> None:
+        limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]
+        for limit in limits:
+            if limit.name.casefold() == self.target.casefold():
+                raise ValueError(
+                    f"Expected limits on other quantities than the target, whose values are predicted. Got "
+                    f"`{limit.text}`. Leave it out: molecules are chosen for good values of `{self.target}` already."
+                )
 
     @property
     def embeddings(self) -> tuple[Path, ...]:

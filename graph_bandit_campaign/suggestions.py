@@ -11,11 +11,12 @@ from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.neighbours import nearest_measured
+from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
 from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.question import take_over
 from graph_bandit_campaign.settings import SuggestSettings
-from graph_bandit_campaign.state import Suggestion
+from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.inputs import read_inputs
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
@@ -30,8 +31,9 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         ValueError, OSError: if a file cannot be read; nothing is written then.
         ImportError: if a package that reads a file is not installed.
     """
-    for path in (settings.out, settings.state, *([settings.html] if settings.html else ())):
-        find_file(path)
+    for path in (settings.out, settings.state, settings.html, settings.predictions):
+        if path is not None:
+            find_file(path)
     inputs = read_inputs(settings, CampaignFile(settings.state).read())
     molecules = inputs.molecules
     make_folder(settings.out.parent)
@@ -46,8 +48,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             offered=np.arange(len(molecules)) < len(inputs.pool),
         )
         with campaign.at_once():
-            question = take_over(campaign, inputs.books, inputs.pool, settings)
-            suggested = campaign.ask(settings.n, question)
+            question = take_over(campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection)
+            place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
+            taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
+            inputs.selection.check_left(settings.n, taken)
+            among = np.zeros(len(molecules), np.bool_)
+            among[: len(inputs.pool)] = inputs.selection.mask
+            suggested = campaign.ask(settings.n, question, among)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
     near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(), smiles_of)
     in_pool = set(inputs.pool.ids)
@@ -64,12 +71,24 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.agent_change,
         inputs.features,
         campaign.shares(),
-        campaign.outlook(),
+        campaign.outlook(among),
+        inputs.selection.describe(),
     )
     replace_file(settings.out, answer.to_csv().encode())
+    if settings.predictions is not None:
+        make_folder(settings.predictions.parent)
+        table = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
+        replace_file(settings.predictions, table.encode())
     if settings.html is not None:
         make_folder(settings.html.parent)
         replace_file(settings.html, render_page(answer).encode())
     print_answer(answer, inputs.remarks())
-    print("\n" + "\n".join(str(path) for path in (settings.out, settings.html) if path is not None))
+    print(
+        "\n" + "\n".join(str(path) for path in (settings.out, settings.predictions, settings.html) if path is not None)
+    )
     return suggested
+
+
+def _taken(state: CampaignState) -> tuple[str, ...]:
+    """Return the ids of graphs that cannot be suggested."""
+    return (*state.means(), *state.pending, *state.failed)

@@ -43,6 +43,8 @@ class Answer:
     """The share of each part of the model, by what it compares."""
     outlook: Outlook | None = None
     """Whether a better molecule is still to be found; None: the agent cannot say."""
+    limits: str = ""
+    """How many molecules each limit leaves; empty without limits."""
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -65,7 +67,7 @@ class Answer:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences about columns, pending molecules and results that were not taken as written."""
+        """Return sentences about limits, columns, pending molecules and results that were not taken as written."""
         measured_outside = [key for key in self.state.means() if key in self.books.outside]
         lists = {
             "Columns that the agent uses: {}.": self.features,
@@ -76,7 +78,9 @@ class Answer:
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
         }
-        return [text.format(listed(names)) for text, names in lists.items() if names]
+        return [self.limits] * bool(self.limits) + [
+            text.format(listed(names)) for text, names in lists.items() if names
+        ]
 
     def _parts(self) -> list[str]:
         if len(set(self.state.means().values())) < 2:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.features import Features
+from graph_bandit_campaign.tables.limit_columns import read_limit_columns
 from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
 from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_campaign.tables.parents import Parents
@@ -30,6 +33,10 @@ class Inputs:
     """Remarks on the sheets that were read, if a workbook has several."""
     features: list[str]
     """The user's own columns of all molecules, and for how many each is not known."""
+    limits: Limits
+    """Limits on what may be suggested."""
+    selection: Selection
+    """The molecules of the pool that meet them."""
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
@@ -51,12 +58,14 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
             molecule that was suggested to another one.
         ImportError: if a package that reads a table is not installed.
     """
+    limits = Limits(settings.require, settings.forbid, settings.only)
     features = Features(settings.feature_columns, settings.embeddings, settings.target)
     with open_table(settings.pool, settings.sheet) as table:
         alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         identifier = settings.id or ("id" if "id" in table.columns else None)
         columns = Columns(settings.target, identifier, smiles, features.columns)
+        limited = limits.find_columns(table.columns, str(table.path))
         results = Results([], [])
         if settings.measured:
             results = read_measured(settings.measured, columns, settings.measured_sheet)
@@ -72,7 +81,9 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     if outside:
         molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
     molecules = features.add_to(molecules, books.features)
-    return Inputs(pool, books, molecules, sheets, features.describe(molecules))
+    cells = read_limit_columns(settings, columns, pool, *limited)
+    selection = limits.select_rows(pool.smiles, cells, count_cores())
+    return Inputs(pool, books, molecules, sheets, features.describe(molecules), limits, selection)
 
 
 def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:

@@ -62,6 +62,12 @@ def test_failed_molecules_and_those_not_on_offer_are_not_to_be_found():
     assert campaign.outlook().better == 0
 
 
+def test_it_is_among_those_that_meet_the_limits():
+    campaign, limited = begin(), np.arange(40) < 21
+    assert 0 < campaign.outlook(limited).better < campaign.outlook().better
+    assert campaign.outlook(np.arange(40) < 20) == Outlook(0.0, 0.0, 0.0, 0)
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_nothing_is_said_before_two_results_differ(count):
     assert begin(count).outlook() is None

@@ -1,0 +1,1 @@
+"""Limits on molecules: which of a pool may be suggested."""

@@ -1,0 +1,62 @@
+"""Columns that limits look at, row by row; a molecule may have several rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class LimitColumns:
+    """R rows of columns, which belong to molecules."""
+
+    owners: Sequence[int]
+    """Index of the molecule of each row."""
+    numbers: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Columns of numbers by name as the limit has it, NaN where a value is not known."""
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Columns of text by name as the limit has it, empty where a value is not known."""
+
+
+def find_column(name: str, columns: Iterable[str], source: str) -> str:
+    """Return the column of this name, or whose name differs in capitals alone; an empty text if there is none.
+
+    Raises:
+        ValueError: if there are several that differ in capitals alone.
+    """
+    names = tuple(columns)
+    if name in names:
+        return name
+    alike = [column for column in names if column.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise ValueError(f"Expected one column `{name}` in {source}. It has {', '.join(alike)}. Rename one of them.")
+    return "".join(alike)
+
+
+def numbers_of(name: str, cells: Sequence[object], count: int) -> list[float]:
+    """Return the cells of a column as numbers.
+
+    Raises:
+        ValueError: if there are not `count` cells, or one is not a number.
+    """
+    values = np.asarray(cells)
+    if values.shape != (count,) or values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"Expected {count} numbers in column `{name}`, NaN where one is not known. Got {values.dtype} of shape "
+            f"`{values.shape}`."
+        )
+    return list(map(float, values))
+
+
+def texts_of(name: str, cells: Sequence[object], count: int) -> list[str]:
+    """Return the cells of a column as text.
+
+    Raises:
+        ValueError: if there are not `count` cells, or one is not a text.
+    """
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    if len(texts) != len(cells) or len(cells) != count:
+        raise ValueError(f"Expected {count} texts in column `{name}`, empty where one is not known. Got {len(texts)}.")
+    return texts

@@ -1,0 +1,77 @@
+"""The molecules that limits leave, and which limit excludes each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Step:
+    """A limit, and what it leaves of the molecules that those before it left."""
+
+    text: str
+    """The limit as written."""
+    left: int
+    """How many molecules it leaves."""
+    unknown: int = 0
+    """How many others do not meet it because their value is not known."""
+    source: str = ""
+    """Where the values come from: "a column" or "computed"; empty where it can be only one of them."""
+
+    def describe(self) -> str:
+        """Say how many molecules the limit leaves."""
+        remarks = ", ".join(
+            [self.source] * bool(self.source) + [f"not known for {self.unknown:,}"] * bool(self.unknown)
+        )
+        return f"{self.text}{f' ({remarks})' if remarks else ''} leaves {self.left:,}"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The molecules that limits leave."""
+
+    steps: Sequence[Step]
+    """The limits in the order in which they were tested, the cheap ones first."""
+    failed: NDArray[np.int64]
+    """`(K,)`. Index in `steps` of the first limit that a molecule does not meet; -1 if it meets all."""
+    unknown: NDArray[np.bool_]
+    """`(K,)`. Whether a molecule does not meet that limit because its value is not known."""
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Return which molecules meet all limits, `(K,)`."""
+        return self.failed < 0
+
+    def reason(self, index: int) -> str:
+        """Return the limit that excludes a molecule; an empty text if it meets all."""
+        place = int(self.failed[index])
+        return "" if place < 0 else self.steps[place].text + " (not known)" * bool(self.unknown[index])
+
+    def describe(self) -> str:
+        """Say how many molecules each limit leaves, one after the other; an empty text without limits."""
+        steps = ", then ".join(step.describe() for step in self.steps)
+        return f"Limits on {len(self.failed):,} molecules: {steps}." if steps else ""
+
+    def check_left(self, count: int, taken: Sequence[int]) -> None:
+        """Refuse to choose more molecules than the limits leave.
+
+        Args:
+            count: how many are to be chosen.
+            taken: indices of molecules that cannot be chosen, since they are measured, pending or failed.
+
+        Raises:
+            ValueError: if fewer are left.
+        """
+        mask = self.mask.copy()
+        mask[list(taken)] = False
+        left, all_left = int(mask.sum()), int(self.mask.sum())
+        if self.steps and left < count:
+            raise ValueError(
+                f"Expected at least {count} molecules to suggest. {left} are left: {all_left} meet the limits, and "
+                f"{all_left - left} of them are measured, pending or failed. {self.describe()} Loosen or leave out a "
+                "limit, or suggest fewer (on the command line --n)."
+            )

@@ -1,0 +1,43 @@
+"""Write a prediction for every molecule of the pool, and its state."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+from graph_bandit_campaign.limits.selection import Selection
+from graph_bandit_campaign.pages.answer import Answer
+from graph_bandit_campaign.pages.numbers import short
+from graph_bandit_campaign.state import Suggestion
+from graph_bandit_campaign.tables.spreadsheets import shield
+
+
+def predictions_table(
+    answer: Answer, ids: Sequence[str], predictions: Mapping[str, Suggestion], selection: Selection
+) -> str:
+    """Return a CSV table with a row for each molecule of the pool, in the order of the pool.
+
+    Its column `state` is `measured`, `failed`, `suggested` (now), `pending` (from earlier), `excluded by` the first
+    limit that the molecule does not meet, or `offered`: it could be suggested.
+
+    Args:
+        answer: the suggestions.
+        ids: ids of the molecules of the pool.
+        predictions: predictions of all of them, by id; without numbers if there are none.
+        selection: the molecules of the pool that meet the limits.
+    """
+    state = answer.state
+    states = dict.fromkeys(state.means(), "measured") | dict.fromkeys(state.failed, "failed")
+    states |= dict.fromkeys(state.pending, "pending")
+    states |= dict.fromkeys((suggestion.id for suggestion in answer.suggested), "suggested")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = ["id", "smiles", f"predicted_{answer.target}", "standard_deviation", "interval_90_low"]
+    writer.writerow([*columns, "interval_90_high", "probability_of_beating_best", "state"])
+    for index, identifier in enumerate(ids):
+        expected, reason = predictions[identifier], selection.reason(index)
+        numbers = (expected.mean, expected.std, expected.low, expected.high, expected.probability)
+        words = states.get(identifier) or (f"excluded by {reason}" if reason else "offered")
+        writer.writerow([shield(identifier), answer.smiles_of[identifier], *map(short, numbers), words])
+    return text.getvalue()

@@ -1,0 +1,71 @@
+"""The table of predictions for every molecule of the pool."""
+
+import csv
+
+import pytest
+from support.molecules import some_molecules
+
+from graph_bandit_cli.main import main
+
+MOLECULES = some_molecules(16)
+NAMES = [f"=m{k}" for k in range(len(MOLECULES))]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("pool.csv", [("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True)])
+    values = list(zip(NAMES, MOLECULES.targets, strict=True))
+    write("results.csv", [("id", "smiles", "y"), *((name, "", value) for name, value in values[:5]), ("x", "CCCBr", 1)])
+
+
+def write(name, rows):
+    with open(name, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def read(name):
+    with open(name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def suggest(*more, agent="molecule-ucb"):
+    command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "2", "--minimize", "y", "--out", "out.csv"]
+    assert main([*command, "--agent", agent, "--predictions", "there/all.csv", *more]) == 0
+    return read("out.csv"), read("there/all.csv")
+
+
+def test_every_molecule_of_the_pool_has_a_row_with_the_numbers_of_the_suggestions():
+    suggested, rows = suggest()
+    assert [row["id"] for row in rows] == [f"'{name}" for name in NAMES]
+    assert [row["smiles"] for row in rows] == list(MOLECULES.smiles)
+    row_of = {row["id"]: row for row in rows}
+    for suggestion in suggested:
+        row = row_of[suggestion["id"]]
+        assert row.pop("state") == "suggested"
+        assert row.items() <= suggestion.items()
+        assert row["predicted_y"]
+    assert all(float(row["interval_90_low"]) < float(row["interval_90_high"]) for row in rows)
+
+
+def test_each_molecule_has_a_state(tmp_path):
+    first, _ = suggest()
+    with open("results.csv", "a", newline="") as file:
+        csv.writer(file).writerow([NAMES[-1], "", "failed"])
+    suggested, rows = suggest("--forbid", "[F,Cl,Br,I]")
+    states = {row["id"].removeprefix("'"): row["state"] for row in rows}
+    assert [states[name] for name in NAMES[:5]] == ["measured"] * 5
+    assert states[NAMES[-1]] == "failed"
+    assert {states[row["id"].removeprefix("'")] for row in suggested} == {"suggested"}
+    assert {states[row["id"].removeprefix("'")] for row in first} == {"pending"}
+    for name, smiles in zip(NAMES, MOLECULES.smiles, strict=True):
+        excluded = any(halogen in smiles for halogen in ("F", "Cl", "Br", "I"))
+        if states[name] in ("offered", "excluded by forbid [F,Cl,Br,I]"):
+            assert excluded == states[name].startswith("excluded")
+    assert "offered" in states.values()
+
+
+def test_an_agent_without_a_model_leaves_the_numbers_empty():
+    _, rows = suggest(agent="random")
+    assert {row["predicted_y"] for row in rows} == {""}
+    assert [row["state"] for row in rows].count("suggested") == 2
