@@ -64,6 +64,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.agent_change,
         inputs.features,
         campaign.shares(),
+        campaign.learns_bounds,
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.html is not None:
