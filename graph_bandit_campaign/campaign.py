@@ -18,7 +18,7 @@ from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, expect
 from graph_bandit_campaign.pages.outlook import Outlook, look_ahead
-from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
+from graph_bandit_campaign.state import Bound, CampaignState, Measurement, Suggestion
 
 
 class AgentChangedWarning(UserWarning):
@@ -117,7 +117,11 @@ class Campaign:
 
     @property
     def best(self) -> float | None:
-        """Return the best value so far, with the mean for repeated measurements; None if nothing was measured."""
+        """Return the best value so far, with the mean for repeated measurements; None if nothing was measured.
+
+        A graph that is only known to be better than a value counts as that value. One that is only known to be worse
+        than a value does not count.
+        """
         return self.state.best()
 
     def choose_agent(self, count: int) -> None:
@@ -179,13 +183,21 @@ class Campaign:
         self._opened = None
         return suggested
 
-    def tell(self, identifier: str, value: float) -> None:
+    def tell(self, identifier: str, value: float, bound: Bound = "") -> None:
         """Take in a measurement. A second value of a graph is averaged with the first; the same value again is ignored.
 
+        Args:
+            identifier: id of the graph.
+            value: the value; or a number that the result is only known to exceed or to fall short of.
+            bound: "above" if the result lies above `value`, "below" if it lies below, else "". Agents that learn from
+                bounds, such as the `molecule-` agents, are taught the bound; others the number, as if it were the
+                value. An exact value of a graph replaces its bounds, whichever is told first.
+
         Raises:
-            ValueError: if there is no such graph, or the value is not finite; nothing has changed then.
+            ValueError: if there is no such graph, the value is not finite, or `bound` is something else; nothing has
+                changed then.
         """
-        self.tell_many({identifier: value})
+        self._tell({identifier: value}, bound)
 
     def tell_many(self, values: Mapping[str, float]) -> None:
         """Take in one measurement for each of several graphs; all of them or, on an error, none.
@@ -193,9 +205,13 @@ class Campaign:
         Raises:
             ValueError: as in `tell`.
         """
+        self._tell(values, "")
+
+    def _tell(self, values: Mapping[str, float], bound: Bound) -> None:
         checked = {self._known(identifier): check_value(identifier, value) for identifier, value in values.items()}
-        known = {(measurement.id, measurement.value) for measurement in self.state.measured}
-        new = (Measurement(*pair, len(self.state.rounds)) for pair in checked.items() if pair not in known)
+        told = [Measurement(*pair, len(self.state.rounds), bound) for pair in checked.items()]
+        known = {(measurement.id, measurement.value, measurement.bound) for measurement in self.state.measured}
+        new = (result for result in told if (result.id, result.value, result.bound) not in known)
         self._save(
             replace(
                 self.state,
@@ -264,6 +280,11 @@ class Campaign:
             change += f"Name {earlier.agent} to keep it."
         return change and f"The agent has changed since this campaign was last written {change}"
 
+    @property
+    def learns_bounds(self) -> bool:
+        """Return whether the agent learns from a bound as such; else the number is taught as if it were the value."""
+        return self._learner.learns_bounds
+
     def shares(self) -> dict[str, float]:
         """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
 
@@ -292,8 +313,8 @@ class Campaign:
         return expect(self._agent(), indices, self.ids, self.state)
 
     def _agent(self, fresh: bool = False) -> Agent:
-        indices = self._indices(measurement.id for measurement in self.state.measured)
-        return self._learner.learn(self.state, indices, fresh)
+        self._indices(measurement.id for measurement in self.state.measured)  # refuses those that are not in the pool
+        return self._learner.learn(self.state, self._index_of, fresh)
 
     def _check_mask(self, name: str, given: Sequence[bool] | NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given, np.bool_)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 import registry
-from agents.contract import Agent, BatchAgent, MoleculeSetLike
+from agents.contract import Agent, BatchAgent, BoundsLearner, MoleculeSetLike
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
 from graph_bandit_lab import AgentSpec
@@ -45,6 +45,8 @@ class Learner:
     """The agent as on the command line."""
     algorithm: int
     """Version of its algorithm; another version may suggest other graphs from the same measurements."""
+    learns_bounds: bool
+    """Whether it learns from a bound as such; else a bound is taught as if it were the value."""
 
     def __init__(self, graph_set: PoolLike, spec: str) -> None:
         self.graph_set, self.spec = graph_set, spec
@@ -59,26 +61,32 @@ class Learner:
                 "columns of the molecules (on the command line --features)."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
+        self.learns_bounds = isinstance(agent, BoundsLearner)
         self._trained: tuple[object, Agent] | None = None
 
-    def learn(self, state: CampaignState, indices: Sequence[int], fresh: bool = False) -> Agent:
-        """Return an agent trained on all measurements.
+    def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:
+        """Return an agent trained on all measurements that count.
 
         Args:
             state: state of the campaign.
-            indices: index of the graph of each measurement.
+            index_of: index of each graph, by its id.
             fresh: True: train a new agent, which has drawn no random numbers since; False: the last one will do.
         """
-        measured = state.measured
-        key = tuple((measurement.id, measurement.value) for measurement in measured)
+        measured, sign = state.counted(), 1.0 if state.maximize else -1.0
+        key = tuple((measurement.id, measurement.value, measurement.bound) for measurement in measured)
         if fresh or self._trained is None or self._trained[0] != key:
             agent = self._make()
             sequence = np.random.SeedSequence([state.seed, len(measured)])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
-            if measured:
-                sign = 1.0 if state.maximize else -1.0
-                rewards = np.array([sign * measurement.value for measurement in measured])
-                agent.update(None, np.array(indices), rewards)
+            indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
+            rewards = np.array([sign * measurement.value for measurement in measured])
+            bounded = np.array([bool(measurement.bound) for measurement in measured], np.bool_)
+            if isinstance(agent, BoundsLearner) and bounded.any():  # first, because results let it fit to both
+                above = np.array([measurement.bound == "above" for measurement in measured]) == state.maximize
+                agent.update_bounds(None, indices[bounded], rewards[bounded], above[bounded])
+                indices, rewards = indices[~bounded], rewards[~bounded]
+            if len(indices):
+                agent.update(None, indices, rewards)
             self._trained = key, agent
         return self._trained[1]
 
@@ -92,8 +100,8 @@ def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: Camp
 
         P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
 
-    The suggestions have ids only if the agent makes no predictions, or if all values so far are equal: their scale is
-    unknown then.
+    The suggestions have ids only if the agent makes no predictions, or if all values so far are equal or bounds: their
+    scale is unknown then.
 
     Args:
         agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
@@ -101,11 +109,11 @@ def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: Camp
         ids: names of all graphs.
         state: state of the campaign.
     """
-    values = state.means().values()
-    if not isinstance(agent, BatchAgent) or len(set(values)) < 2:
+    best = state.yardstick()
+    if not isinstance(agent, BatchAgent) or best is None:
         return tuple(Suggestion(ids[k]) for k in indices)
     prediction, sign = agent.predict(), 1.0 if state.maximize else -1.0
-    beats = prediction.probability_above(max(sign * value for value in values))
+    beats = prediction.probability_above(sign * best)
     lower, upper = prediction.interval(LEVEL)
     low, high = (lower, upper) if state.maximize else (-upper, -lower)
     expected = []

@@ -14,9 +14,11 @@ from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.numbers import listed
 from graph_bandit_campaign.settings import SuggestSettings
-from graph_bandit_campaign.state import Measurement
+from graph_bandit_campaign.state import Bound, Measurement
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_env import MoleculeSet
+
+EXACT: Bound = ""
 
 
 def take_over(
@@ -60,15 +62,16 @@ def take_over(
     id_of = dict(zip(pool.smiles, pool.ids, strict=True))
     renamed = {key: id_of[text] for key, text in known.structures.items() if text in id_of}
     first_round = {renamed.get(result.id, result.id): result.round for result in reversed(known.measured)}
-    lost = sorted(first_round.keys() - {identifier for identifier, _ in books.measured})
+    rows = sorted([*((*pair, EXACT) for pair in books.measured), *books.bounded])
+    lost = sorted(first_round.keys() - {identifier for identifier, *_ in rows})
     if lost and not settings.forget:
         raise ValueError(
             f"Expected the results of earlier rounds in the tables again. Missing: {listed(lost)}. Pass all tables "
             "with --measured, or --forget to continue without these."
         )
     measured = [
-        Measurement(identifier, value, first_round.get(identifier, len(known.rounds)))
-        for identifier, value in sorted(books.measured)
+        Measurement(identifier, value, first_round.get(identifier, len(known.rounds)), bound)
+        for identifier, value, bound in rows
     ]
     settled = {result.id for result in measured} | set(books.failed)
     waiting = [key for key in (renamed.get(key, key) for key in known.pending) if key not in settled]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import NormalDist
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn, TypeAlias, get_args
 
 import msgspec
 
@@ -17,6 +17,8 @@ from graph_bandit_campaign.checks import check_value
 
 FORMAT = 1
 LEVEL = 0.9  # of intervals
+Bound: TypeAlias = Literal["", "above", "below"]
+"""What is known of a result: its value; or only that it lies above or below a number."""
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Spread = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -73,9 +75,16 @@ class Measurement:
     """The measured value."""
     round: Count
     """How many rounds had been suggested when the value came in; 0: it was known before the campaign."""
+    bound: Bound = ""
+    """"above" or "below" if the result is only known to lie above or below `value`; "": it is `value`."""
 
     def __post_init__(self) -> None:
         check_value(self.id, self.value)
+        if self.bound not in get_args(Bound):
+            raise ValueError(
+                'Expected `bound` to be "above" for a result above the number, "below" for one below, or "" for an '
+                f"exact value. Got {self.bound!r}."
+            )
 
 
 @dataclass(frozen=True)
@@ -126,26 +135,58 @@ class CampaignState:
                     )
                 where[identifier] = status
 
-    def means(self, rounds: float = math.inf) -> dict[str, float]:
-        """Return the mean of the measurements of each graph, by its id.
+    def counted(self, rounds: float = math.inf) -> tuple[Measurement, ...]:
+        """Return the measurements that count: all, but no bounds of a graph that has an exact value.
 
         Args:
             rounds: leave out what came in after more rounds had been suggested.
         """
+        told = [measurement for measurement in self.measured if measurement.round <= rounds]
+        exact = {measurement.id for measurement in told if not measurement.bound}
+        return tuple(measurement for measurement in told if not (measurement.bound and measurement.id in exact))
+
+    def means(self, rounds: float = math.inf, exact: bool = False) -> dict[str, float]:
+        """Return the mean of the measurements of each graph, by its id; of its bounds if it has nothing else.
+
+        Args:
+            rounds: as in `counted`.
+            exact: leave out graphs that have bounds alone.
+        """
         values: dict[str, list[float]] = {}
-        for measurement in self.measured:
-            if measurement.round <= rounds:
+        for measurement in self.counted(rounds):
+            if not (exact and measurement.bound):
                 values.setdefault(measurement.id, []).append(measurement.value)
         return {identifier: sum(repeats) / len(repeats) for identifier, repeats in values.items()}
 
-    def best(self, rounds: float = math.inf) -> float | None:
-        """Return the best of these means; None if nothing was measured.
+    def leader(self, rounds: float = math.inf) -> tuple[str, float] | None:
+        """Return the id and value of the graph that is best for certain; None if there is none.
+
+        A graph that has bounds alone is at least as good as a bound from the side of worse values. A bound from the
+        other side does not tell that it is good.
 
         Args:
-            rounds: as in `means`.
+            rounds: as in `counted`.
         """
-        values = self.means(rounds).values()
-        return None if not values else max(values) if self.maximize else min(values)
+        values, choose = self.means(rounds, exact=True), max if self.maximize else min
+        for measurement in self.counted(rounds):
+            if measurement.bound == ("above" if self.maximize else "below"):
+                value = measurement.value
+                values[measurement.id] = choose(values.get(measurement.id, value), value)
+        return choose(values.items(), key=lambda pair: pair[1]) if values else None
+
+    def best(self, rounds: float = math.inf) -> float | None:
+        """Return the value of `leader`; None if there is none.
+
+        Args:
+            rounds: as in `counted`.
+        """
+        leader = self.leader(rounds)
+        return None if leader is None else leader[1]
+
+    def yardstick(self) -> float | None:
+        """Return `best`, with which predictions are compared; None while results that are equal tell no scale."""
+        several = len(set(self.means().values())) > 1
+        return self.best() if several and self.means(exact=True) else None
 
     def to_json(self) -> str:
         """Write the state as text that people can read too."""
@@ -155,6 +196,9 @@ class CampaignState:
         for name in ("structures", "by_default"):
             if not fields[name]:
                 del fields[name]
+        for measurement in fields["measured"]:
+            if not measurement["bound"]:  # earlier versions lack this key, and can read files without bounds
+                del measurement["bound"]
         for suggestion in (suggestion for suggested in fields["rounds"] for suggestion in suggested):
             if suggestion["low"] is None:
                 del suggestion["low"], suggestion["high"]

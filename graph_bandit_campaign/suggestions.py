@@ -73,6 +73,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.shares(),
         campaign.outlook(among),
         inputs.selection.describe(),
+        campaign.learns_bounds,
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

@@ -39,8 +39,8 @@ class DualPosterior:
     Args:
         kernel: kernel of the set.
         hyperparameters: s and the noise variance n, in squared units of the targets.
-        seen: `(q,)` int64. Graphs played, each listed once.
-        counts: `(q,)`. Number of rewards of each, or the sum of their weights.
+        seen: `(q,)` int64. Graphs played, each listed once; or once for every result with a noise of its own.
+        counts: `(q,)`. Number of rewards of each, or the sum of their weights; n / n_i for a result with noise n_i.
         targets: `(q,)` float64. Mean target of each.
 
     Raises:

@@ -11,6 +11,7 @@ from .inputs import read_mask as read_mask
 from .protocol import LARGEST_REWARD as LARGEST_REWARD
 from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
+from .protocol import BoundsLearner as BoundsLearner
 from .protocol import DivergedError as DivergedError
 from .protocol import GainForecaster as GainForecaster
 from .protocol import GraphSetLike as GraphSetLike
@@ -32,6 +33,7 @@ __all__ = [
     "AgentCheckError",
     "BaseAgent",
     "BatchAgent",
+    "BoundsLearner",
     "DivergedError",
     "GainForecaster",
     "GraphSetLike",

@@ -135,6 +135,22 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
     return torch.from_numpy(actions.astype(np.int64)), torch.from_numpy(rewards.astype(np.float64))
 
 
+def read_sides(above: ArrayLike, count: int) -> Tensor:
+    """Return on which side of their bounds results lie, `(count,)` bool.
+
+    Args:
+        above: True for results above their bounds, False for results below; one for all, or one for each.
+        count: number of bounds.
+
+    Raises:
+        ValueError: if it is neither one truth value nor `count` of them.
+    """
+    sides = np.asarray(_as_array(above))
+    if sides.dtype != np.bool_ or sides.shape not in ((), (count,)):
+        raise ValueError(f"Expected `above` to be True or False, or {count} of these. Got {above!r}.")
+    return torch.from_numpy(np.broadcast_to(sides, count).copy())
+
+
 def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     """Return the indices of the graphs that are being measured.
 

@@ -222,3 +222,22 @@ class GainForecaster(BatchAgent, Protocol):
         Returns:
             `(count, n)` float64, in reward units; 0 where a mean reward does not exceed the value.
         """
+
+
+@runtime_checkable
+class BoundsLearner(Protocol):
+    """An agent that also learns from results of which only a bound is known."""
+
+    def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
+        """Learn from one bound on a result, or from arrays of many.
+
+        Args:
+            observation: as in `Agent.update`.
+            action: index of the graph that was played, or `(n,)` integers.
+            value: the bound, in reward units, or `(n,)` numbers.
+            above: True if the reward lies above the bound, False if it lies below; or `(n,)` of these.
+
+        Raises:
+            ValueError: as `Agent.update`, or if a side is neither True nor False; nothing is changed then.
+            DivergedError: if the fit turned non-finite, or did not converge.
+        """

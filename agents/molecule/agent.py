@@ -7,23 +7,25 @@ from functools import cache
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
+from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import PRIOR_NOISE, Hyperparameters, make_targets, predict
+from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
-from agents.contract.inputs import read_graphs
+from agents.contract.inputs import read_feedback, read_graphs, read_sides
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
-from agents.molecule.mixture import Mixture, MixtureLikelihood
+from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
-from gntk import symmetric_root
+from gntk import one_thread, symmetric_root
 
+MATCHES = 3  # times that weights are learnt and bounds matched in turn
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
 
@@ -35,6 +37,9 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     The parts are Tanimoto similarities of fingerprints, and Gaussian and linear kernels of properties, of descriptors
     and of columns of the user's own (`make_parts`). Weights and noise maximise the marginal likelihood
     (`MixtureLikelihood`). The posterior is exact in all results. No array of size K x K is kept for K molecules.
+
+    A result of which only a bound is known is learnt as that (`update_bounds`): the part of the posterior that it cuts
+    off is approximated by expectation propagation (`match_bounds`).
 
     Args:
         settings: settings of kernel, likelihood and choice.
@@ -88,6 +93,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._parts = make_parts(self.settings, graphs.smiles, columns)
         self._weights, self._noise = [part.weight for part in self._parts], PRIOR_NOISE
         self._learnt_from = 0
+        self.bounds = Bounds(graphs.num_graphs)
         self._condition()
 
     def belief(self) -> Belief:
@@ -115,11 +121,24 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Condition on the measurements; learn the weights again if there are enough new ones."""
         super().learn(actions, rewards)
-        means = self.history.means[self.history.seen]
-        enough = len(self.history) >= (1 + self.settings.refit_growth) * self._learnt_from
-        if enough and (means - means[:1]).abs().gt(self.history.resolution).any():  # equal results tell nothing
-            self._fit()
-        self._condition()
+        self._refresh()
+
+    @one_thread()
+    def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
+        """Learn from results of which only a bound is known; see `agents.contract.BoundsLearner`.
+
+        Of several bounds of a molecule on one side the tightest counts.
+        """
+        self.look_at(observation)
+        actions, values = read_feedback(action, value, self.num_graphs)
+        self.bounds.add(actions, values, read_sides(above, len(actions)))
+        self._ranked = None
+        self._refresh()
+
+    def best_seen(self, mean: Tensor) -> float | None:
+        """Return the largest entry of `mean` `(K,)` among the molecules with a result or a bound."""
+        seen = self.posterior.seen
+        return mean[seen].max().item() if len(seen) else None
 
     def expect(self) -> Prediction:
         """Return the prediction of each molecule's value, and the noise of a measurement."""
@@ -150,13 +169,14 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     def state(self) -> State:
         """Return weights, noise and history."""
         learnt = {"weights": list(self._weights), "noise": self._noise, "learnt_from": self._learnt_from}
-        return {**super().state(), **learnt}
+        return {**super().state(), **learnt, "bounds": self.bounds.state_dict()}
 
     def restore(self, state: State) -> None:
         """Continue with weights, noise and history of a state."""
         super().restore(state)
         self._weights, self._noise = list(state["weights"]), state["noise"]
         self._learnt_from = state["learnt_from"]
+        self.bounds.load_state_dict(state["bounds"])
         self._condition()
 
     def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
@@ -176,30 +196,62 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
         return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
 
+    def _refresh(self) -> None:
+        """Learn the weights again if there are enough new results or bounds, and condition on all of them."""
+        means, told = self.history.means[self.history.seen], len(self.history) + len(self.bounds)
+        enough = told >= (1 + self.settings.refit_growth) * self._learnt_from
+        if (
+            enough and len(means) and (means - means[:1]).abs().gt(self.history.resolution).any()
+        ):  # equal ones tell nothing
+            self._fit()
+            self._learnt_from = told
+        self._condition()
+
     def _fit(self) -> None:
         """Learn the weights and the noise from all measurements."""
-        targets = make_targets(self.history, standardize=True, warp=self.settings.warp)
+        targets = self._make_targets()
         kernels, medians = [part.kernel for part in self._parts], [part.weight for part in self._parts]
         spread, known = self.settings.weight_spread, self.settings.noise_variance
+        noise = known and known / targets.unit**2
         try:
-            likelihood = MixtureLikelihood.of_history(kernels, medians, spread, self.history, targets)
-            self._weights, self._noise = likelihood.fit(known and known / targets.unit**2)
-        except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
-            raise DivergedError(f"The covariance of the measurements has no Cholesky factor: {error}") from error
-        self._learnt_from = len(self.history)
+            pseudo = self._match(medians, noise or PRIOR_NOISE, targets, MOST_RESULTS)
+            for remaining in reversed(range(MATCHES if len(self.bounds) else 1)):
+                likelihood = MixtureLikelihood.of_history(kernels, medians, spread, self.history, targets, pseudo)
+                self._weights, self._noise = likelihood.fit(noise)
+                pseudo = self._match(self._weights, self._noise, targets, MOST_RESULTS) if remaining else pseudo
+        except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
+            raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
 
     def _condition(self) -> None:
-        """Build the posterior given all measurements."""
-        seen = self.history.counts.nonzero().squeeze(1)
-        self.targets = make_targets(self.history, standardize=True, warp=self.settings.warp)
-        values = self.targets.of(self.history.means[seen])
-        kernel = Mixture([part.kernel for part in self._parts], self._weights)
-        fitted = Hyperparameters(1.0, self._noise)
+        """Build the posterior given all measurements and bounds."""
+        self.targets = self._make_targets()
         self._believed: tuple[Tensor, Tensor] | None = None
         try:
-            self.posterior = DualPosterior(kernel, fitted, seen, self.history.counts[seen], values)
-        except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
-            raise DivergedError(f"The covariance of the measurements has no Cholesky factor: {error}") from error
+            pseudo = self._match(self._weights, self._noise, self.targets)
+            self.posterior = self._posterior(self._weights, self._noise, self.targets, pseudo)
+        except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
+            raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
+
+    def _make_targets(self) -> Targets:
+        return make_targets(self.history, standardize=True, warp=self.settings.warp, bounds=self.bounds)
+
+    def _match(
+        self, weights: Sequence[float], noise: float, targets: Targets, most: int | None = None
+    ) -> PseudoResults:
+        """Return the pseudo results that stand for the bounds, or for at most `most` of them."""
+        if not len(self.bounds):
+            return NO_PSEUDO_RESULTS
+        return match_bounds(self._posterior(weights, noise, targets, NO_PSEUDO_RESULTS), self.bounds, targets, most)
+
+    def _posterior(
+        self, weights: Sequence[float], noise: float, targets: Targets, pseudo: PseudoResults
+    ) -> DualPosterior:
+        """Return the posterior given all measurements and pseudo results."""
+        seen = self.history.counts.nonzero().squeeze(1)
+        counts = torch.cat([self.history.counts[seen].double(), noise / pseudo.noises])
+        values = torch.cat([targets.of(self.history.means[seen]), pseudo.values])
+        kernel = Mixture([part.kernel for part in self._parts], weights)
+        return DualPosterior(kernel, Hyperparameters(1.0, noise), torch.cat([seen, pseudo.graphs]), counts, values)
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
         """Return posterior mean and variance of every molecule, computed once for each posterior."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from torch import Tensor
 
+from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults
 from agents.beliefs.posterior import Kernel
 from agents.beliefs.rewards import PRIOR_NOISE, History, Targets
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE_SPREAD
@@ -50,38 +51,62 @@ class Mixture:
 class MixtureLikelihood:
     """Marginal likelihood of all rewards, as a function of the weights and the noise variance, times weak priors.
 
-        2 NLL = log|A| + y^T A^{-1} y + (t - q) log n + SS / n,   A = sum_p w_p K_p + n diag(1 / counts)
+        2 NLL = log|A| + y^T A^{-1} y + (t - q) log n + SS / n,   A = sum_p w_p K_p + n diag(1 / counts) + diag(noises)
         d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
 
     The weights have independent log-normal priors, whose medians are given, and so has the noise variance. t is the
     number of rewards of q graphs, and SS the sum of squares within graphs.
 
+    Bounds enter as pseudo results (`match_bounds`), whose noises do not change with n: they have no counts. Where these
+    are matched under the weights at the minimum, the slope by the weights is that of the evidence of expectation
+    propagation, too [Rasmussen & Williams 2006, Eq. 5.27]. The noise is learnt from exact results.
+
     Args:
         kernels: `(P, q, q)` float64. Each kernel on the graphs seen.
         medians: P numbers. The weights before any result.
         spread: standard deviation of the logarithm of each weight.
-        counts: `(q,)` float64. Number of rewards of each graph.
+        counts: `(q,)` float64. Number of rewards of each graph; infinite for a pseudo result.
         targets: `(q,)` float64. Their means y.
         within: SS, in squared units of the targets.
+        noises: `(q,)` float64. Noise variance of each pseudo result, and 0 for the others; None: all are rewards.
     """
 
     def __init__(
-        self, kernels: Tensor, medians: Sequence[float], spread: float, counts: Tensor, targets: Tensor, within: float
+        self,
+        kernels: Tensor,
+        medians: Sequence[float],
+        spread: float,
+        counts: Tensor,
+        targets: Tensor,
+        within: float,
+        noises: Tensor | None = None,
     ) -> None:
         self._kernels, self._medians, self._spread = kernels, torch.tensor(medians, dtype=torch.float64), spread
         self._counts, self._targets, self._within = counts, targets, within
+        self._noises = torch.zeros_like(targets) if noises is None else noises
 
     @classmethod
     def of_history(
-        cls, kernels: Sequence[Kernel], medians: Sequence[float], spread: float, history: History, targets: Targets
+        cls,
+        kernels: Sequence[Kernel],
+        medians: Sequence[float],
+        spread: float,
+        history: History,
+        targets: Targets,
+        pseudo: PseudoResults = NO_PSEUDO_RESULTS,
     ) -> MixtureLikelihood:
-        """Return the likelihood of the rewards of a history, or of at most `MOST_RESULTS` graphs among them."""
+        """Return the likelihood of a history and of pseudo results, or of at most `MOST_RESULTS` rows of both."""
         seen = history.counts.nonzero().squeeze(1)
-        if len(seen) > MOST_RESULTS:
-            seen = seen[torch.linspace(0, len(seen) - 1, MOST_RESULTS, dtype=torch.float64).round().long()]
-        within = torch.stack([kernel.columns(seen, seen) for kernel in kernels])
-        squares = history.squares[seen].sum().item() / targets.unit**2
-        return cls(within, medians, spread, history.counts[seen].double(), targets.of(history.means[seen]), squares)
+        rows = torch.cat([seen, pseudo.graphs])
+        counts = torch.cat([history.counts[seen].double(), torch.full_like(pseudo.noises, torch.inf)])
+        values = torch.cat([targets.of(history.means[seen]), pseudo.values])
+        noises = torch.cat([torch.zeros(len(seen), dtype=torch.float64), pseudo.noises])
+        if len(rows) > MOST_RESULTS:
+            some = torch.linspace(0, len(rows) - 1, MOST_RESULTS, dtype=torch.float64).round().long()
+            rows, counts, values, noises = rows[some], counts[some], values[some], noises[some]
+        within = torch.stack([kernel.columns(rows, rows) for kernel in kernels])
+        squares = history.squares[rows[counts.isfinite()]].sum().item() / targets.unit**2
+        return cls(within, medians, spread, counts, values, squares, noises)
 
     def __call__(self, logarithms: Floats) -> tuple[float, Floats]:
         """Return 2 NLL, up to a constant, and its gradient.
@@ -93,15 +118,15 @@ class MixtureLikelihood:
             LinAlgError: if A is not positive definite in float64.
         """
         shifts, noise = torch.from_numpy(logarithms[:-1]), math.exp(logarithms[-1])
-        weights, count = self._medians * shifts.exp(), len(self._targets)
+        weights, exact = self._medians * shifts.exp(), self._counts[self._counts.isfinite()]
         matrix = torch.tensordot(weights, self._kernels, dims=1)
         rounding = torch.finfo(matrix.dtype).eps * matrix.trace()
-        matrix.diagonal().add_(noise / self._counts + rounding)
+        matrix.diagonal().add_(noise / self._counts + self._noises + rounding)
         factor = torch.linalg.cholesky(matrix)
         inverse = torch.cholesky_inverse(factor)
         solved = inverse @ self._targets
         slope = inverse - torch.outer(solved, solved)
-        repeats = self._counts.sum().item() - count
+        repeats = exact.sum().item() - len(exact)
         away = logarithms[-1] - math.log(PRIOR_NOISE)
         value = 2 * factor.diagonal().log().sum() + self._targets @ solved + shifts.square().sum() / self._spread**2
         value += repeats * logarithms[-1] + self._within / noise + (away / PRIOR_NOISE_SPREAD) ** 2

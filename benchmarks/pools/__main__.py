@@ -34,7 +34,9 @@ class Settings:
     players: tuple[str, ...] = ("forest-greedy", "tanimoto-greedy", "random")
     """forest- or tanimoto- with greedy, ts, ei or ucb (ucb:scale=0.5, in standard deviations), agents by name, with
     settings after a colon, or molecule- agents with columns of a network: pretrained- or crossfitted- with ucb and
-    so on."""
+    so on; or molecule- agents which only know that the weakest or strongest 30 % of the pool lie beyond a number: weak_
+    or strong_ with bounds- (it learns that), numbers- (it takes the number for the result) or dropped-, and ucb and so
+    on."""
     workers: int = 1
     """Processes, each on one thread."""
     out: Path | None = None

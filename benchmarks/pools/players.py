@@ -136,6 +136,43 @@ class ColumnPlayer(AgentPlayer):
         super().begin(self._molecules.with_columns(names, numbers), self._seed)
 
 
+class CensoredPlayer(AgentPlayer):
+    """Give an agent all results but the weakest, or the strongest, of which only a bound is known.
+
+    Args:
+        agent: an agent that learns from bounds, if it is to learn bounds.
+        strong: whether the strongest `CENSORED` of the pool are only known to lie above a number; else the weakest are
+            only known to lie below one.
+        taught: what it learns of them: "bounds", the number as if it were the result ("numbers"), or nothing
+            ("dropped").
+    """
+
+    def __init__(self, agent: Agent, strong: bool, taught: str) -> None:
+        super().__init__(agent)
+        self._strong, self._taught = strong, taught
+
+    def begin(self, molecules: MoleculeSet, seed: int) -> None:
+        """Reset the agent, and find the number beyond which its results are not known."""
+        super().begin(molecules, seed)
+        self._limit = float(np.quantile(molecules.targets, 1 - CENSORED if self._strong else CENSORED))
+
+    def _tell(self, measured: Indices, values: Floats) -> None:
+        new, results = measured[self._num_given :], values[self._num_given :]
+        self._num_given = len(measured)
+        beyond = results > self._limit if self._strong else results < self._limit
+        if self._taught == "bounds" and beyond.any():
+            self._agent.update_bounds(None, new[beyond], np.full(beyond.sum(), self._limit), self._strong)
+        told = np.ones_like(beyond) if self._taught == "numbers" else ~beyond
+        if told.any():
+            self._agent.update(None, new[told], np.where(beyond, self._limit, results)[told])
+
+
+CENSORED = 0.3  # of the pool
+CENSORINGS = {  # whether strong results are censored, and what is taught of them
+    f"{strength}_{taught}": (strength == "strong", taught)
+    for strength in ("weak", "strong")
+    for taught in ("bounds", "numbers", "dropped")
+}
 NETWORKS: dict[str, tuple[networks.Columns, bool]] = {  # and whether they depend on the results
     "pretrained": (networks.pretrained, False),
     "crossfitted": (networks.cross_fitted, True),
@@ -153,7 +190,9 @@ def make_player(text: str) -> Player:
     Args:
         text: `forest-` or `tanimoto-` with `greedy`, `ts`, `ei` or `ucb` (`ucb:scale=0.5`, in standard deviations),
             `pretrained-` or `crossfitted-` with the rest of the name of a molecule- agent, which gets columns of a
-            network then, or an agent of the registry as `name:setting=value,...`.
+            network then, `weak_` or `strong_` with `bounds-`, `numbers-` or `dropped-` and the rest of such a name,
+            which does not get the weakest or strongest results, or an agent of the registry as
+            `name:setting=value,...`.
 
     Raises:
         ValueError: if the name or a setting is unknown.
@@ -162,6 +201,8 @@ def make_player(text: str) -> Player:
     name, _, rule = spec.name.partition("-")
     if name in NETWORKS:
         return ColumnPlayer(registry.make_agent(f"molecule-{rule}", **spec.settings), *NETWORKS[name])
+    if name in CENSORINGS:
+        return CensoredPlayer(registry.make_agent(f"molecule-{rule}", **spec.settings), *CENSORINGS[name])
     if name not in MODELS:
         return AgentPlayer(registry.make_agent(spec.name, **spec.settings))
     if rule not in (*ACQUISITIONS, "ucb"):
@@ -199,4 +240,4 @@ def make_forecaster(text: str) -> Model | AgentPlayer:
 def needs_molecules(text: str) -> bool:
     """Return whether a player or model plays pools of molecules only."""
     name = AgentSpec.parse(text).name
-    return name.partition("-")[0] in {*MODELS, *NETWORKS} or registry.agent_needs(name) == "molecules"
+    return name.partition("-")[0] in {*MODELS, *NETWORKS, *CENSORINGS} or registry.agent_needs(name) == "molecules"

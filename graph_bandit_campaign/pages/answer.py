@@ -45,13 +45,13 @@ class Answer:
     """Whether a better molecule is still to be found; None: the agent cannot say."""
     limits: str = ""
     """How many molecules each limit leaves; empty without limits."""
+    learns_bounds: bool = False
+    """Whether the agent learns from a bound as such."""
 
     @property
     def best(self) -> tuple[str, float] | None:
-        """Return the id and value of the best molecule measured; None if nothing was measured."""
-        means = self.state.means()
-        choose = max if self.state.maximize else min
-        return choose(means.items(), key=lambda pair: pair[1]) if means else None
+        """Return the id and value of the best molecule measured; None if there is none."""
+        return self.state.leader()
 
     @property
     def default(self) -> str:
@@ -69,12 +69,13 @@ class Answer:
     def notes(self) -> list[str]:
         """Return sentences about limits, columns, pending molecules and results that were not taken as written."""
         measured_outside = [key for key in self.state.means() if key in self.books.outside]
+        taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
             "Without a result, so counted as pending: {}.": self.waiting,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
-            "Only a bound is known, and taught as if it were the value: {}.": _pairs(self.books.bounds),
+            f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
         }
@@ -83,7 +84,7 @@ class Answer:
         ]
 
     def _parts(self) -> list[str]:
-        if len(set(self.state.means().values())) < 2:
+        if len(set(self.state.means(exact=True).values())) < 2:
             return []
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
         return [f"{name} {percent(share)}" for name, share in largest_first]

@@ -17,17 +17,26 @@ SHAPE = (7.2, 4.4)  # inches
 
 
 def progress_figure(state: CampaignState, target: str) -> Figure:
-    """Draw every measurement by round, and the best value so far."""
+    """Draw every measurement by round, and the best value so far.
+
+    A triangle is a result that lies above or below the number that it is drawn at.
+    """
     rounds = np.array([measurement.round for measurement in state.measured])
     values = np.array([measurement.value for measurement in state.measured])
+    sides = np.array([measurement.bound for measurement in state.measured])
     best = np.maximum if state.maximize else np.minimum
-    known = [values[rounds <= number] for number in range(rounds.max() + 1)]
+    sure = (sides == "") | (sides == ("above" if state.maximize else "below"))
+    known = [values[sure & (rounds <= number)] for number in range(rounds.max() + 1)]
     so_far = [best.reduce(by_then) if len(by_then) else np.nan for by_then in known]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
         axes = figure.subplots()
         shift = np.random.default_rng(0).uniform(-0.14, 0.14, len(values))
-        axes.scatter(rounds + shift, values, s=22, color=COLORS[5], alpha=0.7, lw=0, label="measured")
+        for side, marker, label in (("", "o", "measured"), ("above", "^", "above"), ("below", "v", "below")):
+            of_side = sides == side
+            if of_side.any():
+                x, y = (rounds + shift)[of_side], values[of_side]
+                axes.scatter(x, y, s=22, color=COLORS[5], alpha=0.7, lw=0, label=label, marker=marker)
         axes.plot(range(len(so_far)), so_far, "o-", color=COLORS[0], lw=2, label="best so far")
         axes.set(title="Progress", xlabel="rounds suggested so far", ylabel=_plain(target))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graph_bandit_campaign.state import CampaignState
@@ -48,12 +48,13 @@ class Promises:
         return sum(outcome.beats for outcome in self.outcomes if outcome.probability is not None)
 
 
-def find_outcomes(state: CampaignState, bounds: Container[str] = ()) -> list[Outcome]:
+def find_outcomes(state: CampaignState) -> list[Outcome]:
     """Pair each result of a suggested graph with the last prediction before the result came in.
+
+    Results of which only a bound is known are left out: nobody knows whether they lie in their intervals.
 
     Args:
         state: state of the campaign.
-        bounds: ids of graphs whose values are only bounds; they are left out, for nobody knows what came of them.
     """
 
     def graph(identifier: str) -> str:
@@ -61,7 +62,7 @@ def find_outcomes(state: CampaignState, bounds: Container[str] = ()) -> list[Out
 
     best_by_then = [state.best(number) for number in range(len(state.rounds))]
     outcomes = []
-    for result in (result for result in state.measured if result.id not in bounds):
+    for result in (result for result in state.counted() if not result.bound):
         last = None
         for suggested, best in zip(state.rounds[: result.round], best_by_then, strict=False):
             for suggestion in suggested:

@@ -52,10 +52,10 @@ def look_ahead(agent: Agent, state: CampaignState, pending: Sequence[int], left:
         pending: indices of the pending graphs.
         left: indices of all graphs that can still be suggested.
     """
-    values = state.means().values()
-    if not isinstance(agent, GainForecaster) or len(set(values)) < 2:
+    best = state.yardstick()
+    if not isinstance(agent, GainForecaster) or best is None:
         return None
-    best = max(value if state.maximize else -value for value in values)
+    best *= 1.0 if state.maximize else -1.0
     order = np.argsort(-agent.predict().probability_above(best)[left], kind="stable")
     index = [*pending, *left[order[:MOST]].tolist()]
     if not index:

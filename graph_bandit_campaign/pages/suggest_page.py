@@ -19,7 +19,7 @@ SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 def render_page(answer: Answer) -> str:
     """Return a self-contained HTML page."""
     state = answer.state
-    outcomes = find_outcomes(state, answer.books.bounds)
+    outcomes = find_outcomes(state)
     environment = templates("graph_bandit_campaign.pages")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),

@@ -30,11 +30,11 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print(note)
     if answer.waiting:
         print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
-    for identifier, value in far_from_others(state.means()):
+    for identifier, value in far_from_others(state.means(exact=True)):
         print(f"Check {identifier}: {short(value)} is far from all other results.")
     choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
     if answer.suggested[0].mean is None:
-        choice = " No predictions: this agent makes none, or all results so far are equal."
+        choice = " No predictions: this agent makes none, or all results so far are equal or bounds."
     default = f" ({answer.default})" if answer.default else ""
     print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
     rows: list[tuple[str, ...]] = [("rank", "id", answer.target, "sd", "90 % interval", "beats the best")]

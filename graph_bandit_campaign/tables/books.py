@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
+from graph_bandit_campaign.state import Bound
 from graph_bandit_campaign.tables.matching import Matcher
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
 from graph_bandit_env import MoleculeSet
@@ -18,7 +19,7 @@ class Books:
     """The results for each molecule, by its id in the pool or, if it is not there, in the table of results."""
 
     measured: tuple[tuple[str, float], ...] = ()
-    """Ids and values, row by row."""
+    """Ids and exact values, row by row."""
     failed: tuple[str, ...] = ()
     """Ids of molecules that could not be measured, by their last row."""
     pending: tuple[str, ...] = ()
@@ -26,7 +27,9 @@ class Books:
     repeated: int = 0
     """How many rows repeat the molecule and value of an earlier row."""
     bounds: Mapping[str, str] = field(default_factory=dict)
-    """Cells such as ">4.5" of molecules without an exact value, by id. They are measured at the number."""
+    """Cells such as ">4.5" of molecules without an exact value, by id."""
+    bounded: tuple[tuple[str, float, Bound], ...] = ()
+    """Ids of these molecules, numbers, and on which side of these the values lie, row by row."""
     outside: Mapping[str, str] = field(default_factory=dict)
     """Ids and canonical SMILES of all these molecules that are not in the pool."""
     forms: Mapping[str, str] = field(default_factory=dict)
@@ -56,7 +59,8 @@ def match_rows(
     """
     matcher = Matcher(pool, structures or {}, trust_ids, most_atoms)
     measured: list[tuple[str, float]] = []
-    bounded: dict[str, list[tuple[float, str]]] = {}
+    cells: dict[str, list[str]] = {}  # with bounds
+    bounded: list[tuple[str, float, Bound]] = []
     status: dict[str, str] = {}  # of molecules without a value, by their last row
     forms: dict[str, str] = {}
     features: dict[str, list[tuple[float, ...]]] = {}
@@ -73,15 +77,15 @@ def match_rows(
         if isinstance(row.value, str):
             status[identifier] = row.value
         elif row.bound:
-            bounded.setdefault(identifier, []).append((row.value, row.bound))
+            cells.setdefault(identifier, []).append(row.bound)
+            bounded.append((identifier, row.value, row.side))
         else:
             measured.append((identifier, row.value))
     if problems:
         raise BadResultsError(problems)
     exact = {identifier for identifier, _ in measured}
-    bounded = {identifier: cells for identifier, cells in bounded.items() if identifier not in exact}
-    measured += [(identifier, value) for identifier, cells in bounded.items() for value, _ in cells]
-    known = {identifier for identifier, _ in measured}
+    bounded = [entry for entry in bounded if entry[0] not in exact]
+    known = exact | {identifier for identifier, *_ in bounded}
     ours = matcher.ids | (structures or {}).keys()  # a stranger that failed or is pending does not count
     failed, pending = (
         tuple(key for key, word in status.items() if word == kind and key in ours and key not in known)
@@ -89,10 +93,11 @@ def match_rows(
     )
     needed = {*known, *failed, *pending}
     outside = {identifier: text for identifier, text in matcher.outside.items() if identifier in needed}
-    once = tuple(dict.fromkeys(measured))
-    bounds = {identifier: ", ".join(dict.fromkeys(text for _, text in cells)) for identifier, cells in bounded.items()}
+    once, sides_once = tuple(dict.fromkeys(measured)), tuple(dict.fromkeys(bounded))
+    repeated = len(measured) - len(once) + len(bounded) - len(sides_once)
+    bounds = {key: ", ".join(dict.fromkeys(texts)) for key, texts in cells.items() if key not in exact}
     sides = {identifier: tuple(map(_mean_of_known, zip(*given, strict=True))) for identifier, given in features.items()}
-    return Books(once, failed, pending, len(measured) - len(once), bounds, outside, forms, sides)
+    return Books(once, failed, pending, repeated, bounds, sides_once, outside, forms, sides)
 
 
 def _mean_of_known(values: Sequence[float]) -> float:

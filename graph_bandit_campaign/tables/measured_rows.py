@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.contract import LARGEST_REWARD
+from graph_bandit_campaign.state import Bound
 from graph_bandit_env.tables import Table, open_table
 
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
@@ -48,6 +49,11 @@ class MeasuredRow:
     """The cell as written, such as ">4.5", if the value is only known to be above or below the number; else empty."""
     features: tuple[float, ...] = ()
     """Values of the user's own columns, NaN where one is not known."""
+
+    @property
+    def side(self) -> Bound:
+        """Return on which side of the number the value lies, if only that is known; else an empty text."""
+        return "" if not self.bound else "above" if self.bound[0] in ">≥" else "below"
 
 
 class Results(NamedTuple):

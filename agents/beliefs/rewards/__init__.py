@@ -1,5 +1,6 @@
 """Rewards observed, and the scale on which they are modelled: history, targets, and likelihood of scale and noise."""
 
+from agents.beliefs.rewards.bounds import Bounds
 from agents.beliefs.rewards.history import History, OrderedHistory
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rewards.recency import Forget, check_rule, make_history, next_fit
@@ -7,6 +8,7 @@ from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, 
 
 __all__ = [
     "PRIOR_NOISE",
+    "Bounds",
     "Forget",
     "History",
     "Hyperparameters",

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 from torch import Tensor
 
-from agents.beliefs.rewards.history import History
+from agents.beliefs.rewards.bounds import Bounds, estimate_ranks
+from agents.beliefs.rewards.history import RELATIVE_ROUNDING, SMALLEST_SCALE, History
 from agents.contract.protocol import Prediction
 from agents.contract.settings import Warp
 
@@ -100,25 +101,34 @@ class NormalScores:
     Equal rewards share the mean of their ranks. Between two rewards the targets are interpolated linearly. Beyond the
     smallest and the largest they go on with the mean slope from there to the median.
 
+    Where some rewards are only known to lie in intervals, q counts them, too, and i is estimated (`estimate_ranks`). If
+    some must be smaller than all others, the number below which they lie has the score of their share; so above.
+
     Args:
         rewards: `(q,)` float64, q >= 1. The mean rewards of the graphs played.
         unit: standard deviation of these rewards. That of the targets is of the middle half of the rewards, which a few
             far from the others do not change; or this one, if all are equal.
         resolution: rewards that differ by no more are equal; rounding errors decide no rank.
+        intervals: begin and end, `(n,)` float64 each, of rewards of which only that is known.
     """
 
-    def __init__(self, rewards: Tensor, unit: float, resolution: float = 0.0) -> None:
+    def __init__(
+        self, rewards: Tensor, unit: float, resolution: float = 0.0, intervals: tuple[Tensor, Tensor] | None = None
+    ) -> None:
         self.unit = unit
         ordered = rewards.sort().values
         level = (ordered.diff(prepend=ordered[:1]) > resolution).cumsum(0)
         sizes = level.bincount().double()
-        ranks = sizes.cumsum(0) - sizes / 2  # the mean of i - 1/2 over equal rewards
-        scores = torch.special.ndtri(ranks / len(rewards))
-        spread = scores[level].std(correction=0)
+        levels = level.bincount(ordered) / sizes
+        levels, ranks, ends = estimate_ranks(levels, sizes, *(intervals or (rewards[:0], rewards[:0])))
+        total = len(rewards) + (len(intervals[0]) if intervals else 0)
+        scores = torch.special.ndtri(ranks / total)
+        every = torch.arange(total, dtype=torch.float64)
+        spread = (torch.special.ndtri((every + 0.5) / total) if intervals else scores[level]).std(correction=0)
         self._scores = scores / spread if spread > 0 else scores
-        self._levels = level.bincount(ordered) / sizes
-        self._slopes = _slopes(self._scores, self._levels) if len(sizes) > 1 else ordered.new_full((2,), unit)
-        bounds = torch.special.ndtri(sizes.cumsum(0) / (len(rewards) + 1))
+        self._levels = levels
+        self._slopes = _slopes(self._scores, self._levels) if len(levels) > 1 else ordered.new_full((2,), unit)
+        bounds = torch.special.ndtri(ends / (total + 1))
         self._bounds = bounds / spread if spread > 0 else bounds
         low, high = self.to_rewards(ordered.new_tensor([-MIDDLE, MIDDLE])).tolist()
         self.unit = (high - low) / (2 * MIDDLE) if high - low > resolution else unit
@@ -211,20 +221,37 @@ def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Predic
     return Prediction(expected, spread, noise_std, quantiles, exceeds)
 
 
-def make_targets(history: History, standardize: bool, warp: Warp = "none") -> Targets:
+def make_targets(history: History, standardize: bool, warp: Warp = "none", bounds: Bounds | None = None) -> Targets:
     """Return the targets of the rewards observed.
 
     Args:
         history: the rewards.
         standardize: whether rewards are standardised; else they are their own targets.
-        warp: "none", or "normal_scores" of the graphs' mean rewards.
+        warp: "none", or "normal_scores" of the graphs' mean rewards. Without exact rewards nobody knows ranks, and
+            bounds are standardised.
+        bounds: bounds on further rewards, if there are some. Where rewards are standardised, bounds count as rewards.
     """
     if not standardize:
         return Standardised()
+    if bounds is not None and len(bounds):
+        return _make_bounded_targets(history, warp, bounds)
     location, unit = history.location_and_scale()
     if warp == "none" or not len(history.seen):
         return Standardised(location, unit)
     return NormalScores(history.means[history.seen], unit, history.resolution)
+
+
+def _make_bounded_targets(history: History, warp: Warp, bounds: Bounds) -> Targets:
+    rewards, intervals = history.means[history.seen], bounds.intervals(history.counts)
+    numbers = torch.cat([rewards, *(side[side.isfinite()] for side in intervals)])
+    if not len(numbers):
+        return make_targets(history, True, warp)
+    location, scale = numbers.mean().item(), numbers.std(correction=0).item()
+    resolution = max(RELATIVE_ROUNDING * numbers.abs().max().item(), SMALLEST_SCALE)
+    unit = scale if scale > resolution else max(1.0, resolution)
+    if warp == "none" or not len(rewards):
+        return Standardised(location, unit)
+    return NormalScores(rewards, unit, resolution, intervals)
 
 
 def _interpolate(x: Tensor, knots: Tensor, values: Tensor, slopes: Tensor) -> Tensor:

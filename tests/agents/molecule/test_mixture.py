@@ -5,7 +5,9 @@ from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 from support.molecules import some_molecules
 
-from agents.beliefs.rewards import History, Standardised
+from agents.beliefs.censoring import match_bounds
+from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.rewards import Bounds, History, Hyperparameters, Standardised
 from agents.molecule.mixture import FARTHEST, Mixture, MixtureLikelihood
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
@@ -121,3 +123,49 @@ def test_many_results_are_thinned_evenly(monkeypatch):
     thinned, some = likelihood(range(10), rewards), likelihood([0, 3, 6, 9], rewards[[0, 3, 6, 9]])
     point = np.zeros(len(MEDIANS) + 1)
     assert thinned(point)[0] == pytest.approx(some(point)[0])
+
+
+def bounds_of(rows):
+    bounds = Bounds(len(MOLECULES))
+    graphs, values, above = zip(*rows, strict=True)
+    bounds.add(torch.tensor(graphs), torch.tensor(values, dtype=torch.float64), torch.tensor(above))
+    return bounds
+
+
+def posterior(weights, noise, known):
+    seen = known.counts.nonzero()[:, 0]
+    given = known.counts[seen], known.means[seen]
+    return DualPosterior(Mixture(KERNELS, weights), Hyperparameters(1.0, noise), seen, *given)
+
+
+def test_the_slope_by_the_weights_is_that_of_the_probability_of_results_and_bounds():
+    """The oracle is the orthant probability of scipy, without expectation propagation."""
+    actions, rewards, noise = [3, 9, 30, 17], [0.4, -1.0, 0.3, 0.9], 0.05
+    rows = [(1, 0.8, True), (12, -0.5, False), (20, 0.2, False)]
+    known, bounds = history(actions, rewards), bounds_of(rows)
+    graphs, signs = bounds.graphs, bounds.signs.numpy()
+
+    def twice_negative_log(shifts):
+        weights = np.array(MEDIANS) * np.exp(shifts)
+        told = posterior(weights, noise, known)
+        mean = told.mean_of(told.explained(graphs)).numpy()
+        covariance = told.covariance(graphs).numpy() + noise * np.eye(3)
+        beyond = multivariate_normal(-signs * (mean - bounds.values.numpy()), covariance * np.outer(signs, signs))
+        beyond.abseps = beyond.releps = 1e-7
+        bounded = np.log(beyond.cdf(np.zeros(3)))
+        return plain(KERNELS, weights, noise, actions, rewards) - 2 * bounded + (shifts**2).sum()
+
+    shifts = np.random.default_rng(0).normal(size=len(MEDIANS)) / 2
+    pseudo = match_bounds(posterior(np.array(MEDIANS) * np.exp(shifts), noise, known), bounds, RAW)
+    told = MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, known, RAW, pseudo)
+    slope = told(np.append(shifts, np.log(noise)))[1][:-1]
+    np.testing.assert_allclose(slope, approx_fprime(shifts, twice_negative_log, 1e-3), atol=0.02)
+
+
+def test_the_gradient_with_bounds_is_that_of_finite_differences():
+    known, bounds = history([3, 3, 9, 30], [0.4, 0.5, -1.0, 0.3]), bounds_of([(1, 0.8, True), (9, -0.5, False)])
+    pseudo = match_bounds(posterior(MEDIANS, 0.1, known), bounds, RAW)
+    told = MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, known, RAW, pseudo)
+    point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
+    numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)
+    np.testing.assert_allclose(told(point)[1], numeric, rtol=1e-3, atol=1e-3)

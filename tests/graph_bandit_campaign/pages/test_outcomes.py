@@ -58,5 +58,5 @@ def test_a_molecule_is_the_same_under_another_id():
 
 def test_what_is_only_known_to_be_a_bound_is_left_out():
     rounds = ((Suggestion("a", 2.0, 0.3, 0.4, 0.5), Suggestion("b", 1.0, 0.3, 0.4, 0.5)),)
-    (outcome,) = find_outcomes(state_of([("a", 4.5, 1), ("b", 1.5, 1)], rounds), bounds={"a": ">4.5"})
+    (outcome,) = find_outcomes(state_of([("a", 4.5, 1, "above"), ("b", 1.5, 1)], rounds))
     assert outcome.value == 1.5

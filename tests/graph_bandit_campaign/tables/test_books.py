@@ -58,6 +58,13 @@ def test_equal_rows_count_once_and_others_of_the_same_molecule_beside_each_other
     assert books.repeated == 3
 
 
+@pytest.mark.parametrize(("cell", "side"), [(">2", "above"), ("≥ 2", "above"), ("<=2", "below"), ("<2", "below")])
+def test_bounds_have_a_side_and_equal_ones_count_once(cell, side):
+    books = match(("a", "", 2.0, cell), ("b", "", 1.0), ("a", "", 2.0, cell), ("b", "", 9.0, cell))
+    assert (books.bounded, books.bounds) == ((("a", 2.0, side),), {"a": cell})
+    assert (books.measured, books.repeated) == ((("b", 1.0),), 1)
+
+
 def test_a_slip_of_the_pen_is_far_from_all_others():
     values = {"a": 6.1, "b": 6.5, "c": 5.9, "d": 661.0, "e": 7.2}
     assert far_from_others(values) == [("d", 661.0)]

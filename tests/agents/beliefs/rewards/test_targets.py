@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm, rankdata
 
-from agents.beliefs.rewards import History, NormalScores, Standardised, make_targets
+from agents.beliefs.rewards import Bounds, History, NormalScores, Standardised, make_targets
 from agents.beliefs.rewards import targets as module
 
 REWARDS = torch.tensor([91.0, 10.0, 90.0, 85.0, 90.0, 89.5, 60.0], dtype=torch.float64)
@@ -129,3 +129,51 @@ def test_the_unit_of_normal_scores_is_that_of_the_middle_half():
     normal = torch.special.ndtri(torch.linspace(0.005, 0.995, 100, dtype=torch.float64))
     assert NormalScores(3 * normal, 3.0).unit == pytest.approx(3.0, rel=0.05)
     assert NormalScores(torch.full((3,), 2.0, dtype=torch.float64), 1.5).unit == pytest.approx(1.5)
+
+
+def bounds_of(num_graphs, graphs, values, above):
+    bounds = Bounds(num_graphs)
+    bounds.add(torch.as_tensor(graphs), torch.as_tensor(values, dtype=torch.float64), torch.as_tensor(above))
+    return bounds
+
+
+@pytest.mark.parametrize("strong", [True, False])
+def test_with_a_third_known_as_bounds_targets_are_nearly_those_of_all_rewards(strong):
+    """Bounds at the number beyond which nothing is known."""
+    rewards = torch.from_numpy(np.random.default_rng(0).normal(size=200)).exp()
+    limit = rewards.quantile(0.7 if strong else 0.3).item()
+    beyond = rewards > limit if strong else rewards < limit
+    whole, some = History(200), History(200)
+    whole.add(torch.arange(200), rewards)
+    some.add((~beyond).nonzero()[:, 0], rewards[~beyond])
+    bounds = bounds_of(200, beyond.nonzero()[:, 0], [limit] * 60, [strong] * 60)
+    expected, found = make_targets(whole, True, "normal_scores"), make_targets(some, True, "normal_scores", bounds)
+    known = torch.cat([rewards[~beyond], rewards.new_tensor([limit])])
+    np.testing.assert_allclose(found.of(known), expected.of(known), atol=0.01)
+    np.testing.assert_allclose(found.to_rewards(found.of(known)), known)
+
+
+@pytest.mark.parametrize("warp", ["none", "normal_scores"])
+def test_no_bounds_change_nothing_to_the_last_bit(warp):
+    history = History(9)
+    history.add(torch.arange(7), torch.tensor([3.0, 1, 4, 1, 5, 9, 2], dtype=torch.float64))
+    expected, found = make_targets(history, True, warp), make_targets(history, True, warp, Bounds(9))
+    values = torch.linspace(-5, 12, 40, dtype=torch.float64)
+    assert torch.equal(found.of(values), expected.of(values))
+    spread = torch.ones_like(values)
+    assert torch.equal(found.exceeded(2.0, values, spread), expected.exceeded(2.0, values, spread))
+
+
+def test_bounds_alone_are_standardised():
+    equal, different = bounds_of(3, [0, 1], [5.0, 5.0], [False, True]), bounds_of(3, [0, 1], [4.0, 6.0], [False, True])
+    assert make_targets(History(3), True, "normal_scores", equal) == Standardised(5.0, 1.0)
+    assert make_targets(History(3), True, "normal_scores", different) == Standardised(5.0, 1.0)
+
+
+def test_a_result_above_all_others_is_exceeded_as_often_as_there_are_bounds_above_it():
+    """Of ten results of equal graphs two lie above 3, so the eleventh does with probability 3 / 11, nearly."""
+    history = History(10)
+    history.add(torch.arange(8), torch.arange(-5.0, 3.0, dtype=torch.float64))
+    targets = make_targets(history, True, "normal_scores", bounds_of(10, [8, 9], [3.0, 3.0], [True, True]))
+    chance = targets.exceeded(3.0, *torch.tensor([[0.0], [1.0]], dtype=torch.float64))
+    assert chance.item() == pytest.approx(3 / 11, abs=0.03)

@@ -1,0 +1,123 @@
+"""Results of which only a bound is known, turned into results with a noise of their own by expectation propagation."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.rewards import Bounds, Targets
+
+MOST_SWEEPS = 1000
+TOLERANCE = 1e-6  # of moments in a sweep, relative to standard deviation and variance
+LEAST_STEP, SHORTER, LONGER = 0.05, 0.6, 1.1  # of the way to the new factors; where changes grow, and where they shrink
+LEAST_NOISE = 1e-3  # in squared units of the targets; factors that are nearly steps would converge slowly
+FARTHEST = 100.0  # a threshold farther from 0, in units of the targets, counts as this far
+LEAST_PRECISION = 1e-6  # of a pseudo result, in inverse squared units of the targets; one with less tells nothing
+
+
+class PseudoResults(NamedTuple):
+    """Results with which a Gaussian process has the posterior that bounds give it."""
+
+    graphs: Tensor
+    """`(m,)` int64. A graph may have two, besides its exact results."""
+    values: Tensor
+    """`(m,)` float64. In units of the targets."""
+    noises: Tensor
+    """`(m,)` float64. Noise variance of each."""
+
+
+NO_PSEUDO_RESULTS = PseudoResults(torch.zeros(0, dtype=torch.int64), *torch.zeros(2, 0, dtype=torch.float64))
+
+
+def match_bounds(posterior: DualPosterior, bounds: Bounds, targets: Targets, most: int | None = None) -> PseudoResults:
+    """Return pseudo results that stand for bounds in a Gaussian process, less those that tell nothing.
+
+    Args:
+        posterior: given all exact results.
+        bounds: the bounds, in reward units.
+        targets: the scale on which rewards are modelled.
+        most: if there are more bounds, so many evenly spaced ones stand for all; None: all are matched, in O(m^3).
+
+    Raises:
+        ArithmeticError, LinAlgError: as `propagate_expectations`.
+    """
+    if not len(bounds):
+        return NO_PSEUDO_RESULTS
+    graphs, signs = bounds.graphs, bounds.signs
+    thresholds = targets.of(bounds.values).clamp(-FARTHEST, FARTHEST)
+    if most is not None and len(graphs) > most:
+        some = torch.linspace(0, len(graphs) - 1, most, dtype=torch.float64).round().long()
+        graphs, thresholds, signs = graphs[some], thresholds[some], signs[some]
+    mean, covariance = posterior.mean_of(posterior.explained(graphs)), posterior.covariance(graphs)
+    precision, shift = propagate_expectations(mean, covariance, thresholds, signs, posterior.hyperparameters.noise)
+    telling = precision > LEAST_PRECISION
+    precision, shift = precision[telling], shift[telling]
+    return PseudoResults(graphs[telling], shift / precision, 1 / precision)
+
+
+def propagate_expectations(
+    mean: Tensor, covariance: Tensor, thresholds: Tensor, signs: Tensor, noise: float
+) -> tuple[Tensor, Tensor]:
+    """Approximate the posterior given that m noisy results lie above or below thresholds.
+
+        N(f; mean, covariance) prod_i Phi(s_i (f_i - x_i) / sqrt(n))  ~  N(f; mean, covariance) prod_i N(y_i; f_i, n_i)
+
+    Expectation propagation chooses y_i and n_i such that mean and variance of each f_i stay the same if the i-th factor
+    on the right is replaced by the one on the left [Rasmussen & Williams 2006, Sec. 3.6]. All factors change at once,
+    and only part of the way where the changes grow. n_i is at least n: a bound tells no more than a result.
+
+    Args:
+        mean: `(m,)` float64. Means of f before the bounds.
+        covariance: `(m, m)` float64. Its covariance; several bounds may be on one graph.
+        thresholds: `(m,)` float64. x.
+        signs: `(m,)` float64. s: 1 if the result lies above x, -1 if it lies below.
+        noise: n, noise variance of a result; less than `LEAST_NOISE` counts as that.
+
+    Returns:
+        1 / n_i and y_i / n_i, `(m,)` float64 each: precisions, and precisions times values, both 0 if nothing is told.
+
+    Raises:
+        ArithmeticError: if the factors still change after `MOST_SWEEPS` sweeps.
+        LinAlgError: if the covariance is not positive semi-definite in float64.
+    """
+    precision, shift = torch.zeros_like(mean), torch.zeros_like(mean)
+    noise, step, before = max(noise, LEAST_NOISE), 1.0, math.inf
+    for _ in range(MOST_SWEEPS):
+        means, variances = _posterior(mean, covariance, precision, shift)
+        cavity = 1 / (1 / variances - precision)  # variance of f_i without the i-th factor
+        middle = cavity * (means / variances - shift)  # its mean
+        total = noise + cavity
+        z = signs * (middle - thresholds) / total.sqrt()
+        ratio = math.sqrt(2 / math.pi) / torch.special.erfcx(-z / math.sqrt(2))  # phi(z) / Phi(z), also far out
+        slope = signs * ratio / total.sqrt()  # of log Phi(z) by the mean
+        bend = (ratio * (z + ratio)).clamp(0, 1) / total  # minus its second derivative
+        away = (means - middle - cavity * slope).abs() / variances.sqrt()
+        wider = (variances - cavity + cavity**2 * bend).abs() / variances
+        change = torch.cat([away, wider]).max().item()
+        if change < TOLERANCE:
+            return precision, shift
+        step = max(LEAST_STEP, SHORTER * step) if change > before else min(1.0, LONGER * step)
+        before = change
+        left = 1 - cavity * bend
+        precision = precision + step * (bend / left - precision)
+        shift = shift + step * ((slope + middle * bend) / left - shift)
+    raise ArithmeticError(
+        f"Expected expectation propagation to converge within {MOST_SWEEPS} sweeps. The last one changed a moment by "
+        f"{change:.1e} of its scale."
+    )
+
+
+def _posterior(mean: Tensor, covariance: Tensor, precision: Tensor, shift: Tensor) -> tuple[Tensor, Tensor]:
+    """Return means and variances of N(f; mean, covariance) prod_i exp(shift_i f_i - precision_i f_i^2 / 2)."""
+    root = precision.sqrt()
+    inner = root.unsqueeze(1) * covariance * root
+    inner.diagonal().add_(1.0)
+    solved = torch.linalg.solve_triangular(torch.linalg.cholesky(inner), root.unsqueeze(1) * covariance, upper=False)
+    pulled = shift - precision * mean
+    means = mean + covariance @ pulled - solved.T @ (solved @ pulled)
+    variances = covariance.diagonal() - solved.square().sum(0)
+    return means, variances.clamp(min=torch.finfo(mean.dtype).eps * covariance.diagonal().max().item())

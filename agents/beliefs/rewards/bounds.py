@@ -1,0 +1,147 @@
+"""Results of which only a bound is known: the bounds of each graph, and what they tell about the distribution."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from agents.contract.protocol import State
+
+MOST_ROUNDS = 1000
+TOLERANCE = 1e-9  # of a mass, in results
+
+
+class Bounds:
+    """The tightest bounds of each graph, in O(K) memory.
+
+    Args:
+        num_graphs: K.
+
+    Attributes:
+        low: `(K,)` float64. The largest number above which a result is known to lie; -inf without one.
+        high: `(K,)` float64. The smallest number below which a result is known to lie; inf without one.
+    """
+
+    def __init__(self, num_graphs: int) -> None:
+        self.low = torch.full((num_graphs,), -torch.inf, dtype=torch.float64)
+        self.high = -self.low
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def add(self, graphs: Tensor, values: Tensor, above: Tensor) -> None:
+        """Add bounds on graphs `(n,)` int64: a result is above or, where `above` `(n,)` is False, below the value."""
+        self.low.scatter_reduce_(0, graphs[above], values[above], "amax")
+        self.high.scatter_reduce_(0, graphs[~above], values[~above], "amin")
+
+    @property
+    def graphs(self) -> Tensor:
+        """Return the graph of each bound, `(m,)` int64: first of those from below, then of those from above."""
+        return torch.cat([self.low.isfinite().nonzero(), self.high.isfinite().nonzero()]).squeeze(1)
+
+    @property
+    def values(self) -> Tensor:
+        """Return the number of each bound, `(m,)` float64."""
+        return torch.cat([self.low[self.low.isfinite()], self.high[self.high.isfinite()]])
+
+    @property
+    def signs(self) -> Tensor:
+        """Return 1 for each result above its bound and -1 for each below, `(m,)` float64."""
+        below = torch.ones(len(self), dtype=torch.float64)
+        below[int(self.low.isfinite().sum()) :] = -1
+        return below
+
+    def intervals(self, counts: Tensor) -> tuple[Tensor, Tensor]:
+        """Return between which numbers each graph lies that has bounds alone, `(n,)` float64 each.
+
+        Bounds that contradict each other count as if they were the other way round: the graph lies near both.
+
+        Args:
+            counts: `(K,)`. Number of exact results of each graph.
+        """
+        only = (self.low.isfinite() | self.high.isfinite()) & (counts == 0)
+        low, high = self.low[only], self.high[only]
+        return torch.minimum(low, high), torch.maximum(low, high)
+
+    def state_dict(self) -> State:
+        """Return all bounds."""
+        return {"graphs": self.graphs, "values": self.values, "signs": self.signs}
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace all bounds.
+
+        Raises:
+            ValueError: if they are not bounds as `state_dict` returns them.
+        """
+        loaded, (graphs, values, signs) = Bounds(len(self.low)), (state[name] for name in ("graphs", "values", "signs"))
+        known = len(graphs) == len(values) == len(signs) and ((graphs >= 0) & (graphs < len(self.low))).all()
+        if known:
+            loaded.add(graphs, values, signs > 0)
+        if not known or any(not torch.equal(entry, state[name]) for name, entry in loaded.state_dict().items()):
+            raise ValueError(f"Expected one number, with its side, for each bound of some of {len(self.low)} graphs.")
+        self.low, self.high = loaded.low, loaded.high
+
+
+def estimate_ranks(levels: Tensor, sizes: Tensor, low: Tensor, high: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Estimate the ranks of values among n results, of which some are only known to lie in intervals.
+
+    Args:
+        levels: `(q,)` float64, q >= 1. Exact values that occur, increasing.
+        sizes: `(q,)` float64. How often each does.
+        low: `(m,)` float64. Begin of each interval; -inf without one.
+        high: `(m,)` float64. End of each interval; inf without one.
+
+    Returns:
+        Values, `(q,)` to `(q + 2,)`: the levels, after the number below which the smallest results lie, if it is
+        smaller, and before the number above which the largest lie, if it is larger; how many results are smaller than
+        each, where equal ones count half; and how many are smaller or equal.
+    """
+    masses = share_out(levels, sizes, low, high)
+    ends = masses.cumsum(0)
+    ranks, ends = (ends - masses / 2)[1::2].contiguous(), ends[1::2].contiguous()
+    if masses[0] > 0 and high.min() < levels[0]:
+        first = masses[:1]
+        levels, ranks, ends = torch.cat([high.min()[None], levels]), torch.cat([first, ranks]), torch.cat([first, ends])
+    if masses[-1] > 0 and low.max() > levels[-1]:
+        last = ends[-1:]
+        levels, ranks, ends = torch.cat([levels, low.max()[None]]), torch.cat([ranks, last]), torch.cat([ends, last])
+    return levels, ranks, ends
+
+
+def share_out(levels: Tensor, sizes: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """Estimate how many of n results, of which some are only known to lie in intervals, have each value.
+
+    The estimate is self-consistent: a result of which only an interval is known counts at each level inside in
+    proportion to what counts there in all [Efron 1967; Turnbull 1974]. If no level is inside, it lies in a gap: below,
+    between or above the levels. Without intervals these are the counts; with results that are all known to lie above
+    something or exactly, it is the estimate of Kaplan & Meier.
+
+    Args:
+        levels: `(q,)` float64. Exact values that occur, increasing.
+        sizes: `(q,)` float64. How often each does.
+        low: `(n,)` float64. Begin of each interval; -inf without one.
+        high: `(n,)` float64. End of each interval; inf without one.
+
+    Returns:
+        `(2 q + 1,)` float64: how many results lie in the gap below the first level, at that level, in the gap above it,
+        and so on. The sum is the number of results and intervals.
+    """
+    exact = torch.zeros(2 * len(levels) + 1, dtype=torch.float64)
+    exact[1::2] = sizes
+    first = torch.searchsorted(levels, low, right=True)  # a level at a bound is not inside
+    last = torch.searchsorted(levels, high)
+    last = torch.maximum(first, last)
+    begin, end = 2 * first, 2 * last + 1  # both gaps included, in which some other result may have to lie
+    masses = exact.clone()
+    masses[begin[first == last]] = 1.0
+    for _ in range(MOST_ROUNDS if len(low) else 0):
+        sums = torch.nn.functional.pad(masses.cumsum(0), (1, 0))
+        each = 1 / (sums[end] - sums[begin])
+        density = torch.zeros(len(masses) + 1, dtype=torch.float64)
+        density.index_add_(0, begin, each).index_add_(0, end, -each)
+        shared = exact + masses * density.cumsum(0)[:-1]
+        change = (shared - masses).abs().max().item()
+        masses = shared.clamp(min=0)
+        if change < TOLERANCE:
+            break
+    return masses

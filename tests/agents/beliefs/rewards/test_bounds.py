@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.beliefs.rewards.bounds import Bounds, estimate_ranks, share_out
+
+
+def add(bounds, *rows):
+    graphs, values, above = zip(*rows, strict=True)
+    bounds.add(torch.tensor(graphs), torch.tensor(values, dtype=torch.float64), torch.tensor(above))
+    return bounds
+
+
+def tensors(*lists):
+    return [torch.tensor(given, dtype=torch.float64) for given in lists]
+
+
+def kaplan_meier(values, lower):
+    """Mass at each exact value, in order, where the others are known to lie above `lower`; and what is above all."""
+    order = sorted([(value, 0) for value in values] + [(value, 1) for value in lower])
+    survival, masses = 1.0, []
+    for position, (_, censored) in enumerate(order):
+        if not censored:
+            left = len(order) - position
+            masses.append(survival / left)
+            survival *= 1 - 1 / left
+    return np.array(masses), survival
+
+
+def test_the_tightest_bound_of_each_side_counts():
+    bounds = add(Bounds(5), (3, 1.0, True), (1, 4.0, False), (3, 2.0, True), (1, 5.0, False), (3, 9.0, False))
+    assert bounds.graphs.tolist() == [3, 1, 3]
+    assert bounds.values.tolist() == [2.0, 4.0, 9.0]
+    assert bounds.signs.tolist() == [1.0, -1.0, -1.0]
+    assert len(bounds) == 3
+    assert not len(Bounds(5))
+
+
+def test_intervals_are_of_graphs_without_exact_results_and_contradictions_are_turned_round():
+    bounds = add(Bounds(4), (0, 1.0, True), (1, 6.0, True), (1, 5.0, False), (2, 3.0, False))
+    low, high = bounds.intervals(torch.tensor([1, 0, 0, 0]))
+    assert low.tolist() == [5.0, -np.inf]
+    assert high.tolist() == [6.0, 3.0]
+
+
+def test_a_state_continues_and_one_that_is_none_is_refused():
+    bounds, other = add(Bounds(3), (0, 1.0, True), (2, 2.0, False)), Bounds(3)
+    other.load_state_dict(bounds.state_dict())
+    assert torch.equal(other.graphs, bounds.graphs)
+    assert torch.equal(other.values, bounds.values)
+    state = bounds.state_dict()
+    wrongs = {"graphs": [[0, 3], [0]], "values": [[np.inf, 1.0], [1.0]], "signs": [[1.0, 0.5], [-1.0, 1.0]]}
+    for name, entries in wrongs.items():
+        for wrong in entries:
+            with pytest.raises(ValueError, match="Expected one number, with its side"):
+                other.load_state_dict({**state, name: torch.tensor(wrong, dtype=state[name].dtype)})
+    assert torch.equal(other.values, bounds.values)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True), st.lists(st.integers(-2, 32), max_size=8))
+def test_with_one_side_it_is_the_estimate_of_kaplan_and_meier(values, lower):
+    levels, sizes = tensors(sorted(values), [1] * len(values))
+    low, high = tensors([value + 0.5 for value in lower], [np.inf] * len(lower))
+    masses = share_out(levels, sizes, low, high) / (len(values) + len(lower))
+    expected, rest = kaplan_meier(values, [value + 0.5 for value in lower])
+    np.testing.assert_allclose(masses[1::2], expected, atol=1e-6)
+    np.testing.assert_allclose(masses[-1], rest, atol=1e-6)
+
+
+@given(
+    st.lists(st.integers(0, 20), min_size=1, max_size=10, unique=True),
+    st.lists(st.tuples(st.integers(-3, 23), st.integers(0, 10), st.sampled_from(["both", "low", "high"])), max_size=10),
+)
+def test_it_is_self_consistent(values, intervals):
+    """Each result counts where it is known to lie, in proportion to what is there: no cumulative sums in sight."""
+    low = [-np.inf if kind == "high" else begin + 0.5 for begin, _, kind in intervals]
+    high = [np.inf if kind == "low" else begin + width + 0.5 for begin, width, kind in intervals]
+    levels, sizes = tensors(sorted(values), [1] * len(values))
+    masses = share_out(levels, sizes, *tensors(low, high)).numpy()
+    ends = [-np.inf, *np.repeat(sorted(values), 2), np.inf]
+    atoms = [(ends[k], ends[k + 1]) if k % 2 == 0 else (ends[k], ends[k]) for k in range(len(masses))]
+    expected = np.array([float(k % 2) for k in range(len(masses))])
+    for begin, end in zip(low, high, strict=True):
+        inside = [k for k, (a, b) in enumerate(atoms) if k % 2 and begin < a < end]
+        gaps = [
+            k
+            for k, (a, b) in enumerate(atoms)
+            if (k % 2 == 0 and max(a, begin) < min(b, end)) or (a <= begin <= end <= b)
+        ]
+        every = sorted({*inside, *gaps})
+        expected[every] += masses[every] / masses[every].sum()
+    np.testing.assert_allclose(masses, expected, atol=1e-6)
+    assert masses.sum() == pytest.approx(len(values) + len(intervals))
+
+
+def test_the_weakest_third_below_a_number_has_the_lowest_ranks():
+    levels, ranks, ends = estimate_ranks(*tensors([6, 7, 8, 9], [1, 1, 1, 1], [-np.inf] * 2, [5.5, 5.0]))
+    assert levels.tolist() == [5.0, 6, 7, 8, 9]
+    assert ranks.tolist() == [2, 2.5, 3.5, 4.5, 5.5]
+    assert ends.tolist() == [2, 3, 4, 5, 6]
+
+
+def test_the_strongest_third_above_a_number_has_the_highest_ranks():
+    levels, ranks, ends = estimate_ranks(*tensors([6, 7, 8, 9], [1, 1, 1, 1], [9.0, 9.5], [np.inf] * 2))
+    assert levels.tolist() == [6, 7, 8, 9, 9.5]
+    assert ranks.tolist() == [0.5, 1.5, 2.5, 3.5, 4]
+    assert ends.tolist() == [1, 2, 3, 4, 4]
+
+
+def test_without_intervals_ranks_are_counts():
+    levels, ranks, ends = estimate_ranks(*tensors([1, 3], [2, 1], [], []))
+    assert (levels.tolist(), ranks.tolist(), ends.tolist()) == ([1, 3], [1, 2.5], [2, 3])
