@@ -1,0 +1,162 @@
+"""Say in sentences and tables what a backtest shows; page and terminal print the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graph_bandit_campaign.backtest.summary import Curves, Interval, Summary
+from graph_bandit_campaign.backtest.table import TOP, Table
+
+DASH = "–"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A player in the table, in words."""
+
+    label: str
+    at_end: str
+    """How many of the ten best were found within the budget."""
+    average: str
+    """How many were known, on average over the measurements after the start."""
+    good: str
+    """How many of the best 5 % were found within the budget."""
+    reached: str
+    """Measurements until the goal."""
+    fewer: str
+    """How many fewer than by random choice."""
+
+
+def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
+    """Write a mean and its 95 % interval."""
+    form = f"{'+' if sign else ''}.{digits}f"
+    mean, low, high = (
+        f"{round(number, digits) + 0.0:{form}}" for number in (interval.mean, interval.low, interval.high)
+    )
+    return f"{mean} ({low} to {high})"
+
+
+def goal_text(goal: int) -> str:
+    """Name how many of the ten best are to be found."""
+    return {TOP: "all ten best", TOP // 2: "five of the ten best", 1: "one of the ten best"}.get(goal, "")
+
+
+def good_text(table: Table) -> str:
+    """Name the good molecules."""
+    return f"{table.good} best" + " (5 %)" * (table.good > TOP)
+
+
+def verdicts(summary: Summary) -> list[str]:
+    """Say of each agent whether it would have helped, compared with random choice; the best agent first."""
+    order = sorted(summary.advisors, key=lambda player: -player.scores.mean())
+    return [
+        (f"{player.label}: " if len(order) > 1 else "") + _verdict(summary, player) + _fewer_text(summary, player)
+        for player in order
+    ]
+
+
+def _verdict(summary: Summary, player: Curves) -> str:
+    table, random = summary.table, summary.random
+    gain, good = summary.gain(player, random), summary.more_good(player, random)
+    if gain.low > 0:
+        first = "It would have helped."
+    elif good.low > 0:
+        first = "It would have helped to find good molecules. That it finds the very best ones sooner cannot be told."
+    elif gain.high < 0 or good.high < 0:
+        first = "It would have done harm: random choice found more."
+    else:
+        first = "It would not have helped, as far as can be told: the intervals of both differences hold 0."
+    return (
+        f"{first} Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found "
+        f"and {random.at_end.mean():.1f} by random choice; averaged over the measurements after the start, the "
+        f"difference is {interval_text(gain, sign=True)}. Of the {good_text(table)}, {player.good.mean():.1f} were found "
+        f"and {random.good.mean():.1f} by random choice; the difference is {interval_text(good, sign=True)}."
+    )
+
+
+def _fewer_text(summary: Summary, player: Curves) -> str:
+    fewer = summary.fewer(player, summary.random)
+    if fewer is None:
+        return ""
+    needed = player.reached[summary.goal].mean()
+    return (
+        f" For {goal_text(summary.goal)} it needed {needed:.0f} measurements, {interval_text(fewer, 0)} fewer than "
+        "random choice."
+    )
+
+
+def comparisons(summary: Summary) -> list[str]:
+    """Compare the best agent with everything else but random choice."""
+    best, sentences = summary.best, []
+    for other in (*summary.advisors, *summary.others[1:]):
+        if other is best:
+            continue
+        gain = summary.gain(best, other)
+        if gain.low > 0:
+            word = "knew more of the ten best than"
+        elif gain.high < 0:
+            word = "knew fewer of the ten best than"
+        else:
+            word = "cannot be told from"
+        text = f"{best.label} {word} {other.label}: {interval_text(gain, sign=True)} on average"
+        fewer = summary.fewer(best, other)
+        if fewer is not None:
+            bound = ", at least, because the other did not reach it from every start" * summary.is_bound(other)
+            text += f"; {interval_text(fewer, 0)} measurements fewer for {goal_text(summary.goal)}{bound}"
+        sentences.append(f"{text}.")
+    return sentences
+
+
+def advice(summary: Summary) -> str:
+    """Say which agent served best, and how sure that is; empty if there is only one."""
+    if len(summary.advisors) < 2:
+        return ""
+    wins = summary.wins()
+    share = wins[summary.best.label]
+    sure = "" if share >= 0.95 else " That is not sure: another choice of starts might name another."
+    others = ", ".join(f"{label} {100 * won:.0f} %" for label, won in wins.items() if label != summary.best.label)
+    return f"{summary.best.label} served best here, in {100 * share:.0f} % of the draws of the starts ({others}).{sure}"
+
+
+def reliability(summary: Summary) -> list[str]:
+    """Say how many molecules were promised to beat the best so far, and how many did."""
+    sentences = []
+    for label, bins in summary.forecasts.items():
+        count, promised, came = (sum(getattr(each, name) for each in bins) for name in ("count", "promised", "came"))
+        sentences.append(
+            f"{label}: of {count:,} suggested molecules, {promised:.1f} were promised to beat the best value measured "
+            f"before their batch (the sum of the probabilities), and {came} did."
+        )
+    return sentences
+
+
+def rows(summary: Summary) -> list[Row]:
+    """Return a row for each player, agents first."""
+    interval = summary.bootstrap.interval
+    return [
+        Row(
+            player.label,
+            interval_text(interval(player.at_end)),
+            interval_text(interval(player.scores)),
+            interval_text(interval(player.good)),
+            _reached_text(summary, player),
+            _fewer_cell(summary, player),
+        )
+        for player in (*summary.advisors, *summary.others)
+    ]
+
+
+def _reached_text(summary: Summary, player: Curves) -> str:
+    if not summary.goal:
+        return DASH
+    reached = player.reached[summary.goal]
+    if np.isfinite(reached).all():
+        return interval_text(summary.bootstrap.interval(reached), 0)
+    return f"from {int(np.isfinite(reached).sum())} of {summary.starts} starts"
+
+
+def _fewer_cell(summary: Summary, player: Curves) -> str:
+    fewer = None if player is summary.random else summary.fewer(player, summary.random)
+    return DASH if fewer is None else interval_text(fewer, 0)
