@@ -32,9 +32,8 @@ class Row:
 def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
     """Write a mean and its 95 % interval."""
     form = f"{'+' if sign else ''}.{digits}f"
-    mean, low, high = (
-        f"{round(number, digits) + 0.0:{form}}" for number in (interval.mean, interval.low, interval.high)
-    )
+    numbers = (interval.mean, interval.low, interval.high)
+    mean, low, high = (f"{round(number, digits) + 0.0:{form}}" for number in numbers)  # + 0.0: without -0.0
     return f"{mean} ({low} to {high})"
 
 
@@ -71,8 +70,8 @@ def _verdict(summary: Summary, player: Curves) -> str:
     return (
         f"{first} Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found "
         f"and {random.at_end.mean():.1f} by random choice; averaged over the measurements after the start, the "
-        f"difference is {interval_text(gain, sign=True)}. Of the {good_text(table)}, {player.good.mean():.1f} were found "
-        f"and {random.good.mean():.1f} by random choice; the difference is {interval_text(good, sign=True)}."
+        f"difference is {interval_text(gain, sign=True)}. Of the {good_text(table)}, {player.good.mean():.1f} were "
+        f"found and {random.good.mean():.1f} by random choice; the difference is {interval_text(good, sign=True)}."
     )
 
 
