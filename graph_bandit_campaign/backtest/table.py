@@ -105,7 +105,7 @@ def read_table(settings: BacktestSettings) -> Table:
     remarks += [f"{len(inputs.books.failed):,} of them failed"] * bool(inputs.books.failed)
     remarks += [f"{repeated:,} further values of the same molecules averaged"] * bool(repeated)
     remarks += [f"{len(inputs.books.bounds):,} bounds taken as values"] * bool(inputs.books.bounds)
-    remarks += [f"{len(inputs.pool.skipped):,} bad rows left out"] * bool(inputs.pool.skipped)
+    remarks += [f"bad rows left out: {len(inputs.pool.skipped):,}"] * bool(inputs.pool.skipped)
     remarks += inputs.sheets[:1]  # the same sheet is named twice: as that of the pool, and as that of the results
     return Table(
         molecules,

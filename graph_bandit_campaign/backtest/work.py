@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from tqdm import tqdm
 
+from graph_bandit_campaign.backtest.players import SIMILARITY
 from graph_bandit_campaign.backtest.plays import Play, Task, play_from_file
 from graph_bandit_campaign.backtest.table import Table
 from graph_bandit_lab.execution import choose_workers
@@ -35,6 +36,7 @@ def play_tasks(
     """
     if not tasks:
         return
+    long = sum(task.player != SIMILARITY for task in tasks)  # that takes no time
     open_workers, count = choose_workers(workers, None)
     waiting = iter(tasks)
     flying: dict[Future[Play], Task] = {}
@@ -54,9 +56,9 @@ def play_tasks(
                     finished = _result_of(future, task)
                     on_done(task, finished)
                     bar.update()
-                    if not told and len(tasks) > 1:
+                    if not told and long > 1:
                         told = True
-                        bar.write(estimate(finished.seconds, len(tasks) - 1, count), file=sys.stderr)
+                        bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
         except BaseException:
             pool.abandon()
             raise
@@ -65,9 +67,10 @@ def play_tasks(
 
 def estimate(seconds: float, left: int, workers: int) -> str:
     """Say how long all plays may take, from the time of the first."""
-    minutes = max(1, round(seconds * left / workers / 60))
+    whole = seconds * left / min(workers, left)
+    text = f"{whole:.0f} s" if whole < 100 else f"{whole / 60:.0f} min"
     return (
-        f"The first play took {seconds:.0f} s. {left} are left: about {minutes} min at this pace, with {workers} at a "
+        f"The first play took {seconds:.0f} s. {left} like it are left: about {text} at this pace, with {workers} at a "
         "time. Ctrl-C keeps what is finished."
     )
 

@@ -17,8 +17,8 @@ def print_summary(summary: Summary) -> None:
     columns = len(head) if goal else 4
     print_columns([row[:columns] for row in (head, *listed)])
     print()
-    for sentence in verdict.verdicts(summary):
-        print(sentence)
+    for each in verdict.verdicts(summary):
+        print("\n  ".join((each.headline, *each.reasons)))
     advice = verdict.advice(summary)
     for sentence in [*([advice] if advice else []), *verdict.comparisons(summary), *verdict.reliability(summary)]:
         print(sentence)

@@ -29,6 +29,16 @@ class Row:
     """How many fewer than by random choice."""
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an agent would have helped."""
+
+    headline: str
+    """The answer in a sentence."""
+    reasons: list[str]
+    """The numbers that it follows from."""
+
+
 def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
     """Write a mean and its 95 % interval."""
     form = f"{'+' if sign else ''}.{digits}f"
@@ -47,43 +57,37 @@ def good_text(table: Table) -> str:
     return f"{table.good} best" + " (5 %)" * (table.good > TOP)
 
 
-def verdicts(summary: Summary) -> list[str]:
+def verdicts(summary: Summary) -> list[Verdict]:
     """Say of each agent whether it would have helped, compared with random choice; the best agent first."""
     order = sorted(summary.advisors, key=lambda player: -player.scores.mean())
-    return [
-        (f"{player.label}: " if len(order) > 1 else "") + _verdict(summary, player) + _fewer_text(summary, player)
-        for player in order
-    ]
+    return [_verdict(summary, player, f"{player.label}: " if len(order) > 1 else "") for player in order]
 
 
-def _verdict(summary: Summary, player: Curves) -> str:
+def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
     table, random = summary.table, summary.random
     gain, good = summary.gain(player, random), summary.more_good(player, random)
     if gain.low > 0:
-        first = "It would have helped."
+        headline = "It would have helped."
     elif good.low > 0:
-        first = "It would have helped to find good molecules. That it finds the very best ones sooner cannot be told."
+        headline = "It would have helped to find good molecules; whether the very best ones too cannot be told."
     elif gain.high < 0 or good.high < 0:
-        first = "It would have done harm: random choice found more."
+        headline = "It would have done harm: random choice found more."
     else:
-        first = "It would not have helped, as far as can be told: the intervals of both differences hold 0."
-    return (
-        f"{first} Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found "
-        f"and {random.at_end.mean():.1f} by random choice; averaged over the measurements after the start, the "
-        f"difference is {interval_text(gain, sign=True)}. Of the {good_text(table)}, {player.good.mean():.1f} were "
-        f"found and {random.good.mean():.1f} by random choice; the difference is {interval_text(good, sign=True)}."
-    )
-
-
-def _fewer_text(summary: Summary, player: Curves) -> str:
-    fewer = summary.fewer(player, summary.random)
-    if fewer is None:
-        return ""
-    needed = player.reached[summary.goal].mean()
-    return (
-        f" For {goal_text(summary.goal)} it needed {needed:.0f} measurements, {interval_text(fewer, 0)} fewer than "
-        "random choice."
-    )
+        headline = "It would not have helped, as far as can be told: the intervals of both differences hold 0."
+    reasons = [
+        f"Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found, and "
+        f"{random.at_end.mean():.1f} by random choice. Averaged over the measurements after the start, the difference "
+        f"is {interval_text(gain, sign=True)}.",
+        f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "
+        f"choice. The difference is {interval_text(good, sign=True)}.",
+    ]
+    fewer = summary.fewer(player, random)
+    if fewer is not None:
+        reasons.append(
+            f"For {goal_text(summary.goal)} it needed {player.reached[summary.goal].mean():.0f} measurements, "
+            f"{interval_text(fewer, 0)} fewer than random choice."
+        )
+    return Verdict(who + headline, reasons)
 
 
 def comparisons(summary: Summary) -> list[str]:
