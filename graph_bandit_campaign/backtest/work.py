@@ -56,7 +56,7 @@ def play_tasks(
                     finished = _result_of(future, task)
                     on_done(task, finished)
                     bar.update()
-                    if not told and long > 1:
+                    if not told and long > 1 and task.player != SIMILARITY:
                         told = True
                         bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
         except BaseException:
@@ -82,4 +82,9 @@ def _result_of(future: Future[Play], task: Task) -> Play:
         raise ChildProcessError(
             f"A process died while it played `{task.player}`, perhaps for lack of memory. Finished plays are kept: "
             "give the same command with fewer --workers."
+        ) from error
+    except ArithmeticError as error:
+        raise ValueError(
+            f"`{task.player}` cannot go on from start {task.start + 1}: {error}. Finished plays are kept; leave this "
+            "agent out."
         ) from error
