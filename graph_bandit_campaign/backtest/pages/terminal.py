@@ -9,13 +9,15 @@ from graph_bandit_lab.reports import print_columns
 
 def print_summary(summary: Summary) -> None:
     """Print what the page says: table, verdict and comparisons."""
-    goal = verdict.goal_text(summary.goal)
+    goal, good = verdict.goal_text(summary.goal), verdict.good_text(summary.table)
+    head = ["player", "ten best found", "on average"]
+    head += [f"{good} found"] * bool(good) + [f"until {goal}", "fewer than random"] * bool(goal)
+    listed = [
+        (row.label, row.at_end, row.average, *[row.good] * bool(good), *[row.reached, row.fewer] * bool(goal))
+        for row in verdict.rows(summary)
+    ]
     print()
-    good = f"{summary.table.good} best found"
-    head = ("player", "ten best found", "on average", good, f"until {goal}", "fewer than random")
-    listed = [(row.label, row.at_end, row.average, row.good, row.reached, row.fewer) for row in verdict.rows(summary)]
-    columns = len(head) if goal else 4
-    print_columns([row[:columns] for row in (head, *listed)])
+    print_columns([tuple(head), *listed])
     print()
     for each in verdict.verdicts(summary):
         print("\n  ".join((each.headline, *each.reasons)))

@@ -53,8 +53,8 @@ def goal_text(goal: int) -> str:
 
 
 def good_text(table: Table) -> str:
-    """Name the good molecules."""
-    return f"{table.good} best" + " (5 %)" * (table.good > TOP)
+    """Name the good molecules; empty if they are the ten best."""
+    return f"{table.good} best (5 %)" if table.good > TOP else ""
 
 
 def verdicts(summary: Summary) -> list[Verdict]:
@@ -66,6 +66,8 @@ def verdicts(summary: Summary) -> list[Verdict]:
 def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
     table, random = summary.table, summary.random
     gain, good = summary.gain(player, random), summary.more_good(player, random)
+    if table.good == TOP:  # a small table: the best 5 % are among the ten best
+        good = gain
     if gain.low > 0:
         headline = "It would have helped."
     elif good.low > 0:
@@ -73,14 +75,17 @@ def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
     elif gain.high < 0 or good.high < 0:
         headline = "It would have done harm: random choice found more."
     else:
-        headline = "It would not have helped, as far as can be told: the intervals of both differences hold 0."
+        headline = "It would not have helped, as far as can be told: the interval of the difference holds 0."
     reasons = [
         f"Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found, and "
         f"{random.at_end.mean():.1f} by random choice. Averaged over the measurements after the start, the difference "
         f"is {interval_text(gain, sign=True)}.",
-        f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "
-        f"choice. The difference is {interval_text(good, sign=True)}.",
     ]
+    if good is not gain:
+        reasons.append(
+            f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "
+            f"choice. The difference is {interval_text(good, sign=True)}."
+        )
     fewer = summary.fewer(player, random)
     if fewer is not None:
         reasons.append(
