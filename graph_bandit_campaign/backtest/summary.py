@@ -83,6 +83,8 @@ class Curves:
     """`(starts, budget)`, how many of the ten best are found."""
     good: Floats
     """`(starts,)`, how many of the good molecules (`Table.good`) were found within the budget."""
+    as_many: Floats
+    """`(starts,)`, how many measurements random choice from the same start needs to find as many of them."""
     reached: dict[int, Floats]
     """Measurements until so many of the ten best were found, `(starts,)` each; infinite if not within the budget."""
     from_start: int
@@ -187,10 +189,10 @@ def summarize(
 
     def curves(task: Task) -> Curves:
         orders = [plays[task._replace(start=start)].order for start in range(starts)]
-        return _curves(labels[task[:2]], table, orders, orders)
+        return _curves(labels[task[:2]], table, orders, orders, whole)
 
     whole = [random_order(len(table.values), seed, start) for start in range(starts)]
-    by_chance = _curves(RANDOM, table, [order[: table.budget] for order in whole], whole)
+    by_chance = _curves(RANDOM, table, [order[: table.budget] for order in whole], whole, whole)
     forecasts = {
         labels[task[:2]]: _bins(table, task.batch, [plays[task._replace(start=start)] for start in range(starts)])
         for task in advisors
@@ -205,20 +207,27 @@ def summarize(
 
 
 def _curves(
-    label: str, table: Table, orders: Sequence[NDArray[np.int64]], known: Sequence[NDArray[np.int64]]
+    label: str,
+    table: Table,
+    orders: Sequence[NDArray[np.int64]],
+    known: Sequence[NDArray[np.int64]],
+    by_chance: Sequence[NDArray[np.int64]],
 ) -> Curves:
-    """Summarise the measurements of each start; `known` may go on after the budget."""
+    """Summarise the measurements of each start; `known` may go on after the budget, and `by_chance` is random."""
     best = np.maximum if table.maximize else np.minimum
     counts = [table.count_best(order) for order in known]
     reached = {
         goal: np.array([np.argmax(count >= goal) + 1 if count[-1] >= goal else math.inf for count in counts])
         for goal in GOALS
     }
+    good = np.array([table.count_best(order, table.good)[-1] for order in orders])
+    chance = [table.count_best(order, table.good) for order in by_chance]
     return Curves(
         label,
         np.stack([best.accumulate(table.values[order]) for order in orders]),
         np.stack([table.count_best(order) for order in orders]).astype(np.float64),
-        np.array([table.count_best(order, table.good)[-1] for order in orders], np.float64),
+        good.astype(np.float64),
+        np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(chance, good, strict=True)]),
         reached,
         table.start,
     )

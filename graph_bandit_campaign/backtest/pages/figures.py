@@ -40,7 +40,7 @@ def progress_figure(summary: Summary, target: str) -> Figure:
             axes.set_xlabel("measurements")
             axes.margins(x=0)
         handles, labels = left.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) if len(labels) <= 5 else 3)
     return figure
 
 

@@ -70,22 +70,27 @@ def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
         good = gain
     if gain.low > 0:
         headline = "It would have helped."
+    elif gain.high < 0:
+        headline = "It would have done harm: random choice knew more of the ten best."
     elif good.low > 0:
         headline = "It would have helped to find good molecules; whether the very best ones too cannot be told."
-    elif gain.high < 0 or good.high < 0:
-        headline = "It would have done harm: random choice found more."
+    elif good.high < 0:
+        headline = "It would have done harm: random choice found more good molecules."
     else:
         headline = "It would not have helped, as far as can be told: the interval of the difference holds 0."
     reasons = [
         f"Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found, and "
         f"{random.at_end.mean():.1f} by random choice. Averaged over the measurements after the start, the difference "
-        f"is {interval_text(gain, sign=True)}.",
+        f"is {interval_text(gain, 2, sign=True)}.",
     ]
     if good is not gain:
         reasons.append(
             f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "
             f"choice. The difference is {interval_text(good, sign=True)}."
         )
+    if gain.low > 0 or good.low > 0:
+        needed = interval_text(summary.bootstrap.interval(player.as_many), 0)
+        reasons.append(f"Random choice would have needed {needed} measurements to find as many of them.")
     fewer = summary.fewer(player, random)
     if fewer is not None:
         reasons.append(
@@ -108,7 +113,7 @@ def comparisons(summary: Summary) -> list[str]:
             word = "knew fewer of the ten best than"
         else:
             word = "cannot be told from"
-        text = f"{best.label} {word} {other.label}: {interval_text(gain, sign=True)} on average"
+        text = f"{best.label} {word} {other.label}: {interval_text(gain, 2, sign=True)} on average"
         fewer = summary.fewer(best, other)
         if fewer is not None:
             bound = ", at least, because the other did not reach it from every start" * summary.is_bound(other)

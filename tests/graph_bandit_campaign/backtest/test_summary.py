@@ -55,6 +55,13 @@ def test_an_oracle_needs_ten_measurements_after_the_start():
     assert 0 < fewer.low < fewer.mean < fewer.high
 
 
+def test_random_choice_is_followed_until_it_has_found_as_many():
+    (agent,) = summary().advisors
+    assert agent.good.tolist() == [10] * 6
+    assert agent.as_many.tolist() == summary().random.reached[10].tolist()
+    assert (summary().random.as_many <= 20).all()
+
+
 def test_who_does_not_reach_the_goal_counts_with_the_whole_budget():
     found = summary()
     (agent,), other = found.advisors, found.others[1]

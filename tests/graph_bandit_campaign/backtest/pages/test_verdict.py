@@ -55,6 +55,7 @@ def test_the_headline_follows_from_the_difference_to_random_choice(order, headli
 def test_the_number_of_measurements_saved_is_told_where_the_goal_was_reached():
     (verdict,) = verdicts(summary(lambda start: BEST_FIRST))
     assert "For all ten best it needed" in verdict.reasons[-1]
+    assert "Random choice would have needed" in verdict.reasons[-2]
     (verdict,) = verdicts(summary(lambda start: WORST_FIRST))
     assert not any("it needed" in reason for reason in verdict.reasons)
 
