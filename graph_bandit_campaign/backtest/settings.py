@@ -31,9 +31,9 @@ class BacktestSettings:
     """How many molecules are measured in a batch; several numbers are compared."""
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
-    baselines: Annotated[tuple[Baseline, ...], NONE] = BASELINES
-    """What the agents are compared with, besides random choice: molecule-greedy, the molecules most similar to the best
-    one so far, and a random forest (the extra `backtest`)."""
+    baselines: tuple[Baseline, ...] = BASELINES
+    """Compared with the agents, as random choice is: molecule-greedy, the molecules most similar to the best one so
+    far, and a random forest (the extra `backtest`)."""
     start: int | None = None
     """How many molecules are measured first, at random; None: as many as the largest batch, at least 10."""
     budget: int | None = None

@@ -77,6 +77,8 @@ class Curves:
 
     label: str
     """Its name, with the size of the batch if several are compared."""
+    batch: int
+    """How many molecules it chooses at a time."""
     best: Floats
     """`(starts, budget)`, the best value so far."""
     found: Floats
@@ -189,10 +191,10 @@ def summarize(
 
     def curves(task: Task) -> Curves:
         orders = [plays[task._replace(start=start)].order for start in range(starts)]
-        return _curves(labels[task[:2]], table, orders, orders, whole)
+        return _curves(labels[task[:2]], task.batch, table, orders, orders, whole)
 
     whole = [random_order(len(table.values), seed, start) for start in range(starts)]
-    by_chance = _curves(RANDOM, table, [order[: table.budget] for order in whole], whole, whole)
+    by_chance = _curves(RANDOM, 1, table, [order[: table.budget] for order in whole], whole, whole)
     forecasts = {
         labels[task[:2]]: _bins(table, task.batch, [plays[task._replace(start=start)] for start in range(starts)])
         for task in advisors
@@ -208,6 +210,7 @@ def summarize(
 
 def _curves(
     label: str,
+    batch: int,
     table: Table,
     orders: Sequence[NDArray[np.int64]],
     known: Sequence[NDArray[np.int64]],
@@ -224,6 +227,7 @@ def _curves(
     chance = [table.count_best(order, table.good) for order in by_chance]
     return Curves(
         label,
+        batch,
         np.stack([best.accumulate(table.values[order]) for order in orders]),
         np.stack([table.count_best(order) for order in orders]).astype(np.float64),
         good.astype(np.float64),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.backtest.summary import Bin, Curves, Summary
 from graph_bandit_campaign.backtest.table import TOP
-from graph_bandit_lab.reports import COLORS, STYLE
+from graph_bandit_lab.reports import COLORS, DASHES, STYLE
 
 GREY = "#7A7A7A"  # random choice
 WIDE = (12.4, 4.8)  # inches
@@ -28,12 +28,15 @@ def colors_of(summary: Summary) -> dict[str, str]:
 def progress_figure(summary: Summary, target: str) -> Figure:
     """Draw the best value and how many of the ten best were found, against the number of measurements."""
     colors, players = colors_of(summary), (*summary.advisors, *summary.others)
+    repeats = {label: DASHES[k // len(COLORS) % len(DASHES)] for k, label in enumerate(colors)}  # of a colour
+    dashes = repeats | {summary.random.label: "-"}
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=WIDE, layout="constrained")
         left, right = figure.subplots(1, 2)
         for player in players:
-            _draw(left, summary, player, player.best, colors[player.label])
-            _draw(right, summary, player, player.found, colors[player.label])
+            line = colors[player.label], dashes[player.label]
+            _draw(left, summary, player, player.best, line)
+            _draw(right, summary, player, player.found, line)
         left.set(title="Best value found", ylabel=target.replace("$", r"\$"))
         right.set(title="Of the ten best molecules, found", ylabel="molecules", ylim=(-0.3, TOP + 0.3))
         for axes in (left, right):
@@ -63,10 +66,10 @@ def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], colors: Mapping[str
     return figure
 
 
-def _draw(axes: Axes, summary: Summary, player: Curves, curves: NDArray[np.float64], color: str) -> None:
+def _draw(axes: Axes, summary: Summary, player: Curves, curves: NDArray[np.float64], line: tuple[str, str]) -> None:
     """Draw a mean over starts with its 95 % band; all players share the random measurements before it."""
-    begin = player.from_start - 1
+    begin, (color, dash) = player.from_start - 1, line
     measured = np.arange(begin + 1, curves.shape[1] + 1)
     low, high = summary.bootstrap.band(curves[:, begin:])
-    axes.plot(measured, curves[:, begin:].mean(axis=0), color=color, lw=2.2, label=player.label)
+    axes.plot(measured, curves[:, begin:].mean(axis=0), dash, color=color, lw=2.2, label=player.label)
     axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)

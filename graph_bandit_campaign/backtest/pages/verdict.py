@@ -129,8 +129,11 @@ def advice(summary: Summary) -> str:
     wins = summary.wins()
     share = wins[summary.best.label]
     sure = "" if share >= 0.95 else " That is not sure: another choice of starts might name another."
-    others = ", ".join(f"{label} {100 * won:.0f} %" for label, won in wins.items() if label != summary.best.label)
-    return f"{summary.best.label} served best here, in {100 * share:.0f} % of the draws of the starts ({others}).{sure}"
+    batches = {player.batch for player in summary.advisors}
+    rounds = " Smaller batches know more before each choice, and take more rounds." if len(batches) > 1 else ""
+    others = "; ".join(f"{label}: {100 * won:.0f} %" for label, won in wins.items() if label != summary.best.label)
+    first = f"{summary.best.label} served best here, in {100 * share:.0f} % of the draws of the starts ({others})."
+    return f"{first}{sure}{rounds}"
 
 
 def reliability(summary: Summary) -> list[str]:
