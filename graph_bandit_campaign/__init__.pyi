@@ -1,3 +1,5 @@
+from .backtest.run import run_backtest as run_backtest
+from .backtest.settings import BacktestSettings as BacktestSettings
 from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .library import write_library as write_library
@@ -14,6 +16,7 @@ from .suggestions import suggest as suggest
 __version__: str
 __all__ = [
     "AgentChangedWarning",
+    "BacktestSettings",
     "Campaign",
     "CampaignState",
     "Limits",
@@ -23,6 +26,7 @@ __all__ = [
     "Step",
     "SuggestSettings",
     "Suggestion",
+    "run_backtest",
     "suggest",
     "write_library",
 ]

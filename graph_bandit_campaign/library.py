@@ -17,7 +17,7 @@ from graph_bandit_lab.storage import make_folder, replace_file
 def write_library(
     folder: Path, reward: Literal["qed", "logp", "tpsa"], measured: int = 30, seed: int = 0
 ) -> tuple[Path, Path]:
-    """Write pool.csv (id, smiles) and measured.csv (id, the property) of the enumerated library.
+    """Write pool.csv (id, smiles) and measured.csv (id, smiles, the property) of the enumerated library.
 
     Args:
         folder: folder of the files; made if it does not exist.
@@ -40,7 +40,8 @@ def write_library(
     make_folder(folder)
     pool, results = folder / "pool.csv", folder / "measured.csv"
     _write(pool, ("id", "smiles"), zip(names, molecules.smiles, strict=True))
-    _write(results, ("id", reward), ((names[k], f"{molecules.targets[k]:.4g}") for k in known))
+    rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in known)
+    _write(results, ("id", "smiles", reward), rows)
     return pool, results
 
 

@@ -27,6 +27,10 @@ COMMANDS = {  # module and summary of each
     "compare": ("research.compare", "Compare two folders in pairs: did a change make agents better or worse?"),
     "agents": ("research.agents", "List the installed agents, or the settings of one."),
     "suggest": ("measure.suggest", "Suggest which molecules of a table to measure next."),
+    "backtest": (
+        "measure.backtest",
+        "Replay a finished table of molecules: would the suggestions have found the best ones sooner?",
+    ),
     "library": ("measure.library", "Write a pool of 4,419 molecules and a few results, to try `suggest` with."),
 }
 

@@ -47,6 +47,7 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
         "agents/zoo/recipes.py",
         "agents/contract/__init__.pyi",
         "graph_bandit_lab/reports/report.html.jinja",
+        "graph_bandit_campaign/backtest/pages/backtest.html.jinja",
     ):
         assert needed in names
 

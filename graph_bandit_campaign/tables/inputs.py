@@ -70,9 +70,13 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         if settings.measured:
             results = read_measured(settings.measured, columns, settings.measured_sheet)
         pool = _read_pool(table, columns, Budget(len(results.rows), features.count), settings)
+        rows = results.rows
+        if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
+            left_out = {table.place(number) for number, _ in pool.skipped}
+            rows = [row for row in rows if row.place not in left_out]
         sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
     structures = _structures_of(earlier, pool, settings)
-    books = match_rows(results.rows, pool, structures, settings.trust_ids, settings.most_atoms)
+    books = match_rows(rows, pool, structures, settings.trust_ids, settings.most_atoms)
     known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
     for identifier in earlier.pending if earlier else ():
         if identifier in structures and structures[identifier] not in known:

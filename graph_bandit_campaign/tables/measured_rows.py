@@ -65,6 +65,10 @@ class Results(NamedTuple):
     """Remarks about the tables, for people."""
 
 
+class NoResultsError(ValueError):
+    """No row of the tables has a result."""
+
+
 class BadResultsError(ValueError):
     """Rows of results that cannot be understood; no result is used then."""
 
@@ -86,7 +90,8 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
         FileNotFoundError: if there is no such file.
         ImportError: if a package that reads it is not installed.
         BadResultsError: a ValueError that lists the rows with a value that cannot be understood.
-        ValueError: if a table cannot be read, a column is missing, or no row has a result.
+        NoResultsError: a ValueError, if no row has a result.
+        ValueError: if a table cannot be read, or a column is missing.
     """
     rows: list[MeasuredRow] = []
     remarks: list[str] = []
@@ -98,7 +103,7 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
     if problems:
         raise BadResultsError(problems)
     if not rows:
-        raise ValueError(
+        raise NoResultsError(
             f"Expected at least one value in column `{columns.value}`. Got none. Leave out `--measured` to get a first "
             "batch, suggested from the structures alone."
         )

@@ -88,6 +88,15 @@ class MoleculeSet(GraphPool):
         self.aliases = MappingProxyType(dict(aliases or {}))
         self.columns, self.column_names = check_columns(columns, column_names, self.ids)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what pickle keeps; it cannot keep the read-only view of the aliases."""
+        return {**self.__dict__, "aliases": dict(self.aliases)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Take over what pickle has kept."""
+        self.__dict__.update(state)
+        self.aliases = MappingProxyType(dict(self.aliases))
+
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> MoleculeSet:
         """Return the molecules with these indices, in this order, with identifiers, measured values and columns."""
         pool = super().take(index)

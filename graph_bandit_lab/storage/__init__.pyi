@@ -6,6 +6,7 @@ from .export import write_tensorboard as write_tensorboard
 from .files import find_file as find_file
 from .files import make_folder as make_folder
 from .files import replace_file as replace_file
+from .files import sole_driver as sole_driver
 from .following import ResultsFollower as ResultsFollower
 from .following import Snapshot as Snapshot
 from .reading import load_results as load_results
@@ -24,6 +25,7 @@ __all__ = [
     "make_folder",
     "replace_file",
     "software_versions",
+    "sole_driver",
     "write_csv",
     "write_json_lines",
     "write_parquet",

@@ -16,6 +16,7 @@ def test_the_library_is_a_pool_with_results_to_try(tmp_path, capsys):
     assert len(results) == 5
     for row in results:
         area = CalcTPSA(Chem.MolFromSmiles(smiles_of[row["id"]]))
+        assert row["smiles"] == smiles_of[row["id"]]
         assert float(row["tpsa"]) == pytest.approx(area, rel=1e-3)
     assert main(["library", "--out", str(tmp_path / "demo"), "--property", "tpsa", "--measured", "0"]) == 1
     assert "from 1 to 4419. Got 0" in capsys.readouterr().err

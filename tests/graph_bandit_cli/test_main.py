@@ -53,7 +53,7 @@ def test_what_is_no_command_is_refused_with_those_that_are(arguments, message, c
     assert main(arguments) == 2
     printed = capsys.readouterr().err
     assert printed.startswith(f"graph-bandit: {message}\n")
-    assert "  compare  Compare two folders" in printed
+    assert "  compare   Compare two folders" in printed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a closed pipe is another error there")

@@ -1,6 +1,7 @@
 """Columns of numbers that users give for molecules, from tables and from lists of SMILES."""
 
 import gzip
+import pickle
 
 import numpy as np
 import openpyxl
@@ -236,3 +237,18 @@ def test_the_digest_has_the_columns_only_where_there_are_some(molecules):
     assert len(digests) == 4
     signed = np.where(molecules.columns == 0, -0.0, molecules.columns)
     assert digest(plain.with_columns(molecules.column_names, signed)) == digest(molecules)
+
+
+def test_a_set_goes_to_another_process_as_it_is():
+    molecules = from_smiles(
+        ["CCO", "OCC", "CCN"], [1.0, 3.0, 2.0], ids=["a", "b", "c"], columns={"dock": [1.0, 1.0, 2.0]}
+    )
+    copy = pickle.loads(pickle.dumps(molecules))
+    assert copy.smiles == molecules.smiles
+    assert copy.ids == molecules.ids
+    assert dict(copy.aliases) == dict(molecules.aliases) == {"b": "a"}
+    assert copy.targets.tolist() == [2.0, 2.0]
+    assert copy.columns.tolist() == [[1.0], [2.0]]
+    assert len(copy) == 2
+    with pytest.raises(TypeError):
+        copy.aliases["b"] = "c"

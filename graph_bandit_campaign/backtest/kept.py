@@ -1,0 +1,155 @@
+"""Keep finished plays in a folder, so that the same command continues after an interruption."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from graph_bandit_campaign.backtest.plays import Play, Task, random_order
+from graph_bandit_campaign.backtest.table import Table
+from graph_bandit_campaign.tables.spreadsheets import shield
+from graph_bandit_lab.storage import replace_file, software_versions
+
+RESULTS, SETTINGS, PAGE = "results.csv", "backtest.json", "backtest.html"
+COLUMNS = (
+    "player",
+    "batch",
+    "start",
+    "measurement",
+    "id",
+    "value",
+    "best_so_far",
+    "top_ten_found",
+    "probability_of_beating_best",
+)
+WORDS = {  # of what may differ between two backtests
+    "table": "another table, or other values in it",
+    "direction": "another direction",
+    "start": "another --start",
+    "budget": "another --budget",
+    "seed": "another --seed",
+}
+
+
+class Kept:
+    """The plays of a folder.
+
+    Args:
+        folder: the folder, which exists.
+        table: the table that is played.
+        seed: seed of the backtest.
+        algorithms: version of the algorithm of each agent, by its name.
+
+    Raises:
+        ValueError: if the folder holds another backtest, or one by other versions of the software.
+    """
+
+    plays: dict[Task, Play]
+    """Finished plays."""
+
+    def __init__(self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int]) -> None:
+        self.folder, self.table, self.seed = folder, table, seed
+        self.question = {
+            "table": table.digest(),
+            "direction": "maximize" if table.maximize else "minimize",
+            "start": table.start,
+            "budget": table.budget,
+            "seed": seed,
+        }
+        self.versions, self.algorithms = software_versions(), dict(algorithms)
+        self.plays, self._texts = {}, dict[Task, bytes]()
+        if (folder / RESULTS).exists() and not (folder / SETTINGS).exists():
+            raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
+        if (folder / SETTINGS).exists():
+            self._check(folder / SETTINGS)
+            self.plays = self._read(folder / RESULTS)
+
+    def write_settings(self, more: Mapping[str, object]) -> None:
+        """Write what the plays depend on, and more for people to read."""
+        known = {"question": self.question, "algorithms": self.algorithms, "versions": self.versions, "settings": more}
+        replace_file(self.folder / SETTINGS, (json.dumps(known, indent=1, default=str) + "\n").encode())
+
+    def add(self, task: Task, finished: Play) -> None:
+        """Keep a finished play; the file is replaced at once."""
+        self.plays[task] = finished
+        self.write(list(self.plays))
+
+    def write(self, order: Sequence[Task]) -> None:
+        """Write the results of all plays, those of `order` first."""
+        tasks = dict.fromkeys((*(task for task in order if task in self.plays), *self.plays))
+        for task in tasks:
+            if task not in self._texts:
+                self._texts[task] = _to_csv(self._rows_of(task, self.plays[task]))
+        replace_file(self.folder / RESULTS, [_to_csv([COLUMNS]), *(self._texts[task] for task in tasks)])
+
+    def _rows_of(self, task: Task, finished: Play) -> list[list[str]]:
+        values, found = self.table.values[finished.order], self.table.count_best(finished.order)
+        best = (np.maximum if self.table.maximize else np.minimum).accumulate(values)
+        rows = []
+        for place, molecule in enumerate(finished.order.tolist()):
+            told = finished.probabilities[place]
+            cells = [task.player, str(task.batch), str(task.start + 1), str(place + 1)]
+            cells += [shield(self.table.molecules.ids[molecule]), repr(float(values[place])), repr(float(best[place]))]
+            rows.append([*cells, str(found[place]), "" if np.isnan(told) else repr(float(told))])
+        return rows
+
+    def _check(self, path: Path) -> None:
+        try:
+            known = json.loads(path.read_text(encoding="utf-8"))
+            question, versions, algorithms = known["question"], known["versions"], known["algorithms"]
+            differ = [WORDS[name] for name, value in self.question.items() if question[name] != value]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error
+        differ += [
+            f"{name} {versions.get(name)}, now {version}"
+            for name, version in self.versions.items()
+            if versions.get(name) != version
+        ]
+        differ += [
+            f"version {algorithms[name]} of {name}, now {number}"
+            for name, number in self.algorithms.items()
+            if algorithms.get(name, number) != number
+        ]
+        if differ:
+            raise ValueError(
+                f"Expected {path.parent} to hold plays of the same backtest. It was made with {', '.join(differ)}. "
+                "Choose another --out, or delete the folder."
+            )
+        self.algorithms = {**algorithms, **self.algorithms}
+
+    def _read(self, path: Path) -> dict[Task, Play]:
+        if not path.is_file():
+            return {}
+        index_of = {shield(identifier): k for k, identifier in enumerate(self.table.molecules.ids)}
+        known: dict[Task, list[tuple[int, float]]] = {}
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    task = Task(row["player"], int(row["batch"]), int(row["start"]) - 1)
+                    told = float(row["probability_of_beating_best"] or "nan")
+                    known.setdefault(task, []).append((index_of[row["id"]], told))
+            plays = {task: self._play_of(task, rows) for task, rows in known.items()}
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"Expected {path} as a backtest wrote it. Got: {error!r}. Delete the folder, or choose another --out."
+            ) from error
+        return plays
+
+    def _play_of(self, task: Task, rows: list[tuple[int, float]]) -> Play:
+        order = np.array([index for index, _ in rows], np.int64)
+        first = random_order(len(self.table.values), self.seed, task.start)[: self.table.start]
+        whole = len(np.unique(order)) == len(order) == self.table.budget
+        if not whole or not np.array_equal(order[: self.table.start], first):
+            raise ValueError(f"the rows of `{task.player}`, start {task.start + 1}, are not a whole play")
+        return Play(order, np.array([told for _, told in rows]))
+
+
+def _to_csv(rows: Sequence[Sequence[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()

@@ -1,0 +1,1 @@
+"""Show a backtest: as a page, figures, and lines in a terminal."""

@@ -1,0 +1,75 @@
+"""Figures of a backtest: what was found by when, and forecasts against what came. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.backtest.summary import Bin, Curves, Summary
+from graph_bandit_campaign.backtest.table import TOP
+from graph_bandit_lab.reports import COLORS, DASHES, STYLE
+
+GREY = "#7A7A7A"  # random choice
+WIDE = (12.4, 4.8)  # inches
+SHAPE = (6.2, 4.4)
+
+
+def colors_of(summary: Summary) -> dict[str, str]:
+    """Give each player a colour: agents first, random choice in grey."""
+    players = [player.label for player in (*summary.advisors, *summary.others[1:])]
+    return {label: COLORS[k % len(COLORS)] for k, label in enumerate(players)} | {summary.random.label: GREY}
+
+
+def progress_figure(summary: Summary, target: str) -> Figure:
+    """Draw the best value and how many of the ten best were found, against the number of measurements."""
+    colors, players = colors_of(summary), (*summary.advisors, *summary.others)
+    repeats = {label: DASHES[k // len(COLORS) % len(DASHES)] for k, label in enumerate(colors)}  # of a colour
+    dashes = repeats | {summary.random.label: "-"}
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=WIDE, layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for player in players:
+            line = colors[player.label], dashes[player.label]
+            _draw(left, summary, player, player.best, line)
+            _draw(right, summary, player, player.found, line)
+        left.set(title="Best value found", ylabel=target.replace("$", r"\$"))
+        right.set(title="Of the ten best molecules, found", ylabel="molecules", ylim=(-0.3, TOP + 0.3))
+        for axes in (left, right):
+            axes.set_xlabel("measurements")
+            axes.margins(x=0)
+        handles, labels = left.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) if len(labels) <= 5 else 3)
+    return figure
+
+
+def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], colors: Mapping[str, str]) -> Figure:
+    """Draw the share of molecules that beat the best so far against the probability that was told."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=SHAPE, layout="constrained")
+        axes = figure.subplots()
+        axes.axline((0, 0), (1, 1), color=GREY, ls="--", lw=1.2)
+        highest = 0.05
+        for label, bins in forecasts.items():
+            promised = [each.promised / each.count for each in bins]
+            came = [each.came / each.count for each in bins]
+            axes.plot(promised, came, "o-", color=colors[label], lw=2, label=label)
+            highest = max(highest, *promised, *came)
+        axes.set(title="Forecasts and what came", xlabel="forecast probability", ylabel="share that beat the best")
+        axes.set(xlim=(0, 1.08 * highest), ylim=(0, 1.08 * highest))
+        if len(forecasts) > 1:
+            axes.legend()
+    return figure
+
+
+def _draw(axes: Axes, summary: Summary, player: Curves, curves: NDArray[np.float64], line: tuple[str, str]) -> None:
+    """Draw a mean over starts with its 95 % band; all players share the random measurements before it."""
+    begin, (color, dash) = player.from_start - 1, line
+    measured = np.arange(begin + 1, curves.shape[1] + 1)
+    low, high = summary.bootstrap.band(curves[:, begin:])
+    axes.plot(measured, curves[:, begin:].mean(axis=0), dash, color=color, lw=2.2, label=player.label)
+    axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)

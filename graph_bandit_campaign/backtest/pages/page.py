@@ -1,0 +1,48 @@
+"""The page of a backtest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graph_bandit_campaign.backtest.pages import verdict
+from graph_bandit_campaign.backtest.pages.figures import colors_of, forecasts_figure, progress_figure
+from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.backtest.summary import Summary
+from graph_bandit_lab.reports import templates, to_svg
+from graph_bandit_lab.storage import software_versions
+
+SHOWN = ("graph-bandit-env", "torch", "rdkit")
+
+
+def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[str]) -> str:
+    """Return a self-contained HTML page.
+
+    Args:
+        summary: the plays, compared.
+        settings: settings of the command.
+        notes: remarks, for people.
+    """
+    versions = software_versions()
+    colors = colors_of(summary)
+    forecasts = summary.forecasts
+    return (
+        templates("graph_bandit_campaign.backtest.pages")
+        .get_template("backtest.html.jinja")
+        .render(
+            summary=summary,
+            table=summary.table,
+            settings=settings,
+            notes=notes,
+            verdicts=verdict.verdicts(summary),
+            advice=verdict.advice(summary),
+            comparisons=verdict.comparisons(summary),
+            reliability=verdict.reliability(summary),
+            rows=verdict.rows(summary),
+            good=verdict.good_text(summary.table),
+            goal=verdict.goal_text(summary.goal),
+            colors=colors,
+            progress=to_svg(progress_figure(summary, settings.target)),
+            forecasts=to_svg(forecasts_figure(forecasts, colors)) if forecasts else "",
+            versions={name: versions[name] for name in SHOWN},
+        )
+    )

@@ -1,0 +1,178 @@
+"""Say in sentences and tables what a backtest shows; page and terminal print the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graph_bandit_campaign.backtest.summary import Curves, Interval, Summary
+from graph_bandit_campaign.backtest.table import TOP, Table
+
+DASH = "–"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A player in the table, in words."""
+
+    label: str
+    at_end: str
+    """How many of the ten best were found within the budget."""
+    average: str
+    """How many were known, on average over the measurements after the start."""
+    good: str
+    """How many of the best 5 % were found within the budget."""
+    reached: str
+    """Measurements until the goal."""
+    fewer: str
+    """How many fewer than by random choice."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an agent would have helped."""
+
+    headline: str
+    """The answer in a sentence."""
+    reasons: list[str]
+    """The numbers that it follows from."""
+
+
+def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
+    """Write a mean and its 95 % interval."""
+    form = f"{'+' if sign else ''}.{digits}f"
+    numbers = (interval.mean, interval.low, interval.high)
+    mean, low, high = (f"{round(number, digits) + 0.0:{form}}" for number in numbers)  # + 0.0: without -0.0
+    return f"{mean} ({low} to {high})"
+
+
+def goal_text(goal: int) -> str:
+    """Name how many of the ten best are to be found."""
+    return {TOP: "all ten best", TOP // 2: "five of the ten best", 1: "one of the ten best"}.get(goal, "")
+
+
+def good_text(table: Table) -> str:
+    """Name the good molecules; empty if they are the ten best."""
+    return f"{table.good} best (5 %)" if table.good > TOP else ""
+
+
+def verdicts(summary: Summary) -> list[Verdict]:
+    """Say of each agent whether it would have helped, compared with random choice; the best agent first."""
+    order = sorted(summary.advisors, key=lambda player: -player.scores.mean())
+    return [_verdict(summary, player, f"{player.label}: " if len(order) > 1 else "") for player in order]
+
+
+def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
+    table, random = summary.table, summary.random
+    gain, good = summary.gain(player, random), summary.more_good(player, random)
+    if table.good == TOP:  # a small table: the best 5 % are among the ten best
+        good = gain
+    if gain.low > 0:
+        headline = "It would have helped."
+    elif gain.high < 0:
+        headline = "It would have done harm: random choice knew more of the ten best."
+    elif good.low > 0:
+        headline = "It would have helped to find good molecules; whether the very best ones too cannot be told."
+    elif good.high < 0:
+        headline = "It would have done harm: random choice found more good molecules."
+    else:
+        headline = "It would not have helped, as far as can be told: the interval of the difference holds 0."
+    reasons = [
+        f"Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found, and "
+        f"{random.at_end.mean():.1f} by random choice. Averaged over the measurements after the start, the difference "
+        f"is {interval_text(gain, 2, sign=True)}.",
+    ]
+    if good is not gain:
+        reasons.append(
+            f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "
+            f"choice. The difference is {interval_text(good, sign=True)}."
+        )
+    if gain.low > 0 or good.low > 0:
+        needed = interval_text(summary.bootstrap.interval(player.as_many), 0)
+        reasons.append(f"Random choice would have needed {needed} measurements to find as many of them.")
+    fewer = summary.fewer(player, random)
+    if fewer is not None:
+        reasons.append(
+            f"For {goal_text(summary.goal)} it needed {player.reached[summary.goal].mean():.0f} measurements, "
+            f"{interval_text(fewer, 0)} fewer than random choice."
+        )
+    return Verdict(who + headline, reasons)
+
+
+def comparisons(summary: Summary) -> list[str]:
+    """Compare the best agent with everything else but random choice."""
+    best, sentences = summary.best, []
+    for other in (*summary.advisors, *summary.others[1:]):
+        if other is best:
+            continue
+        gain = summary.gain(best, other)
+        if gain.low > 0:
+            word = "knew more of the ten best than"
+        elif gain.high < 0:
+            word = "knew fewer of the ten best than"
+        else:
+            word = "cannot be told from"
+        text = f"{best.label} {word} {other.label}: {interval_text(gain, 2, sign=True)} on average"
+        fewer = summary.fewer(best, other)
+        if fewer is not None:
+            bound = ", at least, because the other did not reach it from every start" * summary.is_bound(other)
+            text += f"; {interval_text(fewer, 0)} measurements fewer for {goal_text(summary.goal)}{bound}"
+        sentences.append(f"{text}.")
+    return sentences
+
+
+def advice(summary: Summary) -> str:
+    """Say which agent served best, and how sure that is; empty if there is only one."""
+    if len(summary.advisors) < 2:
+        return ""
+    wins = summary.wins()
+    share = wins[summary.best.label]
+    sure = "" if share >= 0.95 else " That is not sure: another choice of starts might name another."
+    batches = {player.batch for player in summary.advisors}
+    rounds = " Smaller batches know more before each choice, and take more rounds." if len(batches) > 1 else ""
+    others = "; ".join(f"{label}: {100 * won:.0f} %" for label, won in wins.items() if label != summary.best.label)
+    first = f"{summary.best.label} served best here, in {100 * share:.0f} % of the draws of the starts ({others})."
+    return f"{first}{sure}{rounds}"
+
+
+def reliability(summary: Summary) -> list[str]:
+    """Say how many molecules were promised to beat the best so far, and how many did."""
+    sentences = []
+    for label, bins in summary.forecasts.items():
+        count, promised, came = (sum(getattr(each, name) for each in bins) for name in ("count", "promised", "came"))
+        sentences.append(
+            f"{label}: of {count:,} suggested molecules, {promised:.1f} were promised to beat the best value measured "
+            f"before their batch (the sum of the probabilities), and {came} did."
+        )
+    return sentences
+
+
+def rows(summary: Summary) -> list[Row]:
+    """Return a row for each player, agents first."""
+    interval = summary.bootstrap.interval
+    return [
+        Row(
+            player.label,
+            interval_text(interval(player.at_end)),
+            interval_text(interval(player.scores)),
+            interval_text(interval(player.good)),
+            _reached_text(summary, player),
+            _fewer_cell(summary, player),
+        )
+        for player in (*summary.advisors, *summary.others)
+    ]
+
+
+def _reached_text(summary: Summary, player: Curves) -> str:
+    if not summary.goal:
+        return DASH
+    reached = player.reached[summary.goal]
+    if np.isfinite(reached).all():
+        return interval_text(summary.bootstrap.interval(reached), 0)
+    return f"from {int(np.isfinite(reached).sum())} of {summary.starts} starts"
+
+
+def _fewer_cell(summary: Summary, player: Curves) -> str:
+    fewer = None if player is summary.random else summary.fewer(player, summary.random)
+    return DASH if fewer is None else interval_text(fewer, 0)

@@ -1,0 +1,99 @@
+"""The work of `graph-bandit backtest`: replay a finished table, and say whether suggestions would have helped."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+
+from graph_bandit_campaign.backtest.forest import has_forest
+from graph_bandit_campaign.backtest.kept import COLUMNS, PAGE, RESULTS, SETTINGS, Kept
+from graph_bandit_campaign.backtest.pages.page import render_page
+from graph_bandit_campaign.backtest.pages.terminal import print_summary
+from graph_bandit_campaign.backtest.players import FOREST, GREEDY, SIMILARITY
+from graph_bandit_campaign.backtest.plays import RANDOM, Task, play
+from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.backtest.summary import summarize
+from graph_bandit_campaign.backtest.table import Table, read_table
+from graph_bandit_campaign.backtest.work import play_tasks
+from graph_bandit_campaign.learner import Learner, default_agent
+from graph_bandit_lab.storage import find_file, replace_file, sole_driver
+
+NAMES = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
+NO_FOREST = "The random forest is left out: it needs scikit-learn (pip install 'graph-bandit-env[backtest]')."
+
+
+def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
+    """Replay a finished table of molecules, and write results, settings and page into a folder.
+
+    The plays depend on the table, the settings and the seed alone, not on the number of processes. Those that the
+    folder holds are not played again.
+
+    Returns:
+        The results: a row for each measurement of each player from each start.
+
+    Raises:
+        ValueError, OSError: if the table cannot be read or is too small, an agent is unknown, or the folder holds
+            another backtest.
+        ImportError: if a package that reads the table is not installed.
+    """
+    for name in (PAGE, RESULTS, SETTINGS):
+        find_file(settings.out / name)
+    table = read_table(settings)
+    advisors, others, notes = choose_players(settings, table)
+    agents = {task.player for task in (*advisors, *others)} - {SIMILARITY, FOREST}
+    algorithms = {agent: Learner(table.molecules, agent).algorithm for agent in sorted(agents)}
+    tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
+    with sole_driver(settings.out):
+        kept = Kept(settings.out, table, settings.seed, algorithms)
+        kept.write_settings(dataclasses.asdict(settings))
+        by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
+        kept.plays |= {task: play(table, task, settings.seed) for task in by_chance}
+        missing = [task for task in tasks if task not in kept.plays]
+        _print_plan(settings, table, notes, len(tasks), len(missing))
+        play_tasks(table, missing, settings.seed, settings.workers, kept.add)
+        kept.write([*tasks, *by_chance])
+        summary = summarize(table, settings.seed, settings.starts, kept.plays, advisors, others)
+        replace_file(settings.out / PAGE, render_page(summary, settings, notes).encode())
+    print_summary(summary)
+    print("\n" + "\n".join(str(settings.out / name) for name in (PAGE, RESULTS, SETTINGS)))
+    results = pd.read_csv(settings.out / RESULTS, dtype={"id": str}, keep_default_na=False, na_values={COLUMNS[-1]: ""})
+    asked = {task[:2] for task in (*tasks, *by_chance)}
+    pairs = zip(results["player"], results["batch"], strict=True)
+    of_these = np.array([pair in asked for pair in pairs]) & (results["start"] <= settings.starts)
+    return results[of_these].reset_index(drop=True)
+
+
+def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task], list[Task], list[str]]:
+    """Return the agents, what they are compared with (each with its batch, from start 0), and remarks for people.
+
+    Args:
+        settings: settings of the command.
+        table: the table.
+
+    Raises:
+        ValueError: if an agent is unknown, or does not use the user's columns.
+    """
+    advisors = [
+        Task(agent, batch, 0)
+        for batch in settings.n
+        for agent in settings.agents or (default_agent(table.molecules, batch),)
+    ]
+    baselines = [name for name in settings.baselines if name != "forest" or has_forest()]
+    others = [Task(NAMES[name], batch, 0) for name in baselines for batch in settings.n]
+    others = [task for task in others if task not in advisors]
+    notes = [f"{', '.join(table.remarks)}.".capitalize()] if table.remarks else []
+    notes += [NO_FOREST] if len(baselines) < len(settings.baselines) else []
+    return advisors, others, notes
+
+
+def _print_plan(settings: BacktestSettings, table: Table, notes: list[str], count: int, missing: int) -> None:
+    print(
+        f"{len(table.values):,} molecules with {settings.target}; {settings.starts} random starts of {table.start}, "
+        f"{table.budget} measurements in all, in batches of {' and of '.join(map(str, settings.n))}."
+    )
+    for note in notes:
+        print(note)
+    kept = f"{count - missing} of {count} plays are kept from before." if missing < count else f"{count} plays."
+    print(kept, flush=True)

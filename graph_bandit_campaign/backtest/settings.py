@@ -1,0 +1,100 @@
+"""Settings of `graph-bandit backtest`; the docstrings are also its `--help`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from graph_bandit_campaign.settings import NONE, SuggestSettings
+
+Baseline = Literal["greedy", "similarity", "forest"]
+BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")
+LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
+
+
+@dataclass(frozen=True)
+class BacktestSettings:
+    """Replay a finished table of molecules: would the suggestions have found the best ones sooner?"""
+
+    table: tyro.conf.Positional[Path]
+    """Table of molecules with their measured values, in any format that `suggest` reads."""
+    out: Path
+    """Folder for the page, the results and the settings. Finished plays in it are not played again."""
+    maximize: str | None = None
+    """Column of the measured values, if large ones are wanted. Rows without a number are left out."""
+    minimize: str | None = None
+    """The same, if small ones are wanted."""
+    n: tuple[int, ...] = (8,)
+    """How many molecules are measured in a batch; several numbers are compared."""
+    agents: Annotated[tuple[str, ...], NONE] = ()
+    """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
+    baselines: tuple[Baseline, ...] = BASELINES
+    """Compared with the agents, as random choice is: molecule-greedy, the molecules most similar to the best one so
+    far, and a random forest (the extra `backtest`)."""
+    start: int | None = None
+    """How many molecules are measured first, at random; None: as many as the largest batch, at least 10."""
+    budget: int | None = None
+    """How many molecules are measured in all; None: a quarter of the table, at most 300, at least two batches."""
+    starts: int = 10
+    """How many random starts are played."""
+    seed: int = 0
+    """Seed of all randomness."""
+    features: Annotated[tuple[str, ...], NONE] = ()
+    """Columns of numbers of your own, or files of embeddings, as `suggest` reads them."""
+    smiles: str = "smiles"
+    """Column of the SMILES; in an SDF file, `smiles` is the structure."""
+    id: str | None = None
+    """Column of the names; None: `id`, if the table has such a column."""
+    sheet: str | None = None
+    """Sheet, if the table is a workbook (.xlsx); None: the first."""
+    workers: int | None = 0
+    """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
+    most_atoms: int = 250
+    """How many atoms a molecule may have, without hydrogens."""
+    skip_bad_rows: bool = False
+    """Leave out rows that are not molecules, and those whose id two molecules have."""
+
+    def __post_init__(self) -> None:
+        for name, counts in (("n", self.n), ("start", (self.start,)), ("budget", (self.budget,))):
+            if not counts or any(count is not None and count < 1 for count in counts):
+                raise ValueError(f"Expected `--{name}` to be at least 1. Got {' '.join(map(str, counts)) or 'none'}.")
+        for name, given in (("n", self.n), ("agents", self.agents), ("baselines", self.baselines)):
+            if len(set(given)) < len(given):
+                raise ValueError(f"Expected `--{name}` to be different. Got {' '.join(map(str, given))}.")
+        if self.starts < LEAST_STARTS:
+            raise ValueError(f"Expected `--starts` to be at least {LEAST_STARTS}. Got {self.starts}.")
+        if self.seed < 0:
+            raise ValueError(f"Expected `--seed` to be at least 0. Got {self.seed}.")
+        if self.workers is not None and self.workers < 0:
+            raise ValueError(f"Expected `--workers` to be at least 0. Got {self.workers}.")
+        self.to_read()  # refuses what `suggest` refuses
+
+    @property
+    def target(self) -> str:
+        """Return the column of the measured values."""
+        return self.maximize or self.minimize or ""
+
+    @property
+    def first(self) -> int:
+        """Return how many molecules are measured first."""
+        return max(*self.n, 10) if self.start is None else self.start
+
+    def to_read(self) -> SuggestSettings:
+        """Return the settings by which `suggest` reads the table, as pool and as results."""
+        return SuggestSettings(
+            pool=self.table,
+            out=self.out / "results.csv",
+            measured=(self.table,),
+            maximize=self.maximize,
+            minimize=self.minimize,
+            features=self.features,
+            smiles=self.smiles,
+            id=self.id,
+            sheet=self.sheet,
+            measured_sheet=self.sheet,
+            most_atoms=self.most_atoms,
+            skip_bad_rows=self.skip_bad_rows,
+        )

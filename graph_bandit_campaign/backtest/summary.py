@@ -1,0 +1,257 @@
+"""Compare the players of a backtest, in pairs of equal starts. No torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, random_order
+from graph_bandit_campaign.backtest.table import TOP, Table
+
+Floats = NDArray[np.float64]
+GOALS = (TOP, TOP // 2, 1)  # how many of the ten best are to be found
+DRAWS = 4000  # of the bootstrap
+BINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)  # of forecast probabilities
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over starts, and its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Forecasts of similar probability that a molecule beats the best so far, and what came of them."""
+
+    low: float
+    high: float
+    count: int
+    """How many forecasts there were."""
+    promised: float
+    """Sum of their probabilities."""
+    came: int
+    """How many of the molecules did beat it."""
+
+
+class Bootstrap:
+    """Draws of starts with replacement, the same for all that is compared.
+
+    The percentiles are those that are right for the mean of few normal numbers ("expanded percentiles", Hesterberg
+    2015), since the usual ones are too narrow for ten starts.
+
+    Args:
+        starts: how many starts there are, at least two.
+        seed: seed of the draws.
+    """
+
+    def __init__(self, starts: int, seed: int = 0) -> None:
+        generator = np.random.default_rng(seed)
+        self.weights = generator.multinomial(starts, np.full(starts, 1 / starts), DRAWS) / starts
+        self.tail = float(stats.norm.cdf(math.sqrt(starts / (starts - 1)) * stats.t.ppf(0.025, starts - 1)))
+
+    def interval(self, values: Floats) -> Interval:
+        """Return the mean of `values` `(starts,)` and its interval."""
+        low, high = np.quantile(self.weights @ values, [self.tail, 1 - self.tail])
+        return Interval(float(values.mean()), float(low), float(high))
+
+    def band(self, curves: Floats) -> tuple[Floats, Floats]:
+        """Return the bounds of the mean of `curves` `(starts, t)`, each `(t,)`."""
+        bounds = np.quantile(self.weights @ curves, [self.tail, 1 - self.tail], axis=0)
+        return bounds[0], bounds[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The plays of one player with one size of batch."""
+
+    label: str
+    """Its name, with the size of the batch if several are compared."""
+    batch: int
+    """How many molecules it chooses at a time."""
+    best: Floats
+    """`(starts, budget)`, the best value so far."""
+    found: Floats
+    """`(starts, budget)`, how many of the ten best are found."""
+    good: Floats
+    """`(starts,)`, how many of the good molecules (`Table.good`) were found within the budget."""
+    as_many: Floats
+    """`(starts,)`, how many measurements random choice from the same start needs to find as many of them."""
+    reached: dict[int, Floats]
+    """Measurements until so many of the ten best were found, `(starts,)` each; infinite if not within the budget."""
+    from_start: int
+    """How many measurements were the random start."""
+
+    @property
+    def scores(self) -> Floats:
+        """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
+        return np.asarray(self.found[:, self.from_start :].mean(axis=1), np.float64)
+
+    @property
+    def at_end(self) -> Floats:
+        """Return how many of the ten best were found within the budget, `(starts,)`."""
+        return self.found[:, -1]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The plays of a backtest, compared."""
+
+    table: Table
+    """The table that was played."""
+    advisors: Sequence[Curves]
+    """Agents that would give the suggestions."""
+    others: Sequence[Curves]
+    """What they are compared with; random choice comes first."""
+    forecasts: Mapping[str, Sequence[Bin]]
+    """Forecasts of each agent that makes some, by its label."""
+    starts: int
+    """How many random starts were played."""
+
+    @cached_property
+    def bootstrap(self) -> Bootstrap:
+        """Return the draws of starts."""
+        return Bootstrap(self.starts)
+
+    @property
+    def random(self) -> Curves:
+        """Return random choice."""
+        return self.others[0]
+
+    @cached_property
+    def best(self) -> Curves:
+        """Return the agent that served best: most of the ten best known, on average over the measurements."""
+        return max(self.advisors, key=lambda player: player.scores.mean())
+
+    @cached_property
+    def goal(self) -> int:
+        """Return how many of the ten best the best agent found from every start; 0 if it is not even one."""
+        return next((goal for goal in GOALS if np.isfinite(self.best.reached[goal]).all()), 0)
+
+    def wins(self) -> dict[str, float]:
+        """Return the share of draws of the starts in which each agent serves best; ties are shared."""
+        drawn = np.stack([self.bootstrap.weights @ player.scores for player in self.advisors])
+        first = np.isclose(drawn, drawn.max(axis=0), rtol=0, atol=1e-12)
+        shares = (first / first.sum(axis=0)).mean(axis=1)
+        return {player.label: float(share) for player, share in zip(self.advisors, shares, strict=True)}
+
+    def gain(self, player: Curves, other: Curves) -> Interval:
+        """Return how many more of the ten best a player knew than another, on average over the measurements."""
+        return self.bootstrap.interval(player.scores - other.scores)
+
+    def more_good(self, player: Curves, other: Curves) -> Interval:
+        """Return how many more of the good molecules a player found within the budget than another."""
+        return self.bootstrap.interval(player.good - other.good)
+
+    def fewer(self, player: Curves, other: Curves) -> Interval | None:
+        """Return how many measurements fewer a player needed for the goal than another.
+
+        One that did not reach it within the budget counts as if it had with the last measurement, so the number is a
+        lower bound then (`is_bound`). None: there is no goal, or the player itself did not reach it from every start.
+        """
+        if not self.goal or not np.isfinite(player.reached[self.goal]).all():
+            return None
+        needed = np.minimum(other.reached[self.goal], self._latest(other))
+        return self.bootstrap.interval(needed - player.reached[self.goal])
+
+    def is_bound(self, other: Curves) -> bool:
+        """Return whether another player did not reach the goal from every start."""
+        return bool(self.goal) and not np.isfinite(other.reached[self.goal]).all()
+
+    def _latest(self, player: Curves) -> float:
+        return math.inf if player is self.random else self.table.budget  # random choice is known to the end
+
+
+def summarize(
+    table: Table, seed: int, starts: int, plays: Mapping[Task, Play], advisors: Sequence[Task], others: Sequence[Task]
+) -> Summary:
+    """Compare plays.
+
+    Args:
+        table: the table.
+        seed: seed of the backtest.
+        starts: how many starts were played.
+        plays: plays of each player from each start.
+        advisors: agents and batches, with any start.
+        others: what they are compared with; random choice is added, and comes first.
+    """
+    several = len({task.batch for task in (*advisors, *others)}) > 1
+    labels = {task[:2]: f"{task.player}, batches of {task.batch}" if several else task.player for task in advisors}
+    labels |= {task[:2]: f"{task.player}, batches of {task.batch}" if several else task.player for task in others}
+
+    def curves(task: Task) -> Curves:
+        orders = [plays[task._replace(start=start)].order for start in range(starts)]
+        return _curves(labels[task[:2]], task.batch, table, orders, orders, whole)
+
+    whole = [random_order(len(table.values), seed, start) for start in range(starts)]
+    by_chance = _curves(RANDOM, 1, table, [order[: table.budget] for order in whole], whole, whole)
+    forecasts = {
+        labels[task[:2]]: _bins(table, task.batch, [plays[task._replace(start=start)] for start in range(starts)])
+        for task in advisors
+    }
+    return Summary(
+        table,
+        [curves(task) for task in advisors],
+        [by_chance, *map(curves, others)],
+        {label: bins for label, bins in forecasts.items() if bins},
+        starts,
+    )
+
+
+def _curves(
+    label: str,
+    batch: int,
+    table: Table,
+    orders: Sequence[NDArray[np.int64]],
+    known: Sequence[NDArray[np.int64]],
+    by_chance: Sequence[NDArray[np.int64]],
+) -> Curves:
+    """Summarise the measurements of each start; `known` may go on after the budget, and `by_chance` is random."""
+    best = np.maximum if table.maximize else np.minimum
+    counts = [table.count_best(order) for order in known]
+    reached = {
+        goal: np.array([np.argmax(count >= goal) + 1 if count[-1] >= goal else math.inf for count in counts])
+        for goal in GOALS
+    }
+    good = np.array([table.count_best(order, table.good)[-1] for order in orders])
+    chance = [table.count_best(order, table.good) for order in by_chance]
+    return Curves(
+        label,
+        batch,
+        np.stack([best.accumulate(table.values[order]) for order in orders]),
+        np.stack([table.count_best(order) for order in orders]).astype(np.float64),
+        good.astype(np.float64),
+        np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(chance, good, strict=True)]),
+        reached,
+        table.start,
+    )
+
+
+def _bins(table: Table, batch: int, plays: Sequence[Play]) -> list[Bin]:
+    """Compare forecasts with what came, by their probability; empty if there are none."""
+    told, came = [], []
+    for finished in plays:
+        rewards = table.rewards[finished.order]
+        best = np.maximum.accumulate(rewards)
+        for first in range(table.start, table.budget, batch):
+            told.append(finished.probabilities[first : first + batch])
+            came.append(rewards[first : first + batch] > best[first - 1])  # forecasts are made before the whole batch
+    probabilities, beats = np.concatenate(told), np.concatenate(came)
+    made = np.isfinite(probabilities)
+    probabilities, beats = probabilities[made], beats[made]
+    place = np.digitize(probabilities, BINS[1:-1])
+    return [
+        Bin(low, high, int((place == k).sum()), float(probabilities[place == k].sum()), int(beats[place == k].sum()))
+        for k, (low, high) in enumerate(pairwise(BINS))
+        if len(probabilities) and (place == k).any()
+    ]

@@ -1,0 +1,133 @@
+"""Read a finished table of molecules, as `suggest` reads a pool and its results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.state import CampaignState, Measurement
+from graph_bandit_campaign.tables.inputs import read_inputs
+from graph_bandit_campaign.tables.measured_rows import NoResultsError
+from graph_bandit_env import MoleculeSet
+
+LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
+MOST = 300  # measurements, if the user gives no number
+TOP = 10  # the best molecules, which are looked for
+GOOD = 0.05  # share of the table that counts as good
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Molecules with their values, and how many of them are measured when."""
+
+    molecules: MoleculeSet
+    """K molecules, each with a value."""
+    values: NDArray[np.float64]
+    """`(K,)`, the mean of the results of each molecule."""
+    maximize: bool
+    """True if large values are wanted."""
+    start: int
+    """How many molecules are measured first, at random."""
+    budget: int
+    """How many molecules are measured in all; fewer than K."""
+    remarks: tuple[str, ...] = ()
+    """Remarks about the table, for people."""
+
+    @property
+    def rewards(self) -> NDArray[np.float64]:
+        """Return the values if large ones are wanted, else their negatives."""
+        return self.values if self.maximize else -self.values
+
+    @property
+    def good(self) -> int:
+        """Return how many molecules count as good: the best 5 %, at least the ten best."""
+        return max(TOP, round(GOOD * len(self.values)))
+
+    def count_best(self, order: NDArray[np.int64], n: int = TOP) -> NDArray[np.int64]:
+        """Count how many of the n best values were found after each measurement, `(len(order),)`.
+
+        Molecules that tie at the n-th value are interchangeable, and as many of them count as are among the n best.
+
+        Args:
+            order: molecules in the order measured.
+            n: how many are looked for.
+        """
+        rewards = self.rewards
+        threshold = np.partition(rewards, -n)[-n]
+        ties = n - int((rewards > threshold).sum())
+        above, equal = np.cumsum(rewards[order] > threshold), np.cumsum(rewards[order] == threshold)
+        return np.asarray(above + np.minimum(equal, ties), np.int64)
+
+    def digest(self) -> str:
+        """Return a short text that differs for tables with other molecules, values or columns."""
+        told = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
+        content = hashlib.sha256(json.dumps(told).encode())
+        for numbers in (self.values, self.molecules.columns):
+            content.update(np.ascontiguousarray(numbers, "<f8").tobytes())
+        return content.hexdigest()[:16]
+
+
+def read_table(settings: BacktestSettings) -> Table:
+    """Read the molecules that have a value.
+
+    Raises:
+        ValueError, OSError: if the table cannot be read, has too few values, or is too small for start and budget.
+        ImportError: if a package that reads the table is not installed.
+    """
+    try:
+        inputs = read_inputs(settings.to_read())
+    except NoResultsError as error:
+        raise ValueError(
+            f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
+            "that are known."
+        ) from error
+    means = CampaignState(
+        "", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in inputs.books.measured)
+    ).means()
+    known = [k for k, identifier in enumerate(inputs.molecules.ids) if identifier in means]
+    if len(known) < LEAST:
+        raise ValueError(
+            f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
+            f"{len(known)}: with so few, the random start already finds much of what there is to find."
+        )
+    molecules = inputs.molecules.take(known)
+    values = np.array([means[identifier] for identifier in molecules.ids])
+    if np.ptp(values) == 0:
+        raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
+    left_out = len(inputs.pool) - len(known)
+    repeated = len(inputs.books.measured) - len(known)
+    remarks = [f"{left_out:,} without a value left out"] * bool(left_out)
+    remarks += [f"{len(inputs.books.failed):,} of them failed"] * bool(inputs.books.failed)
+    remarks += [f"{repeated:,} further values of the same molecules averaged"] * bool(repeated)
+    remarks += [f"{len(inputs.books.bounds):,} bounds taken as values"] * bool(inputs.books.bounds)
+    remarks += [f"bad rows left out: {len(inputs.pool.skipped):,}"] * bool(inputs.pool.skipped)
+    remarks += inputs.sheets[:1]  # the same sheet is named twice: as that of the pool, and as that of the results
+    return Table(
+        molecules,
+        values,
+        settings.maximize is not None,
+        settings.first,
+        _choose_budget(settings, len(known)),
+        tuple(remarks),
+    )
+
+
+def _choose_budget(settings: BacktestSettings, count: int) -> int:
+    largest, start = max(settings.n), settings.first
+    budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
+    if settings.budget is None and budget > count // 2:
+        raise ValueError(
+            f"Expected a larger table: {start} random measurements and two batches of {largest} are more than half of "
+            f"its {count} molecules. Lower --n or --start, or give a --budget."
+        )
+    if not start < budget < count:
+        raise ValueError(
+            f"Expected `--budget` to be more than the {start} random measurements (--start) and less than the {count} "
+            f"molecules of the table. Got {budget}."
+        )
+    return budget

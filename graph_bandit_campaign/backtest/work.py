@@ -1,0 +1,90 @@
+"""Play what is missing in parallel, and hand over each play as soon as it is finished."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tqdm import tqdm
+
+from graph_bandit_campaign.backtest.players import SIMILARITY
+from graph_bandit_campaign.backtest.plays import Play, Task, play_from_file
+from graph_bandit_campaign.backtest.table import Table
+from graph_bandit_lab.execution import choose_workers
+
+
+def play_tasks(
+    table: Table, tasks: Sequence[Task], seed: int, workers: int | None, on_done: Callable[[Task, Play], object]
+) -> None:
+    """Play tasks; their results do not depend on the number of workers.
+
+    Args:
+        table: the table.
+        tasks: what to play; the first one is that by which the time is estimated.
+        seed: seed of the backtest.
+        workers: processes; 0: one for each core; None: this process.
+        on_done: takes each finished play, in this process.
+
+    Raises:
+        ChildProcessError: an OSError, if a process dies.
+        ValueError: if a play fails.
+    """
+    if not tasks:
+        return
+    long = sum(task.player != SIMILARITY for task in tasks)  # that takes no time
+    open_workers, count = choose_workers(workers, None)
+    waiting = iter(tasks)
+    flying: dict[Future[Play], Task] = {}
+    with TemporaryDirectory() as folder, tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar:
+        path = Path(folder, "table.pickle")
+        path.write_bytes(pickle.dumps(table))
+        pool = open_workers()
+        told = False
+        try:
+            while True:
+                for task in islice(waiting, pool.slots - len(flying)):
+                    flying[pool.submit(play_from_file, path, task, seed)] = task
+                if not flying:
+                    break
+                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                    task = flying.pop(future)
+                    finished = _result_of(future, task)
+                    on_done(task, finished)
+                    bar.update()
+                    if not told and long > 1 and task.player != SIMILARITY:
+                        told = True
+                        bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
+        except BaseException:
+            pool.abandon()
+            raise
+        pool.shutdown()
+
+
+def estimate(seconds: float, left: int, workers: int) -> str:
+    """Say how long all plays may take, from the time of the first."""
+    whole = seconds * left / min(workers, left)
+    text = f"{whole:.0f} s" if whole < 100 else f"{whole / 60:.0f} min"
+    return (
+        f"The first play took {seconds:.0f} s. {left} like it are left: about {text} at this pace, with {workers} at a "
+        "time. Ctrl-C keeps what is finished."
+    )
+
+
+def _result_of(future: Future[Play], task: Task) -> Play:
+    try:
+        return future.result()
+    except BrokenExecutor as error:
+        raise ChildProcessError(
+            f"A process died while it played `{task.player}`, perhaps for lack of memory. Finished plays are kept: "
+            "give the same command with fewer --workers."
+        ) from error
+    except ArithmeticError as error:
+        raise ValueError(
+            f"`{task.player}` cannot go on from start {task.start + 1}: {error}. Finished plays are kept; leave this "
+            "agent out."
+        ) from error

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from support.molecules import some_molecules
+
+from graph_bandit_campaign.backtest.pages.figures import colors_of, forecasts_figure, progress_figure
+from graph_bandit_campaign.backtest.pages.verdict import (
+    advice,
+    comparisons,
+    interval_text,
+    reliability,
+    rows,
+    verdicts,
+)
+from graph_bandit_campaign.backtest.plays import Play, Task, random_order
+from graph_bandit_campaign.backtest.summary import Interval, summarize
+from graph_bandit_campaign.backtest.table import Table
+
+TABLE = Table(some_molecules(40), np.arange(40.0), maximize=True, start=4, budget=20)
+BEST_FIRST, WORST_FIRST = range(39, -1, -1), range(40)
+
+
+def summary(*orders, others=()):
+    """Return a summary of agents that measure molecules in an order, whatever comes back."""
+
+    def plays_of(name, order):
+        for start in range(6):
+            first = random_order(40, 0, start)[:4].tolist()
+            whole = [*first, *(k for k in order(start) if k not in first)][:20]
+            told = np.r_[np.full(4, np.nan), np.full(16, 0.25)] if name.startswith("agent") else np.full(20, np.nan)
+            yield Task(name, 4, start), Play(np.array(whole), told)
+
+    named = {f"agent{k}": order for k, order in enumerate(orders)} | {f"other{k}": o for k, o in enumerate(others)}
+    plays = dict(pair for name, order in named.items() for pair in plays_of(name, order))
+    tasks = [Task(name, 4, 0) for name in named]
+    return summarize(TABLE, 0, 6, plays, tasks[: len(orders)], tasks[len(orders) :])
+
+
+def by_chance(start):
+    return np.random.default_rng(start + 100).permutation(40)
+
+
+@pytest.mark.parametrize(
+    ("order", "headline"),
+    [
+        (lambda start: BEST_FIRST, "It would have helped."),
+        (by_chance, "It would not have helped"),
+        (lambda start: WORST_FIRST, "It would have done harm"),
+    ],
+)
+def test_the_headline_follows_from_the_difference_to_random_choice(order, headline):
+    (verdict,) = verdicts(summary(order))
+    assert verdict.headline.startswith(headline)
+
+
+def test_the_number_of_measurements_saved_is_told_where_the_goal_was_reached():
+    (verdict,) = verdicts(summary(lambda start: BEST_FIRST))
+    assert "For all ten best it needed" in verdict.reasons[-1]
+    assert "Random choice would have needed" in verdict.reasons[-2]
+    (verdict,) = verdicts(summary(lambda start: WORST_FIRST))
+    assert not any("it needed" in reason for reason in verdict.reasons)
+
+
+def test_several_agents_are_ranked_and_the_advice_says_how_sure_it_is():
+    clear = summary(lambda start: WORST_FIRST, lambda start: BEST_FIRST)
+    assert verdicts(clear)[0].headline.startswith("agent1: It would have helped")
+    assert advice(clear).startswith("agent1 served best here, in 100 % of the draws")
+    assert "That is not sure" not in advice(clear)
+    even = summary(lambda start: BEST_FIRST, lambda start: BEST_FIRST)
+    assert "in 50 % of the draws" in advice(even)
+    assert "That is not sure" in advice(even)
+    assert advice(summary(by_chance)) == ""
+
+
+def test_who_did_not_reach_the_goal_gives_a_lower_bound():
+    (sentence,) = comparisons(summary(lambda start: BEST_FIRST, others=[lambda start: WORST_FIRST]))
+    assert sentence.startswith("agent0 knew more of the ten best than other0")
+    assert "at least, because the other did not reach it from every start" in sentence
+    table = {row.label: row for row in rows(summary(lambda start: BEST_FIRST, others=[lambda start: WORST_FIRST]))}
+    assert table["other0"].reached == "from 0 of 6 starts"
+    assert table["random"].fewer == "–"
+
+
+def test_forecasts_are_summed():
+    (sentence,) = reliability(summary(lambda start: WORST_FIRST))
+    assert "of 96 suggested molecules, 24.0 were promised" in sentence
+    assert sentence.endswith("did.")
+
+
+def test_small_numbers_have_no_sign_of_zero():
+    assert interval_text(Interval(-0.04, -0.2, 0.04), sign=True) == "+0.0 (-0.2 to +0.0)"
+    assert interval_text(Interval(1.0, 0.25, 12.5), 0) == "1 (0 to 12)"
+
+
+def test_figures_draw_every_player_with_random_choice_in_grey():
+    found = summary(lambda start: BEST_FIRST, others=[lambda start: WORST_FIRST])
+    left, right = progress_figure(found, "pIC$_50$").axes
+    assert [len(axes.lines) for axes in (left, right)] == [3, 3]
+    assert {line.get_label(): line.get_color() for line in left.lines}["random"] == "#7A7A7A"
+    best = {line.get_label(): line.get_ydata() for line in right.lines}["agent0"]
+    assert best[-1] == 10
+    (axes,) = forecasts_figure(found.forecasts, colors_of(found)).axes
+    assert len(axes.lines) == 2

@@ -1,0 +1,129 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.molecules import some_molecules
+
+from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, play, random_order
+from graph_bandit_campaign.backtest.summary import Bootstrap, summarize
+from graph_bandit_campaign.backtest.table import Table
+
+MOLECULES = some_molecules(40)
+VALUES = np.arange(40.0)
+TABLE = Table(MOLECULES, VALUES, maximize=True, start=4, budget=20)
+AGENT, OTHER = Task("agent", 4, 0), Task("other", 4, 0)
+
+
+def play_after_start(start, chosen, probabilities=()):
+    """Measure the molecules `chosen` after a random start, then what is left."""
+    first = random_order(40, 0, start)[:4].tolist()
+    rest = [k for k in (*chosen, *range(40)) if k not in first]
+    order = np.array([*first, *dict.fromkeys(rest)])[:20]
+    told = np.full(20, np.nan)
+    told[4 : 4 + len(probabilities)] = probabilities
+    return Play(order, told)
+
+
+def summary(best_first=range(39, -1, -1), worst_first=range(40), starts=6, probabilities=()):
+    plays = {AGENT._replace(start=k): play_after_start(k, best_first, probabilities) for k in range(starts)}
+    plays |= {OTHER._replace(start=k): play_after_start(k, worst_first) for k in range(starts)}
+    return summarize(TABLE, 0, starts, plays, [AGENT], [OTHER])
+
+
+def test_ten_best_are_values_so_ties_are_interchangeable():
+    values = np.array([1.0] * 20 + [2.0] * 15 + [3.0] * 5)
+    table = Table(MOLECULES, values, maximize=True, start=4, budget=20)
+    assert table.count_best(np.array([39, 38, 20, 0, 21])).tolist() == [1, 2, 3, 3, 4]
+    assert table.count_best(np.arange(39, -1, -1))[-1] == 10
+    small = Table(MOLECULES, values, maximize=False, start=4, budget=20)
+    assert small.count_best(np.array([39, 0, 1]), 15).tolist() == [0, 1, 2]
+
+
+def test_an_oracle_needs_ten_measurements_after_the_start():
+    found = summary()
+    assert found.goal == 10
+    (agent,) = found.advisors
+    for k in range(6):
+        first = random_order(40, 0, k)[:4]
+        left = 10 - int((first >= 30).sum())
+        assert agent.reached[10][k] == 4 + left
+        by_chance = np.flatnonzero(random_order(40, 0, k) >= 30)[-1] + 1
+        assert found.random.reached[10][k] == by_chance  # beyond the budget of 20, too
+    fewer = found.fewer(agent, found.random)
+    assert fewer.mean == pytest.approx(np.mean(found.random.reached[10] - agent.reached[10]))
+    assert 0 < fewer.low < fewer.mean < fewer.high
+
+
+def test_random_choice_is_followed_until_it_has_found_as_many():
+    (agent,) = summary().advisors
+    assert agent.good.tolist() == [10] * 6
+    assert agent.as_many.tolist() == summary().random.reached[10].tolist()
+    assert (summary().random.as_many <= 20).all()
+
+
+def test_who_does_not_reach_the_goal_counts_with_the_whole_budget():
+    found = summary()
+    (agent,), other = found.advisors, found.others[1]
+    assert np.isinf(other.reached[10]).any()
+    assert found.is_bound(other)
+    assert found.fewer(agent, other).mean == pytest.approx(np.mean(20 - agent.reached[10]))
+    assert found.fewer(other, agent) is None
+
+
+def test_without_a_goal_no_number_of_measurements_is_named():
+    plays = {AGENT._replace(start=k): play_after_start(k, range(40)) for k in range(6)}
+    assert any(not (finished.order >= 30).any() for finished in plays.values())
+    hopeless = summarize(TABLE, 0, 6, plays, [AGENT], [])
+    assert hopeless.goal == 0
+    assert hopeless.fewer(hopeless.best, hopeless.random) is None
+    assert not hopeless.is_bound(hopeless.random)
+
+
+def test_scores_average_over_the_measurements_after_the_start():
+    (agent,) = summary().advisors
+    order = play_after_start(2, range(39, -1, -1)).order
+    expected = np.mean([sum(molecule >= 30 for molecule in order[: t + 1]) for t in range(4, 20)])
+    assert agent.scores[2] == pytest.approx(expected)
+
+
+def test_forecasts_are_compared_with_the_best_before_their_batch():
+    found = summary(probabilities=[0.5, 0.3, 0.01, 0.9])
+    bins = found.forecasts["agent"]
+    assert sum(each.count for each in bins) == 4 * 6
+    assert sum(each.promised for each in bins) == pytest.approx(6 * 1.71)
+    came = 0
+    for k in range(6):
+        order = play_after_start(k, range(39, -1, -1)).order
+        came += sum(molecule > max(order[:4]) for molecule in order[4:8])  # several of one batch may beat it
+    assert sum(each.came for each in bins) == came
+    assert "other" not in found.forecasts
+
+
+def test_the_best_of_equal_agents_wins_half_of_the_draws():
+    twin = Task("twin", 4, 0)
+    plays = {task._replace(start=k): play_after_start(k, range(39, -1, -1)) for task in (AGENT, twin) for k in range(6)}
+    assert summarize(TABLE, 0, 6, plays, [AGENT, twin], []).wins() == {"agent": 0.5, "twin": 0.5}
+    plays |= {OTHER._replace(start=k): play_after_start(k, range(40)) for k in range(6)}
+    assert summarize(TABLE, 0, 6, plays, [AGENT, OTHER], []).wins() == {"agent": 1.0, "other": 0.0}
+
+
+def test_intervals_of_normal_numbers_are_about_those_of_student():
+    values = np.random.default_rng(1).normal(size=10)
+    interval = Bootstrap(10).interval(values)
+    half = stats.t.ppf(0.975, 9) * stats.sem(values)
+    assert interval.mean == pytest.approx(values.mean())
+    assert interval.high - interval.low == pytest.approx(2 * half, rel=0.15)
+
+
+def test_ten_starts_cover_a_mean_as_often_as_promised():
+    generator, bootstrap = np.random.default_rng(0), Bootstrap(10)
+    intervals = [bootstrap.interval(generator.normal(size=10)) for _ in range(400)]
+    covered = np.mean([each.low <= 0 <= each.high for each in intervals])
+    assert math.isclose(covered, 0.95, abs_tol=0.03)
+
+
+def test_random_choice_is_a_play_too():
+    played = play(TABLE, Task(RANDOM, 1, 3), 0)
+    assert np.array_equal(played.order, random_order(40, 0, 3)[:20])
+    assert np.isnan(played.probabilities).all()
