@@ -86,15 +86,16 @@ class SimilarityPlayer:
 
         generator = GetMorganGenerator(radius=2, fpSize=4096)
         self._prints = [generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in molecules.smiles]
+        self._generator = np.random.default_rng(seed)
 
     def choose(self, measured: Indices, rewards: Floats, count: int) -> Indices:
-        """Return the most similar molecules; of equally similar ones, the first in the table."""
+        """Return the most similar molecules; of equally similar ones, some at random, for a table may be sorted."""
         from rdkit.DataStructs import BulkTanimotoSimilarity
 
         best = int(measured[np.argmax(rewards)])
         similarities = np.array(BulkTanimotoSimilarity(self._prints[best], self._prints), np.float64)
         similarities[measured] = -1.0
-        return np.argsort(-similarities, kind="stable")[:count]
+        return np.lexsort((self._generator.random(len(similarities)), -similarities))[:count]
 
     def forecast(self) -> None:
         """Return None: it predicts nothing."""

@@ -86,9 +86,8 @@ def read_table(settings: BacktestSettings) -> Table:
             f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
             "that are known."
         ) from error
-    means = CampaignState(
-        "", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in inputs.books.measured)
-    ).means()
+    told = [*inputs.books.measured, *((identifier, value) for identifier, value, _ in inputs.books.bounded)]
+    means = CampaignState("", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in told)).means()
     known = [k for k, identifier in enumerate(inputs.molecules.ids) if identifier in means]
     if len(known) < LEAST:
         raise ValueError(
@@ -100,7 +99,7 @@ def read_table(settings: BacktestSettings) -> Table:
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
     left_out = len(inputs.pool) - len(known)
-    repeated = len(inputs.books.measured) - len(known)
+    repeated = len(told) - len(known)
     remarks = [f"{left_out:,} without a value left out"] * bool(left_out)
     remarks += [f"{len(inputs.books.failed):,} of them failed"] * bool(inputs.books.failed)
     remarks += [f"{repeated:,} further values of the same molecules averaged"] * bool(repeated)
