@@ -51,7 +51,7 @@ def take_over(
     known = campaign.state
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
-    asked += [dict(books.bounds)] if books.bounds else []
+    asked += [sorted(books.bounded)] if books.bounded else []
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
     question, offered = _digest(asked), _digest([pool.ids, pool.smiles])

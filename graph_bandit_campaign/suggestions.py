@@ -56,7 +56,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             among[: len(inputs.pool)] = inputs.selection.mask
             suggested = campaign.ask(settings.n, question, among)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-    near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(), smiles_of)
+    near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(exact=True), smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
     answer = Answer(

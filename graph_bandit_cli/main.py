@@ -77,6 +77,9 @@ def main(args: list[str] | None = None) -> int:
             f"graph-bandit: {error}. Finished work is stored;{room} run the same command to continue.", file=sys.stderr
         )
         return 1
+    except ArithmeticError as error:  # an agent that cannot go on; nothing was written
+        print(f"graph-bandit: {error}. Name another agent.", file=sys.stderr)
+        return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)
         return 1

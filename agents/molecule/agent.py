@@ -25,6 +25,7 @@ from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from gntk import one_thread, symmetric_root
 
+MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
 MATCHES = 3  # times that weights are learnt and bounds matched in turn
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
@@ -145,8 +146,17 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         mean, variance = self._mean_and_variance()
         return predict(self.targets, mean, variance.sqrt(), self.posterior.hyperparameters.noise)
 
+    @one_thread()
     def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the values of some molecules exceed a value: `(count, n)`, else 0."""
+        """Return joint draws of by how much the values of some molecules exceed a value: `(count, n)`, else 0.
+
+        Raises:
+            ValueError: if an index is not one of a molecule.
+            RuntimeError: before the first `reset`.
+        """
+        self.check_reset()
+        if not all(0 <= each < self.num_graphs for each in index):
+            raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
         near, generator = torch.tensor(index, dtype=torch.int64), torch.Generator().manual_seed(seed)
         root = symmetric_root(self.posterior.covariance(near))
         return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
@@ -227,7 +237,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self.targets = self._make_targets()
         self._believed: tuple[Tensor, Tensor] | None = None
         try:
-            pseudo = self._match(self._weights, self._noise, self.targets)
+            pseudo = self._match(self._weights, self._noise, self.targets, MOST_BOUNDS)
             self.posterior = self._posterior(self._weights, self._noise, self.targets, pseudo)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
@@ -235,10 +245,8 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     def _make_targets(self) -> Targets:
         return make_targets(self.history, standardize=True, warp=self.settings.warp, bounds=self.bounds)
 
-    def _match(
-        self, weights: Sequence[float], noise: float, targets: Targets, most: int | None = None
-    ) -> PseudoResults:
-        """Return the pseudo results that stand for the bounds, or for at most `most` of them."""
+    def _match(self, weights: Sequence[float], noise: float, targets: Targets, most: int) -> PseudoResults:
+        """Return the pseudo results that stand for the bounds, at most `most` of them, evenly spaced in the set."""
         if not len(self.bounds):
             return NO_PSEUDO_RESULTS
         return match_bounds(self._posterior(weights, noise, targets, NO_PSEUDO_RESULTS), self.bounds, targets, most)

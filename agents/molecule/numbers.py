@@ -95,6 +95,7 @@ def by_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
         `(K, D)`, NaN where a number is not known; equal numbers share the mean of their ranks.
     """
     known = np.isfinite(values)
-    ranks = rankdata(np.where(known, values, np.nan), axis=0, nan_policy="omit")
-    scores: NDArray[np.float64] = ndtri((ranks - 0.5) / np.maximum(known.sum(0), 1))
+    scores = np.full(values.shape, np.nan)
+    for column, (numbers, place) in enumerate(zip(values.T, known.T, strict=True)):
+        scores[place, column] = ndtri((rankdata(numbers[place]) - 0.5) / max(1, place.sum()))
     return scores

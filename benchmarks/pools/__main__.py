@@ -67,6 +67,8 @@ class PlayCommand(Settings, ABC):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if len({path.stem for path in self.earlier}) < len(self.earlier):
+            raise ValueError(f"Expected `earlier` files with different names. Got {', '.join(map(str, self.earlier))}.")
         if self.reference not in (None, *self.players):
             raise ValueError(f"Expected `reference` to be one of {', '.join(self.players)}. Got {self.reference!r}.")
 
@@ -78,7 +80,7 @@ class PlayCommand(Settings, ABC):
         """Play, print a table for each score, and return whether every play was finished."""
         sources = self.sources()
         plays, failed = play_all(sources, self.players, range(self.seeds), self.workers, self.out)
-        others = [read_plays(path, sources) for path in self.earlier]
+        others = [read_plays(path, sources, range(self.seeds)) for path in self.earlier]
         plays = pd.concat([plays, *others], ignore_index=True)
         players = list(dict.fromkeys([*self.players, *(name for other in others for name in other["player"])]))
         show(tables(plays, sources, players, self.reference or self.players[0], self.by_pool), self.markdown)

@@ -76,12 +76,13 @@ def play_all(
     return table[asked], failed
 
 
-def read_plays(path: Path, sources: Sequence[Source]) -> pd.DataFrame:
+def read_plays(path: Path, sources: Sequence[Source], seeds: Sequence[int]) -> pd.DataFrame:
     """Read plays that `play_all` kept in a file, by another version of the project.
 
     Args:
         path: the file. The name of each player gets its stem in front, as `stem/player`.
         sources: sources of the pools; plays of others are left out.
+        seeds: seeds of the plays; others are left out.
 
     Returns:
         A table as `play_all` returns it.
@@ -97,7 +98,7 @@ def read_plays(path: Path, sources: Sequence[Source]) -> pd.DataFrame:
             f"Expected {path} to have the columns {', '.join(columns)}. It has {', '.join(found.columns)}."
         )
     found["player"] = f"{path.stem}/" + found["player"]
-    return found[found["screen"].isin([source.name for source in sources])]
+    return found[found["screen"].isin([source.name for source in sources]) & found["seed"].isin(seeds)]
 
 
 def play_one(source: Source, player: str, seed: int) -> tuple[Row, list[Row]]:

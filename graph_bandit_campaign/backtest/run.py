@@ -83,7 +83,8 @@ def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task]
     baselines = [name for name in settings.baselines if name != "forest" or has_forest()]
     others = [Task(NAMES[name], batch, 0) for name in baselines for batch in settings.n]
     others = [task for task in others if task not in advisors]
-    notes = [f"{', '.join(table.remarks)}.".capitalize()] if table.remarks else []
+    remarks = ", ".join(table.remarks)
+    notes = [f"{remarks[:1].upper()}{remarks[1:]}."] if remarks else []
     notes += [NO_FOREST] if len(baselines) < len(settings.baselines) else []
     return advisors, others, notes
 

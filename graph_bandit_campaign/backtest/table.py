@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.state import CampaignState, Measurement
+from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.inputs import read_inputs
 from graph_bandit_campaign.tables.measured_rows import NoResultsError
 from graph_bandit_env import MoleculeSet
@@ -86,7 +89,7 @@ def read_table(settings: BacktestSettings) -> Table:
             f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
             "that are known."
         ) from error
-    told = [*inputs.books.measured, *((identifier, value) for identifier, value, _ in inputs.books.bounded)]
+    told = [*inputs.books.measured, *_harmless_bounds(inputs.books, settings.maximize is not None)]
     means = CampaignState("", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in told)).means()
     known = [k for k, identifier in enumerate(inputs.molecules.ids) if identifier in means]
     if len(known) < LEAST:
@@ -103,7 +106,9 @@ def read_table(settings: BacktestSettings) -> Table:
     remarks = [f"{left_out:,} without a value left out"] * bool(left_out)
     remarks += [f"{len(inputs.books.failed):,} of them failed"] * bool(inputs.books.failed)
     remarks += [f"{repeated:,} further values of the same molecules averaged"] * bool(repeated)
-    remarks += [f"{len(inputs.books.bounds):,} bounds taken as values"] * bool(inputs.books.bounds)
+    vague = sum(identifier not in means for identifier in inputs.books.bounds)
+    remarks += [f"{len(inputs.books.bounds) - vague:,} bounds taken as values"] * (len(inputs.books.bounds) > vague)
+    remarks += [f"{vague:,} of them with a bound that may hide a bad value or a good one"] * bool(vague)
     remarks += [f"bad rows left out: {len(inputs.pool.skipped):,}"] * bool(inputs.pool.skipped)
     remarks += inputs.sheets[:1]  # the same sheet is named twice: as that of the pool, and as that of the results
     return Table(
@@ -114,6 +119,20 @@ def read_table(settings: BacktestSettings) -> Table:
         _choose_budget(settings, len(known)),
         tuple(remarks),
     )
+
+
+def _harmless_bounds(books: Books, maximize: bool) -> list[tuple[str, float]]:
+    """Return bounds that count as values: those from the side of worse values, and others no better than the median.
+
+    A molecule that is only known to be worse than a good value may be good or bad.
+    """
+    exact = [value for _, value in books.measured]
+    good, middle = ("above" if maximize else "below"), median(exact) if exact else math.nan
+    return [
+        (identifier, value)
+        for identifier, value, side in books.bounded
+        if side == good or (value <= middle if maximize else value >= middle)
+    ]
 
 
 def _choose_budget(settings: BacktestSettings, count: int) -> int:

@@ -54,6 +54,11 @@ class Answer:
         return self.state.leader()
 
     @property
+    def best_text(self) -> str:
+        """Return that value as text, as a bound if nothing else is known of it; empty if there is none."""
+        return "" if self.best is None else self.books.bounds.get(self.best[0]) or short(self.best[1])
+
+    @property
     def default(self) -> str:
         """Return what the agent is the default for; empty if the user named it."""
         count = len(self.suggested)

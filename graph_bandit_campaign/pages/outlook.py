@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, GainForecaster
-from graph_bandit_campaign.pages.numbers import percent, short
+from graph_bandit_campaign.pages.numbers import percent
 from graph_bandit_campaign.state import CampaignState
 
 MOST, DRAWS = 500, 2000  # graphs in a joint draw: the most promising ones; and draws
@@ -26,17 +26,17 @@ class Outlook:
     """Probability that one of the pending graphs does."""
     gain: float
     """By how much the best of the pending graphs is expected to beat the best so far, 0 where it does not; in the units
-    of the measurements."""
+    of the measurements. A guess, unless values are about normal."""
     count: int
     """How many graphs are pending."""
 
     def sentence(self, target: str) -> str:
         """Say it in a sentence, and whether the batch is hardly worth it."""
+        text = f"With a probability of {percent(self.better)}, a better {target} is still to be found."
+        if not self.count:
+            return text
         those = f"One of the {self.count} molecules under way" if self.count > 1 else "The molecule under way"
-        text = (
-            f"With a probability of {percent(self.better)}, a better {target} is still to be found. "
-            f"{those} has one with {percent(self.batch)}; the expected gain is {short(self.gain)}."
-        )
+        text = f"{text} {those} has one with {percent(self.batch)}."
         return f"{text} Another batch is hardly worth it." if self.batch < UNLIKELY else text
 
 

@@ -22,7 +22,7 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     state = answer.state
     parts = [f"{answer.pool_size:,} molecules", f"{len(state.measured):,} measurements", *remarks]
     parts += [f"{len(state.failed)} failed"] * bool(state.failed)
-    best = "" if answer.best is None else f"; best {answer.target} so far {short(answer.best[1])}"
+    best = "" if answer.best is None else f"; best {answer.target} so far {answer.best_text}"
     print(f"{', '.join(parts)}{best}.")
     if answer.agent_change:
         print(answer.agent_change)

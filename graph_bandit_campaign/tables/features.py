@@ -72,7 +72,7 @@ class Features:
         for title, names, content in groups:
             values = molecules.columns[:, [place_of[name] for name in names]]
             unknown = int(np.isnan(values).any(axis=1).sum())
-            gaps = f"not known for {unknown:,} molecules, taken as the median" if unknown else ""
+            gaps = f"not known for {unknown:,} molecules, taken as an average one" if unknown else ""
             alike = sum(len(np.unique(column[~np.isnan(column)])) < 2 for column in values.T)
             which = "" if len(names) == 1 else f"{alike:,} of them "
             useless = f"{which}equal for all molecules, not used" if alike else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -53,14 +54,13 @@ def read_limit_columns(
             if owner is None:
                 continue
             sides = cells[len(known) :]
-            try:
-                row = list(map(table.side_value, sides[: len(numbers)], numbers.values()))
-            except ValueError as error:
-                problems.append((number, str(error)))
-                continue
             owners.append(owner)
-            for name, value in zip(numbers, row, strict=True):
-                values[name].append(value)
+            for (name, column), cell in zip(numbers.items(), sides, strict=False):
+                try:
+                    values[name].append(table.side_value(cell, column))
+                except ValueError as error:
+                    problems.append((number, str(error)))
+                    values[name].append(math.nan)
             for name, cell in zip(texts, sides[len(numbers) :], strict=True):
                 cells_of[name].append(unshield(cell))
         problems += [problem for problem in table.problems if problem[0] not in skipped]

@@ -225,3 +225,12 @@ def test_draws_of_gains_agree_with_the_forecast_of_each_graph(warp):
     likely = gains[:, (gains > 0).mean(0) > 0.02] > 0
     pairs = np.corrcoef(likely.T.astype(float))[np.triu_indices(likely.shape[1], 1)]
     assert pairs.mean() > 0.02  # they are joint draws: molecules are alike
+
+
+def test_gains_are_drawn_of_molecules_of_the_set_after_a_reset():
+    agent = registry.make_agent("molecule-ucb")
+    with pytest.raises(RuntimeError, match="Expected `reset` first"):
+        agent.draw_gains([0], 0.0, 3, seed=0)
+    agent.reset(None, seed=0, graph_set=some_molecules(10))
+    with pytest.raises(ValueError, match="indices from 0 to 9. Got \\[-1\\]"):
+        agent.draw_gains([-1], 0.0, 3, seed=0)

@@ -73,7 +73,7 @@ def test_refuses_a_bound_without_a_number(suggest, capsys, cell):
 
 def test_the_best_is_what_is_surely_reached(suggest, capsys):
     suggest(("m0", "1.0"), ("m1", "2.0"), ("m2", ">4.5"), ("m3", "<9"))
-    assert "best logp so far 4.5." in capsys.readouterr().out
+    assert "best logp so far >4.5." in capsys.readouterr().out
 
 
 def test_other_agents_are_taught_the_number_and_the_note_says_so(suggest, capsys):

@@ -37,6 +37,17 @@ def test_values_are_read_as_suggest_reads_results(tmp_path):
     assert "1 bounds taken as values" in remarks
 
 
+def test_a_bound_that_may_hide_a_good_value_is_left_out(tmp_path):
+    values = [str(value) for value in MOLECULES.targets]
+    values[0], values[1], values[2] = "<99", "<-99", ">99"
+    table = read_table(settings(write(tmp_path, y=values, id=[f"m{k}" for k in range(60)])))
+    assert table.molecules.ids[:3] == ("m1", "m2", "m3")
+    assert table.values[:2].tolist() == [-99, 99]
+    remarks = " ".join(table.remarks)
+    assert "2 bounds taken as values" in remarks
+    assert "1 of them with a bound that may hide" in remarks
+
+
 def test_bad_rows_are_refused_or_left_out(tmp_path):
     path = write(tmp_path)
     with path.open("a", encoding="utf-8") as file:

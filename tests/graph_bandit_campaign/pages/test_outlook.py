@@ -78,8 +78,7 @@ def test_nothing_is_said_by_agents_that_cannot():
 
 
 def test_a_batch_that_promises_little_is_hardly_worth_it():
-    assert Outlook(0.4, 0.3, 0.1234567, 8).sentence("pic50") == (
-        "With a probability of 40%, a better pic50 is still to be found. One of the 8 molecules under way has one with "
-        "30%; the expected gain is 0.1235."
-    )
-    assert Outlook(0.1, 0.02, 0.01, 1).sentence("pic50").endswith("Another batch is hardly worth it.")
+    left = "With a probability of 40%, a better pic50 is still to be found."
+    assert Outlook(0.4, 0.0, 0.0, 0).sentence("pic50") == left
+    assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} One of the 8 molecules under way has one with 30%."
+    assert Outlook(0.4, 0.02, 0.01, 1).sentence("pic50").endswith("one with 2%. Another batch is hardly worth it.")

@@ -76,7 +76,7 @@ def test_columns_of_the_pool_reach_the_agent_and_are_named(seen, capsys):
     assert seen[-1].column_names == ("dock",)
     expected = {name: [NAN if name in ("m3", "m7") else value] for name, value in DOCK.items()}
     np.testing.assert_equal(columns_of(seen[-1]), expected)
-    told = "Columns that the agent uses: dock (not known for 2 molecules, taken as the median)."
+    told = "Columns that the agent uses: dock (not known for 2 molecules, taken as an average one)."
     assert told in capsys.readouterr().out
     with open("page.html", encoding="utf-8") as page:
         assert told in page.read()
@@ -117,7 +117,7 @@ def test_results_need_no_such_column(seen, capsys):
     write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("x", "CCCCCCCC", 3.0)])
     assert suggest("--features", "dock") == 0
     np.testing.assert_equal(columns_of(seen[-1])["x"], [NAN])
-    assert "dock (not known for 1 molecules, taken as the median)" in capsys.readouterr().out
+    assert "dock (not known for 1 molecules, taken as an average one)" in capsys.readouterr().out
 
 
 def test_files_of_embeddings_join_pool_and_results(seen, capsys):
@@ -134,9 +134,9 @@ def test_files_of_embeddings_join_pool_and_results(seen, capsys):
         {"m1": [-1, 2, 3, 1], "m5": [-5, NAN, NAN, 5], "x": [NAN, 20, 21, NAN]},
     )
     assert (
-        "Columns that the agent uses: dock (not known for 1 molecules, taken as the median), "
-        "prints.npz (2 numbers; not known for 2 molecules, taken as the median), "
-        "side.parquet (1 numbers, without smiles; not known for 1 molecules, taken as the median)."
+        "Columns that the agent uses: dock (not known for 1 molecules, taken as an average one), "
+        "prints.npz (2 numbers; not known for 2 molecules, taken as an average one), "
+        "side.parquet (1 numbers, without smiles; not known for 1 molecules, taken as an average one)."
     ) in capsys.readouterr().out
 
 

@@ -60,6 +60,8 @@ def test_text_in_a_column_of_numbers_is_refused_with_its_line_or_counts_as_not_k
     left, selection = select(Limits(require=["price<6"]), skip=True)
     assert left == ["CCO", "CCCl"]
     assert selection.steps[0].unknown == 3
+    assert select(Limits(require=["price<6"], only=["stock=yes"]), skip=True)[1].steps[-1].unknown == 2
+    assert "CCBr" in select(Limits(only=["stock=yes"]), skip=True)[0]
 
 
 def test_rows_that_the_pool_leaves_out_do_not_count():
