@@ -76,7 +76,7 @@ def read_pattern(text: str) -> Pattern:
     if text.casefold() in catalogs:
         return Pattern(text.casefold(), catalog=catalogs[text.casefold()])
     path = Path(text)
-    if path.suffix.lower() in FILES or _is_file(path):
+    if path.suffix.lower() in FILES or (path.name != text and _is_file(path)):  # `CO` may be a file, too
         return Pattern(text, smarts=_read_file(path))
     problem = smarts_problem(text)
     if problem:

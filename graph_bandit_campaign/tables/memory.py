@@ -9,7 +9,7 @@ import psutil
 BYTES_PER_MOLECULE = 40_000  # graph and fingerprint; 49,699 molecules of 13 to 40 atoms take 2.3 GB in all
 BYTES_PER_MEASUREMENT = 100_000  # its kernel with a block of 4,096 molecules in float64, three times
 BYTES_PER_PAIR = 40  # of measurements: the kernel, its factor, and what is needed to compute both
-BYTES_PER_NUMBER = 40  # of the user's own columns: as read, as joined, and as the agent standardises it
+BYTES_PER_NUMBER = 80  # of the user's own columns: as read, as joined, and as the agent ranks and standardises it
 BYTES_AT_ALL = 500_000_000  # libraries, network and one block of the computation
 LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")  # of a container on Linux
 

@@ -49,6 +49,12 @@ def test_a_file_without_smarts_is_refused(tmp_path, content):
         read_pattern(str(path))
 
 
+def test_a_smarts_is_not_the_name_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "CO").write_text("[Cl]")
+    assert read_pattern("CO").smarts == ("CO",)
+
+
 def test_a_missing_file_is_named():
     with pytest.raises(FileNotFoundError, match="nowhere.txt"):
         read_pattern("nowhere.txt")

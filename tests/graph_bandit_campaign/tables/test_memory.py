@@ -37,7 +37,7 @@ def test_what_fits_is_what_is_left(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 4.5e9)
     assert memory.Budget(0).most_rows == 100_000
     assert memory.Budget(5_000).most_rows == 62_500
-    assert memory.Budget(0, columns=1000).most_rows == 50_000
+    assert memory.Budget(0, columns=1000).most_rows == 33_333
     monkeypatch.setattr(memory, "available_memory", lambda: 0.1e9)
     assert memory.Budget(0).most_rows == 0
 
