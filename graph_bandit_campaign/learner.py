@@ -46,7 +46,7 @@ class Learner:
     algorithm: int
     """Version of its algorithm; another version may suggest other graphs from the same measurements."""
     learns_bounds: bool
-    """Whether it learns from a bound as such; else a bound is taught as if it were the value."""
+    """Whether it learns from bounds; if not, each bound is taught as if it were the value."""
 
     def __init__(self, graph_set: PoolLike, spec: str) -> None:
         self.graph_set, self.spec = graph_set, spec

@@ -50,7 +50,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         ValueError: if the rule remembers graphs.
     """
 
-    algorithm = 4  # until version 3 the kernel had fixed weights and the tangent features of a network
+    algorithm = 5  # until version 3 with fixed weights and a network; version 4 took columns as they are
     posterior: DualPosterior
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
@@ -209,11 +209,9 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     def _refresh(self) -> None:
         """Learn the weights again if there are enough new results or bounds, and condition on all of them."""
         means, told = self.history.means[self.history.seen], len(self.history) + len(self.bounds)
-        enough = told >= (1 + self.settings.refit_growth) * self._learnt_from
-        if (
-            enough and len(means) and (means - means[:1]).abs().gt(self.history.resolution).any()
-        ):  # equal ones tell nothing
-            self._fit()
+        differ = len(means) > 0 and (means - means[:1]).abs().gt(self.history.resolution).any()
+        if differ and told >= (1 + self.settings.refit_growth) * self._learnt_from:
+            self._fit()  # equal results tell nothing
             self._learnt_from = told
         self._condition()
 

@@ -13,6 +13,7 @@ from agents.contract import Agent, BatchAgent, Prediction
 from graph_bandit_campaign.backtest.forest import ForestPlayer
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
+from graph_bandit_lab.episodes import choose
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -63,13 +64,7 @@ class AgentPlayer:
         self._told = len(measured)
         mask = np.ones(self._count, np.int8)
         mask[measured] = 0
-        if isinstance(self._agent, BatchAgent):
-            return self._agent.select_batch(None, count, mask)
-        chosen: list[int] = []
-        for _ in range(count):
-            chosen.append(int(self._agent.select_action(None, mask)))
-            mask[chosen[-1]] = 0
-        return chosen
+        return choose(self._agent, None, mask, count)
 
     def forecast(self) -> Prediction | None:
         """Return what the agent predicts; None if it predicts nothing."""

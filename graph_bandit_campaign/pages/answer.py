@@ -46,7 +46,7 @@ class Answer:
     limits: str = ""
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
-    """Whether the agent learns from a bound as such."""
+    """Whether the agent learns from bounds, and does not take them for values."""
 
     @property
     def best(self) -> tuple[str, float] | None:

@@ -1,5 +1,6 @@
 from .diagnostics import DIAGNOSTICS as DIAGNOSTICS
 from .feedback import Feedback as Feedback
+from .feedback import choose as choose
 from .findings import FINDINGS as FINDINGS
 from .loop import BanditResult as BanditResult
 from .loop import run_bandit as run_bandit
@@ -15,5 +16,6 @@ __all__ = [
     "JsonLinesWriter",
     "RoundRecord",
     "TensorBoardWriter",
+    "choose",
     "run_bandit",
 ]
