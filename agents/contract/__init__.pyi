@@ -12,6 +12,7 @@ from .protocol import LARGEST_REWARD as LARGEST_REWARD
 from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
 from .protocol import BoundsLearner as BoundsLearner
+from .protocol import Describer as Describer
 from .protocol import DivergedError as DivergedError
 from .protocol import GainForecaster as GainForecaster
 from .protocol import GraphSetLike as GraphSetLike
@@ -34,6 +35,7 @@ __all__ = [
     "BaseAgent",
     "BatchAgent",
     "BoundsLearner",
+    "Describer",
     "DivergedError",
     "GainForecaster",
     "GraphSetLike",
