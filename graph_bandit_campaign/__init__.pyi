@@ -6,7 +6,8 @@ from .library import write_library as write_library
 from .limits.limits import Limits as Limits
 from .limits.selection import Selection as Selection
 from .limits.selection import Step as Step
-from .pages.outlook import Outlook as Outlook
+from .outlook.outlook import Outlook as Outlook
+from .outlook.repeats import Repeat as Repeat
 from .settings import SuggestSettings as SuggestSettings
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
@@ -22,6 +23,7 @@ __all__ = [
     "Limits",
     "Measurement",
     "Outlook",
+    "Repeat",
     "Selection",
     "Step",
     "SuggestSettings",

@@ -17,7 +17,7 @@ from graph_bandit_campaign.checks import check_integer, check_value, nearest_id
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, expect
-from graph_bandit_campaign.pages.outlook import Outlook, look_ahead
+from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
 from graph_bandit_campaign.state import Bound, CampaignState, Measurement, Suggestion
 
 
@@ -307,7 +307,7 @@ class Campaign:
         under_way = self._indices(key for key in self.state.pending if key in self._index_of)
         mask = self._offered & self._check_mask("among", among)
         mask[[*settled, *under_way]] = False
-        return look_ahead(self._agent(), self.state, under_way, np.flatnonzero(mask))
+        return look_ahead(self._agent(), self.state, self._index_of, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         return expect(self._agent(), indices, self.ids, self.state)
