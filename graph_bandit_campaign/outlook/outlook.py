@@ -14,7 +14,7 @@ from graph_bandit_campaign.pages.numbers import percent
 from graph_bandit_campaign.state import CampaignState
 
 MOST, DRAWS = 500, 2000  # graphs in a joint draw: the most promising ones; and draws
-UNLIKELY = 0.05  # a batch that beats the best with a smaller probability is said to be hardly worth it
+STOP = 0.15  # below this probability that a better graph is still to be found, the rule says stop
 
 
 @dataclass(frozen=True)
@@ -30,19 +30,26 @@ class Outlook:
     of the measurements. A guess, unless values are about normal."""
     count: int
     """How many graphs are pending."""
-    gain_of_all: float = 0.0
-    """By how much the best of all graphs without a result is expected to beat the best so far, likewise."""
     again: Repeat | None = None
     """The graph that is best measured twice; None: there is none, or the agent cannot say."""
 
+    @property
+    def stop(self) -> bool:
+        """Return whether the rule says stop: `better` is below 15 %."""
+        return self.better < STOP
+
     def sentence(self, target: str) -> str:
-        """Say it in a sentence, and whether the batch is hardly worth it."""
-        sentences = [f"With a probability of {percent(self.better)}, a better {target} is still to be found."]
+        """Say it in sentences, with what the rule to stop says."""
+        left = f"With a probability of {percent(self.better)}, a better {target} is still to be found"
+        rule = (
+            f": below {percent(STOP)} the rule says stop."
+            if self.stop
+            else f"; the rule to stop waits for {percent(STOP)}."
+        )
+        sentences = [left + rule]
         if self.count:
             those = f"One of the {self.count} molecules under way" if self.count > 1 else "The molecule under way"
             sentences.append(f"{those} has one with {percent(self.batch)}.")
-        if self.count and self.batch < UNLIKELY:
-            sentences.append("Another batch is hardly worth it.")
         if self.again is not None:
             sentences.append(self.again.sentence(target))
         return " ".join(sentences)
@@ -71,15 +78,14 @@ def look_ahead(
     order = np.argsort(-agent.predict().probability_above(best)[left], kind="stable")
     index = [*pending, *left[order[:MOST]].tolist()]
     if not index:
-        return Outlook(0.0, 0.0, 0.0, 0, again=again)
+        return Outlook(0.0, 0.0, 0.0, 0, again)
     seed = np.random.SeedSequence([state.seed, len(state.measured), DRAWS])
     gains = agent.draw_gains(index, best, DRAWS, int(seed.generate_state(1)[0]))
-    of_batch, of_all = gains[:, : len(pending)].max(axis=1, initial=0), gains.max(axis=1)
+    of_batch = gains[:, : len(pending)].max(axis=1, initial=0)
     return Outlook(
-        better=float((of_all > 0).mean()),
+        better=float((gains.max(axis=1) > 0).mean()),
         batch=float((of_batch > 0).mean()),
         gain=float(of_batch.mean()),
         count=len(pending),
-        gain_of_all=float(of_all.mean()),
         again=again,
     )

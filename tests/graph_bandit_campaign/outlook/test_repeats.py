@@ -82,8 +82,7 @@ def test_it_must_be_worth_more_than_a_first_measurement(measured, once, twice, t
 )
 def test_it_is_said_in_a_sentence(first, ending):
     sentence = Outlook(0.4, 0.0, 0.0, 0, again=Repeat("m7", 0.05, first)).sentence("pic50")
-    start = (
-        "With a probability of 40%, a better pic50 is still to be found. m7 is worth measuring twice: that is expected"
-    )
+    known = Outlook(0.4, 0.0, 0.0, 0).sentence("pic50")
+    start = f"{known} m7 is worth measuring twice: that is expected to improve the pic50"
     assert sentence.startswith(start)
     assert sentence.endswith(ending)
