@@ -19,7 +19,7 @@ from graph_bandit_campaign.goals.front import find_front, join_forecasts
 from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, choose, default_agent, describe_change, expect
-from graph_bandit_campaign.pages.outlook import Outlook, look_ahead
+from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
 from graph_bandit_campaign.roster import MaskLike, Roster
 from graph_bandit_campaign.state import Bound, CampaignState, Measurement, Suggestion
 
@@ -323,7 +323,7 @@ class Campaign:
         under_way = self._roster.indices(key for key in self.state.pending if key in self._roster.index_of)
         mask = self._offered & self._roster.mask("among", among)
         mask[[*settled, *under_way]] = False
-        return look_ahead(self._agents()[0], self.state, under_way, np.flatnonzero(mask))
+        return look_ahead(self._agents()[0], self.state, self._roster.index_of, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         views = self.state.each()

@@ -16,7 +16,15 @@ from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets, predict
+from agents.beliefs.rewards import (
+    PRIOR_NOISE,
+    Bounds,
+    Hyperparameters,
+    Targets,
+    make_targets,
+    predict,
+    worth_of_results,
+)
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import read_feedback, read_graphs, read_sides
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
@@ -179,6 +187,28 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         generator = torch.Generator().manual_seed(seed)
         normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
         return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
+
+    @one_thread()
+    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
+        """Return what results of some molecules are worth, `(n,)`; see `agents.contract.ResultsWeigher`.
+
+        Raises:
+            ValueError: if an index is not one of a molecule, or `times` is smaller than 1.
+            RuntimeError: before the first `reset`.
+        """
+        self.check_reset()
+        if not all(0 <= each < self.num_graphs for each in (*index, *named)) or times < 1:
+            raise ValueError(
+                f"Expected indices from 0 to {self.num_graphs - 1}, and `times` of at least 1. Got {[*index, *named]} "
+                f"and {times}."
+            )
+        near = torch.tensor([*index, *named], dtype=torch.int64)
+        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(near)
+        noise, old = self.posterior.hyperparameters.noise / times, list(range(len(index), len(near)))
+        places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
+        return np.array(
+            [worth_of_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
+        )
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.

@@ -7,9 +7,9 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from graph_bandit_campaign.outlook.outlook import Outlook
 from graph_bandit_campaign.pages.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.pages.numbers import listed, percent, short
-from graph_bandit_campaign.pages.outlook import Outlook
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.spreadsheets import shield
