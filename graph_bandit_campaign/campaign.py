@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import SupportsIndex
@@ -12,23 +11,24 @@ from typing import SupportsIndex
 import numpy as np
 
 from agents.contract import Agent, PartsWeigher
-from graph_bandit_campaign.checks import check_integer, check_value
+from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.goals.choice import choose_for_goals
-from graph_bandit_campaign.goals.front import find_front, join_forecasts
+from graph_bandit_campaign.goals.front import join_forecasts
 from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, choose, default_agent, describe_change, expect
 from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
+from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.roster import MaskLike, Roster
-from graph_bandit_campaign.state import Bound, CampaignState, Measurement, Suggestion
+from graph_bandit_campaign.state import CampaignState, Suggestion
 
 
 class AgentChangedWarning(UserWarning):
     """The agent of a campaign has changed since the campaign was last saved, and may suggest other graphs."""
 
 
-class Campaign:
+class Campaign(Records):
     """Choose graphs of a pool to measure, a few at a time, for as many rounds as needed.
 
     Results may arrive in any order, or not at all. With `state`, each call saves the campaign to that file before it
@@ -75,11 +75,10 @@ class Campaign:
         goals: Sequence[Goal] | None = None,
     ) -> None:
         self.graph_set = graph_set
-        self._roster = Roster(graph_set)
-        self.ids = self._roster.ids
-        self._offered = self._roster.mask("offered", offered)
-        self._file: CampaignFile | None = CampaignFile(state)
-        saved = self._file.read()
+        roster = Roster(graph_set)
+        mask = roster.mask("offered", offered)
+        file = CampaignFile(state)
+        saved = file.read()
         if goals is not None and (maximize, target) != (None, None):
             raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
         wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
@@ -108,44 +107,10 @@ class Campaign:
                     f"Expected a campaign with `{name}` {value}. {state} has {before or 'none'}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
-        known = replace(known, goals=wanted)
-        self.state, self.agent_change = known, ""
+        super().__init__(roster, mask, file, replace(known, goals=wanted))
+        self.agent_change = ""
         self._opened: CampaignState | None = saved  # until the first `ask`
         self.choose_agent(size)
-
-    @contextmanager
-    def at_once(self) -> Iterator[None]:
-        """Save the changes of a `with` block once, at its end; if the block or saving fails, undo all of them."""
-        before, file = self.state, self._file
-        self._file = None
-        try:
-            yield
-            if file is not None:
-                file.write(self.state)
-        except BaseException:
-            self.state = before
-            raise
-        finally:
-            self._file = file
-
-    def front(self) -> tuple[str, ...]:
-        """Return the ids on the front of several goals: they meet all limits, and no measured graph beats them.
-
-        One graph beats another if it is as good in every goal and better in one. The best in the first goal come first.
-        """
-        return find_front(self.state)
-
-    @property
-    def best(self) -> float | None:
-        """Return the best value so far, with the mean for repeated measurements; None if nothing was measured.
-
-        A graph that is only known to be better than a value counts as that value. One that is only known to be worse
-        than a value does not count.
-
-        Raises:
-            ValueError: if there are several goals, which have a `front`.
-        """
-        return self.state.best()
 
     def choose_agent(self, count: int) -> None:
         """Take the agent that was named or, if none was, the default for a batch of this size. `ask` does it itself.
@@ -204,92 +169,6 @@ class Campaign:
         self._opened = None
         return suggested
 
-    def tell(self, identifier: str, value: float, bound: Bound = "", goal: str = "") -> None:
-        """Take in a measurement. A second value of a graph is averaged with the first; the same value again is ignored.
-
-        Args:
-            identifier: id of the graph.
-            value: the value; or a number that the result is only known to exceed or to fall short of.
-            bound: "above" if the result lies above `value`, "below" if it lies below, else "". Agents that learn from
-                bounds, such as the `molecule-` agents, are taught the bound; others the number, as if it were the
-                value. An exact value of a graph replaces its bounds, whichever is told first.
-            goal: name of the goal that was measured, if there are several. A graph is pending until all are known.
-
-        Raises:
-            ValueError: if there is no such graph or goal, the value is not finite, or `bound` is something else;
-                nothing has changed then.
-        """
-        self._tell({identifier: value}, bound, goal)
-
-    def tell_many(self, values: Mapping[str, float], goal: str = "") -> None:
-        """Take in one measurement for each of several graphs; all of them or, on an error, none.
-
-        Raises:
-            ValueError: as in `tell`.
-        """
-        self._tell(values, "", goal)
-
-    def _tell(self, values: Mapping[str, float], bound: Bound, goal: str) -> None:
-        names = [each.name for each in self.state.goals] or [""]
-        if goal not in names:
-            wanted = f"one of the goals {', '.join(names)}" if self.state.goals else "nothing: there is one goal"
-            raise ValueError(f"Expected `goal` to be {wanted}. Got {goal!r}.")
-        checked = {self._roster.known(key): check_value(key, value) for key, value in values.items()}
-        told = [Measurement(*pair, len(self.state.rounds), bound, goal) for pair in checked.items()]
-        known = {(result.id, result.value, result.bound, result.goal) for result in self.state.measured}
-        new = [result for result in told if (result.id, result.value, result.bound, goal) not in known]
-        settled = CampaignState("", True, 0, (*self.state.measured, *new), goals=self.state.goals).settled()
-        failed, pending = (
-            tuple(key for key in keys if key not in checked or key not in settled)
-            for keys in (self.state.failed, self.state.pending)
-        )
-        self._save(replace(self.state, measured=(*self.state.measured, *new), pending=pending, failed=failed))
-
-    def tell_failed(self, identifier: str) -> None:
-        """Record that a graph cannot be measured; it is not suggested again, and the agent learns nothing from it.
-
-        Raises:
-            ValueError: if there is no such graph, or it has been measured.
-        """
-        failed = tuple(dict.fromkeys((*self.state.failed, self._roster.known(identifier))))
-        self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
-
-    def withdraw(self, identifier: str) -> None:
-        """Remove a graph from the pending ones, so that it can be suggested again. It need not be in the pool any more.
-
-        Raises:
-            ValueError: if there is no such graph.
-        """
-        if identifier not in self.state.pending:
-            self._roster.known(identifier)
-        self._save(replace(self.state, pending=self._pending_without(identifier)))
-
-    def undo_ask(self) -> None:
-        """Undo the last `ask`, as if it had not been called.
-
-        Raises:
-            ValueError: if there was no round yet.
-        """
-        if not self.state.rounds:
-            raise ValueError("Expected a round to undo. Nothing was suggested yet.")
-        pending = self._pending_without(*(suggestion.id for suggestion in self.state.rounds[-1]))
-        self._save(replace(self.state, rounds=self.state.rounds[:-1], pending=pending, question=""))
-
-    def replace_results(
-        self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()
-    ) -> None:
-        """Replace all measurements, failures and pending graphs, for callers that keep their own records of them.
-
-        Raises:
-            ValueError: as in `tell`, or if an id is given twice. A graph that is pending already need not be in the
-                pool.
-        """
-        measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
-        known = [*(measurement.id for measurement in measured), *failed]
-        known += [key for key in pending if key in self._roster.index_of or key not in self.state.pending]
-        structures = {**self.state.structures, **self._structures(self._roster.indices(known))}
-        self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
-
     def predict(self) -> dict[str, Suggestion]:
         """Return the current prediction for every graph, by its id; without numbers if the agent makes none."""
         return {prediction.id: prediction for prediction in self._expect(range(len(self.ids)))}
@@ -334,15 +213,3 @@ class Campaign:
         """Return the agent or, with several goals, one for each, trained on the results."""
         self._roster.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
         return [self._learner.learn(view, self._roster.index_of, fresh) for view in self.state.each()]
-
-    def _structures(self, indices: Sequence[int]) -> dict[str, str]:
-        return self._roster.structures(k for k in indices if self._offered[k])
-
-    def _pending_without(self, *identifiers: str) -> tuple[str, ...]:
-        settled = set(identifiers)
-        return tuple(identifier for identifier in self.state.pending if identifier not in settled)
-
-    def _save(self, state: CampaignState) -> None:
-        if self._file is not None:
-            self._file.write(state)
-        self.state = state
