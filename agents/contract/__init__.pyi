@@ -13,6 +13,8 @@ from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
 from .protocol import BoundsLearner as BoundsLearner
 from .protocol import DivergedError as DivergedError
+from .protocol import Explainer as Explainer
+from .protocol import Explanation as Explanation
 from .protocol import GainForecaster as GainForecaster
 from .protocol import GraphSetLike as GraphSetLike
 from .protocol import MeanPredictor as MeanPredictor
@@ -35,6 +37,8 @@ __all__ = [
     "BatchAgent",
     "BoundsLearner",
     "DivergedError",
+    "Explainer",
+    "Explanation",
     "GainForecaster",
     "GraphSetLike",
     "MeanPredictor",

@@ -16,10 +16,11 @@ from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets, predict
+from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, NormalScores, Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import read_feedback, read_graphs, read_sides
-from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
+from agents.contract.protocol import DivergedError, Explanation, GraphSetLike, MoleculeSetLike, Prediction, State
+from agents.molecule.explanation import explain_means
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
@@ -154,12 +155,20 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
             ValueError: if an index is not one of a molecule.
             RuntimeError: before the first `reset`.
         """
-        self.check_reset()
-        if not all(0 <= each < self.num_graphs for each in index):
-            raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
-        near, generator = torch.tensor(index, dtype=torch.int64), torch.Generator().manual_seed(seed)
+        near, generator = self._read_index(index), torch.Generator().manual_seed(seed)
         root = symmetric_root(self.posterior.covariance(near))
         return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
+
+    @one_thread()
+    def explain(self, index: Sequence[int]) -> Explanation:
+        """Return what the predictions of some molecules are sums of; see `agents.contract.Explainer`.
+
+        Raises:
+            ValueError: if an index is not one of a molecule.
+            RuntimeError: before the first `reset`.
+        """
+        by_rank = isinstance(self.targets, NormalScores)
+        return explain_means(self.posterior, self._parts, self._weights, self._read_index(index), by_rank)
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
@@ -188,6 +197,12 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._learnt_from = state["learnt_from"]
         self.bounds.load_state_dict(state["bounds"])
         self._condition()
+
+    def _read_index(self, index: Sequence[int]) -> Tensor:
+        self.check_reset()
+        if not all(0 <= each < self.num_graphs for each in index):
+            raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
+        return torch.tensor(index, dtype=torch.int64)
 
     def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
         """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
