@@ -2,16 +2,16 @@ from .backtest.run import run_backtest as run_backtest
 from .backtest.settings import BacktestSettings as BacktestSettings
 from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
+from .command.settings import SuggestSettings as SuggestSettings
+from .command.suggestions import suggest as suggest
 from .library import write_library as write_library
 from .limits.limits import Limits as Limits
 from .limits.selection import Selection as Selection
 from .limits.selection import Step as Step
 from .pages.outlook import Outlook as Outlook
-from .settings import SuggestSettings as SuggestSettings
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
 from .state import Suggestion as Suggestion
-from .suggestions import suggest as suggest
 
 __version__: str
 __all__ = [

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agents.contract import Agent, BatchAgent, MoleculeSetLike, PartsWeigher
-from graph_bandit_campaign.checks import check_integer, check_value, nearest_id
+from agents.contract import Agent, BatchAgent, PartsWeigher
+from graph_bandit_campaign.checks import check_integer, check_value
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, expect
+from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
 from graph_bandit_campaign.pages.outlook import Outlook, look_ahead
+from graph_bandit_campaign.roster import MaskLike, Roster
 from graph_bandit_campaign.state import Bound, CampaignState, Measurement, Suggestion
 
 
@@ -65,12 +65,12 @@ class Campaign:
         seed: SupportsIndex | None = None,
         target: str | None = None,
         state: str | Path | None = None,
-        offered: Sequence[bool] | NDArray[np.bool_] | None = None,
+        offered: MaskLike = None,
     ) -> None:
         self.graph_set = graph_set
-        self.ids: tuple[str, ...] = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
-        self._index_of = {identifier: k for k, identifier in enumerate(self.ids)}
-        self._offered = self._check_mask("offered", offered)
+        self._roster = Roster(graph_set)
+        self.ids = self._roster.ids
+        self._offered = self._roster.mask("offered", offered)
         given = {
             "maximize": None if maximize is None else bool(maximize),
             "seed": None if seed is None else check_integer("seed", seed, smallest=0),
@@ -134,7 +134,7 @@ class Campaign:
         if spec != self._learner.spec:
             self._learner = Learner(self.graph_set, spec)
         self.state = replace(self.state, agent=spec, algorithm=self._learner.algorithm, by_default=self._named is None)
-        before, self.agent_change = self.agent_change, self._describe_change(count)
+        before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
             warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
 
@@ -142,7 +142,7 @@ class Campaign:
         self,
         count: SupportsIndex = 1,
         question: str = "",
-        among: Sequence[bool] | NDArray[np.bool_] | None = None,
+        among: MaskLike = None,
     ) -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
@@ -160,16 +160,16 @@ class Campaign:
         Raises:
             ValueError: if fewer graphs are left, or a graph that was measured or failed is not in the pool.
         """
-        mask = self._offered & self._check_mask("among", among)
-        under_way = [key for key in self.state.pending if key in self._index_of]
-        mask[self._indices((*self.state.means(), *self.state.failed, *under_way))] = False
+        mask = self._offered & self._roster.mask("among", among)
+        under_way = [key for key in self.state.pending if key in self._roster.index_of]
+        mask[self._roster.indices((*self.state.means(), *self.state.failed, *under_way))] = False
         count, left = check_integer("count", count, smallest=1), int(mask.sum())
         if count > left:
             raise ValueError(f"Expected `count` to be no more graphs than are left, {left}. Got {count}.")
         self.choose_agent(count)
         agent = self._agent(fresh=True)
         if isinstance(agent, BatchAgent):
-            chosen = agent.select_batch(None, count, mask, self._indices(under_way))
+            chosen = agent.select_batch(None, count, mask, self._roster.indices(under_way))
         else:
             chosen = []
             for _ in range(count):
@@ -178,7 +178,7 @@ class Campaign:
         suggested = self._expect(chosen)
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)
-        structures = {**self.state.structures, **self._structures_of(chosen)}
+        structures = {**self.state.structures, **self._structures(chosen)}
         self._save(replace(self.state, rounds=rounds, pending=pending, question=question, structures=structures))
         self._opened = None
         return suggested
@@ -208,7 +208,7 @@ class Campaign:
         self._tell(values, "")
 
     def _tell(self, values: Mapping[str, float], bound: Bound) -> None:
-        checked = {self._known(identifier): check_value(identifier, value) for identifier, value in values.items()}
+        checked = {self._roster.known(key): check_value(key, value) for key, value in values.items()}
         told = [Measurement(*pair, len(self.state.rounds), bound) for pair in checked.items()]
         known = {(measurement.id, measurement.value, measurement.bound) for measurement in self.state.measured}
         new = (result for result in told if (result.id, result.value, result.bound) not in known)
@@ -227,7 +227,7 @@ class Campaign:
         Raises:
             ValueError: if there is no such graph, or it has been measured.
         """
-        failed = tuple(dict.fromkeys((*self.state.failed, self._known(identifier))))
+        failed = tuple(dict.fromkeys((*self.state.failed, self._roster.known(identifier))))
         self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
 
     def withdraw(self, identifier: str) -> None:
@@ -237,7 +237,7 @@ class Campaign:
             ValueError: if there is no such graph.
         """
         if identifier not in self.state.pending:
-            self._known(identifier)
+            self._roster.known(identifier)
         self._save(replace(self.state, pending=self._pending_without(identifier)))
 
     def undo_ask(self) -> None:
@@ -262,23 +262,13 @@ class Campaign:
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
         known = [*(measurement.id for measurement in measured), *failed]
-        known += [key for key in pending if key in self._index_of or key not in self.state.pending]
-        structures = {**self.state.structures, **self._structures_of(self._indices(known))}
+        known += [key for key in pending if key in self._roster.index_of or key not in self.state.pending]
+        structures = {**self.state.structures, **self._structures(self._roster.indices(known))}
         self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
 
     def predict(self) -> dict[str, Suggestion]:
         """Return the current prediction for every graph, by its id; without numbers if the agent makes none."""
         return {prediction.id: prediction for prediction in self._expect(range(len(self.ids)))}
-
-    def _describe_change(self, count: int) -> str:
-        """Say how the agent for a batch of this size differs from that of the file, if the user did not ask for it."""
-        earlier, now, change = self._opened, self.state, ""
-        if earlier and earlier.agent == now.agent and earlier.algorithm != now.algorithm:
-            change = f"(algorithm {earlier.algorithm}, now {now.algorithm}): suggestions may differ."
-        elif earlier and earlier.agent != now.agent and now.by_default and earlier.rounds:
-            change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
-            change += f"Name {earlier.agent} to keep it."
-        return change and f"The agent has changed since this campaign was last written {change}"
 
     @property
     def learns_bounds(self) -> bool:
@@ -293,7 +283,7 @@ class Campaign:
         agent = self._agent()
         return agent.shares() if isinstance(agent, PartsWeigher) else {}
 
-    def outlook(self, among: Sequence[bool] | NDArray[np.bool_] | None = None) -> Outlook | None:
+    def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.
 
         Args:
@@ -303,9 +293,9 @@ class Campaign:
             None if the agent is none of the `molecule-` agents, whose model alone can say, or all results so far are
             equal.
         """
-        settled = self._indices((*self.state.means(), *self.state.failed))
-        under_way = self._indices(key for key in self.state.pending if key in self._index_of)
-        mask = self._offered & self._check_mask("among", among)
+        settled = self._roster.indices((*self.state.means(), *self.state.failed))
+        under_way = self._roster.indices(key for key in self.state.pending if key in self._roster.index_of)
+        mask = self._offered & self._roster.mask("among", among)
         mask[[*settled, *under_way]] = False
         return look_ahead(self._agent(), self.state, under_way, np.flatnonzero(mask))
 
@@ -313,29 +303,11 @@ class Campaign:
         return expect(self._agent(), indices, self.ids, self.state)
 
     def _agent(self, fresh: bool = False) -> Agent:
-        self._indices(measurement.id for measurement in self.state.measured)  # refuses those that are not in the pool
-        return self._learner.learn(self.state, self._index_of, fresh)
+        self._roster.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
+        return self._learner.learn(self.state, self._roster.index_of, fresh)
 
-    def _check_mask(self, name: str, given: Sequence[bool] | NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-        mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given, np.bool_)
-        if mask.shape != (len(self.ids),):
-            raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
-        return mask
-
-    def _indices(self, identifiers: Iterable[str]) -> list[int]:
-        return [self._index_of[self._known(identifier)] for identifier in identifiers]
-
-    def _structures_of(self, indices: Sequence[int]) -> dict[str, str]:
-        if not isinstance(self.graph_set, MoleculeSetLike):
-            return {}
-        return {self.ids[k]: self.graph_set.smiles[k] for k in indices if self._offered[k]}
-
-    def _known(self, identifier: str) -> str:
-        if identifier not in self._index_of:
-            nearest = nearest_id(str(identifier), self.ids)
-            hint = f" Did you mean `{nearest}`?" if nearest else ""
-            raise ValueError(f"Expected the id of a graph of the pool. Got {identifier!r}.{hint}")
-        return identifier
+    def _structures(self, indices: Sequence[int]) -> dict[str, str]:
+        return self._roster.structures(k for k in indices if self._offered[k])
 
     def _pending_without(self, *identifiers: str) -> tuple[str, ...]:
         settled = set(identifiers)

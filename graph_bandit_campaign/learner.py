@@ -30,6 +30,23 @@ def default_agent(graph_set: PoolLike, count: int) -> str:
     return "molecule-ei" if count == 1 else "molecule-ucb"
 
 
+def describe_change(earlier: CampaignState | None, now: CampaignState, count: int) -> str:
+    """Say how the agent of a campaign has changed although the user did not ask for it; an empty text if it has not.
+
+    Args:
+        earlier: the campaign as it was in its file; None: there was none.
+        now: the campaign with the agent that chooses.
+        count: how many graphs are to be chosen.
+    """
+    change = ""
+    if earlier and earlier.agent == now.agent and earlier.algorithm != now.algorithm:
+        change = f"(algorithm {earlier.algorithm}, now {now.algorithm}): suggestions may differ."
+    elif earlier and earlier.agent != now.agent and now.by_default and earlier.rounds:
+        change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
+        change += f"Name {earlier.agent} to keep it."
+    return change and f"The agent has changed since this campaign was last written {change}"
+
+
 class Learner:
     """An agent that depends only on the measurements and the seed, not on the rounds in which they came.
 

@@ -258,6 +258,18 @@ class GainForecaster(BatchAgent, Protocol):
             `(count, n)` float64, in reward units; 0 where a mean reward does not exceed the value.
         """
 
+    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of the mean rewards of some graphs; as `draw_gains`.
+
+        Args:
+            index: n graphs of the last observation.
+            count: how many draws.
+            seed: seed of the draws.
+
+        Returns:
+            `(count, n)` float64, in reward units.
+        """
+
 
 @runtime_checkable
 class BoundsLearner(Protocol):

@@ -155,9 +155,22 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
             ValueError: if an index is not one of a molecule.
             RuntimeError: before the first `reset`.
         """
-        near, generator = self._read_index(index), torch.Generator().manual_seed(seed)
-        root = symmetric_root(self.posterior.covariance(near))
+        near, root = self._joint(index)
+        generator = torch.Generator().manual_seed(seed)
         return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
+
+    @one_thread()
+    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of the values of some molecules: `(count, n)`.
+
+        Raises:
+            ValueError: if an index is not one of a molecule.
+            RuntimeError: before the first `reset`.
+        """
+        near, root = self._joint(index)
+        generator = torch.Generator().manual_seed(seed)
+        normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
+        return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
 
     @one_thread()
     def explain(self, index: Sequence[int]) -> Explanation:
@@ -203,6 +216,11 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         if not all(0 <= each < self.num_graphs for each in index):
             raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
         return torch.tensor(index, dtype=torch.int64)
+
+    def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Return molecules as a tensor, and a root of the joint covariance of their targets."""
+        near = self._read_index(index)
+        return near, symmetric_root(self.posterior.covariance(near))
 
     def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
         """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.settings import NONE, SuggestSettings
+from graph_bandit_campaign.command.settings import NONE, SuggestSettings
 
 Baseline = Literal["greedy", "similarity", "forest"]
 BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")

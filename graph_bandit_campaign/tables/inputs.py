@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
-from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.features import Features

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from functools import cached_property
 
+from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.limits.columns import LimitColumns
-from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.tables.measured_rows import Columns
 from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles

@@ -227,10 +227,29 @@ def test_draws_of_gains_agree_with_the_forecast_of_each_graph(warp):
     assert pairs.mean() > 0.02  # they are joint draws: molecules are alike
 
 
+@pytest.mark.parametrize("warp", ["none", "normal_scores"])
+def test_draws_of_rewards_have_the_predicted_moments_and_are_joint(warp):
+    molecules = some_molecules(40)
+    agent = registry.make_agent("molecule-ucb", warp=warp)
+    agent.reset(None, seed=0, graph_set=molecules)
+    agent.update(None, np.arange(20), molecules.targets[:20])
+    index, expected = [35, 21, 28, 3], agent.predict()
+    draws = agent.draw_rewards(index, 40_000, seed=1)
+    np.testing.assert_allclose(draws.mean(0), expected.mean[index], atol=0.02 * expected.std.max())
+    np.testing.assert_allclose(draws.std(0), expected.std[index], rtol=0.03)
+    np.testing.assert_array_equal(draws[:, :1], agent.draw_rewards(index, 40_000, seed=1)[:, :1])
+    joint = agent.posterior.covariance(torch.tensor(index))
+    spread = joint.diagonal().sqrt()
+    ranks = torch.from_numpy(draws).argsort(0).argsort(0).double().T.corrcoef()  # no warp changes ranks
+    np.testing.assert_allclose(ranks, 6 / np.pi * torch.asin(joint / torch.outer(spread, spread) / 2), atol=0.03)
+
+
 def test_gains_are_drawn_of_molecules_of_the_set_after_a_reset():
     agent = registry.make_agent("molecule-ucb")
     with pytest.raises(RuntimeError, match="Expected `reset` first"):
         agent.draw_gains([0], 0.0, 3, seed=0)
+    with pytest.raises(RuntimeError, match="Expected `reset` first"):
+        agent.draw_rewards([0], 3, seed=0)
     agent.reset(None, seed=0, graph_set=some_molecules(10))
     with pytest.raises(ValueError, match="indices from 0 to 9. Got \\[-1\\]"):
         agent.draw_gains([-1], 0.0, 3, seed=0)

@@ -7,6 +7,8 @@ import warnings
 import numpy as np
 
 from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
+from graph_bandit_campaign.command.question import take_over
+from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
@@ -14,8 +16,6 @@ from graph_bandit_campaign.pages.neighbours import nearest_measured
 from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
 from graph_bandit_campaign.pages.terminal import print_answer
-from graph_bandit_campaign.question import take_over
-from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.inputs import read_inputs
 from graph_bandit_lab.storage import find_file, make_folder, replace_file

@@ -9,11 +9,11 @@ from collections.abc import Collection
 import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.numbers import listed
-from graph_bandit_campaign.settings import SuggestSettings
 from graph_bandit_campaign.state import Bound, Measurement
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_env import MoleculeSet

@@ -1,0 +1,1 @@
+"""The work of `graph-bandit suggest`."""

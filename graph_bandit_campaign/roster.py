@@ -1,0 +1,73 @@
+"""The graphs of a campaign by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.contract import MoleculeSetLike
+from graph_bandit_campaign.checks import nearest_id
+from graph_bandit_campaign.graph_sets import PoolLike
+
+MaskLike = Sequence[bool] | NDArray[np.bool_] | None
+
+
+class Roster:
+    """The ids of a pool, and the place of each graph in it.
+
+    Args:
+        graph_set: K graphs, with `ids` if they have names.
+    """
+
+    ids: tuple[str, ...]
+    """Name of each graph."""
+    index_of: dict[str, int]
+    """Index of each graph, by its id."""
+
+    def __init__(self, graph_set: PoolLike) -> None:
+        self.graph_set = graph_set
+        self.ids = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
+        self.index_of = {identifier: k for k, identifier in enumerate(self.ids)}
+
+    def known(self, identifier: str) -> str:
+        """Return an id that is in the pool.
+
+        Raises:
+            ValueError: if it is not; the message names the most similar one.
+        """
+        if identifier not in self.index_of:
+            nearest = nearest_id(str(identifier), self.ids)
+            hint = f" Did you mean `{nearest}`?" if nearest else ""
+            raise ValueError(f"Expected the id of a graph of the pool. Got {identifier!r}.{hint}")
+        return identifier
+
+    def indices(self, identifiers: Iterable[str]) -> list[int]:
+        """Return the indices of ids.
+
+        Raises:
+            ValueError: if one is not in the pool.
+        """
+        return [self.index_of[self.known(identifier)] for identifier in identifiers]
+
+    def mask(self, name: str, given: MaskLike) -> NDArray[np.bool_]:
+        """Return a copy of a mask of the graphs, `(K,)`; None allows all.
+
+        Args:
+            name: its name, for messages.
+            given: the mask.
+
+        Raises:
+            ValueError: if it has another shape.
+        """
+        mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given, np.bool_)
+        if mask.shape != (len(self.ids),):
+            raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
+        return mask
+
+    def structures(self, indices: Iterable[int]) -> dict[str, str]:
+        """Return the SMILES of graphs by their ids; nothing if they are not molecules."""
+        if not isinstance(self.graph_set, MoleculeSetLike):
+            return {}
+        return {self.ids[k]: self.graph_set.smiles[k] for k in indices}
