@@ -9,6 +9,7 @@ from .limits.limits import Limits as Limits
 from .limits.selection import Selection as Selection
 from .limits.selection import Step as Step
 from .pages.outlook import Outlook as Outlook
+from .reasons.reason import Reason as Reason
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
 from .state import Suggestion as Suggestion
@@ -22,6 +23,7 @@ __all__ = [
     "Limits",
     "Measurement",
     "Outlook",
+    "Reason",
     "Selection",
     "Step",
     "SuggestSettings",

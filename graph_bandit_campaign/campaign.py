@@ -17,6 +17,7 @@ from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
 from graph_bandit_campaign.pages.outlook import Outlook, look_ahead
+from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.roster import MaskLike, Roster
 from graph_bandit_campaign.state import Bound, CampaignState, Measurement, Suggestion
 
@@ -282,6 +283,17 @@ class Campaign:
         """
         agent = self._agent()
         return agent.shares() if isinstance(agent, PartsWeigher) else {}
+
+    def reasons(self, ids: Iterable[str]) -> dict[str, Reason]:
+        """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
+
+        Returns:
+            By id. Empty if the agent is none of the `molecule-` agents, or all results so far are equal or bounds.
+
+        Raises:
+            ValueError: if there is no such graph.
+        """
+        return find_reasons(self._agent(), self.state, self.ids, self._roster.indices(ids))
 
     def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.

@@ -12,10 +12,10 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.neighbours import nearest_measured
 from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
 from graph_bandit_campaign.pages.terminal import print_answer
+from graph_bandit_campaign.reasons.neighbours import nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.inputs import read_inputs
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
@@ -74,6 +74,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.outlook(among),
         inputs.selection.describe(),
         campaign.learns_bounds,
+        campaign.reasons(suggestion.id for suggestion in suggested),
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

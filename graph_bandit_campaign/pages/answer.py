@@ -7,9 +7,10 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_bandit_campaign.pages.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.pages.outlook import Outlook
+from graph_bandit_campaign.reasons.neighbours import NEIGHBOURS, Neighbour
+from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.spreadsheets import shield
@@ -47,6 +48,8 @@ class Answer:
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
     """Whether the agent learns from bounds, and does not take them for values."""
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
+    """What the predictions are sums of, by id; empty if the agent cannot say."""
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -102,6 +105,7 @@ class Answer:
         columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
         for number in range(1, NEIGHBOURS + 1):
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
+        columns.append("reasons")
         writer.writerow(columns)
         for rank, suggestion in enumerate(self.suggested, start=1):
             cells = [str(rank), shield(suggestion.id), self.smiles_of[suggestion.id]]
@@ -109,7 +113,9 @@ class Answer:
             cells.append(short(suggestion.probability))
             for neighbour in self.near[suggestion.id]:
                 cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
-            writer.writerow(cells + [""] * (len(columns) - len(cells)))
+            cells += [""] * (len(columns) - 1 - len(cells))
+            reason = self.reasons.get(suggestion.id)
+            writer.writerow([*cells, "" if reason is None else reason.sentence()])
         return text.getvalue()
 
 

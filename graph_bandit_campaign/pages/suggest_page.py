@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib.metadata import version
 from typing import Any
 
@@ -9,6 +10,7 @@ from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.figures import calibration_figure, progress_figure
 from graph_bandit_campaign.pages.numbers import percent, short
 from graph_bandit_campaign.pages.outcomes import Promises, find_outcomes
+from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_lab.reports import templates, to_svg
 
 SIZE = (260, 160)  # pixels of a drawn structure
@@ -23,6 +25,7 @@ def render_page(answer: Answer) -> str:
     environment = templates("graph_bandit_campaign.pages")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
+        "signed": lambda value: f"{value:+.2f}".replace("-", "\N{MINUS SIGN}"),
         "percent": lambda share: percent(share, space="\u00a0"),
     }
     return environment.get_template("suggest.html.jinja").render(
@@ -33,15 +36,24 @@ def render_page(answer: Answer) -> str:
                 "suggestion": suggestion,
                 "smiles": answer.smiles_of[suggestion.id],
                 "picture": draw(answer.smiles_of[suggestion.id], SIZE),
+                "reason": answer.reasons.get(suggestion.id),
                 "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near[suggestion.id]],
             }
             for suggestion in answer.suggested
         ],
+        reach=_reach(answer.reasons.values()),
         progress=to_svg(progress_figure(state, answer.target)) if state.measured else "",
         calibration=to_svg(calibration_figure(outcomes, answer.target)) if outcomes else "",
         promises=Promises(outcomes) if outcomes else None,
         versions={name: version(name) for name in ("graph-bandit-env", "torch", "rdkit")},
     )
+
+
+def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
+    """Return the ends of the axis on which all parts of all reasons are drawn, which holds 0."""
+    values = [0.0, *(value for reason in reasons for value in reason.main_parts().values())]
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (0.0, 1.0)
 
 
 def draw(smiles: str, size: tuple[int, int]) -> str:
