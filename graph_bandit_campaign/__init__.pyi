@@ -4,6 +4,7 @@ from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
+from .goals.goal import Goal as Goal
 from .library import write_library as write_library
 from .limits.limits import Limits as Limits
 from .limits.selection import Selection as Selection
@@ -20,6 +21,7 @@ __all__ = [
     "BacktestSettings",
     "Campaign",
     "CampaignState",
+    "Goal",
     "Limits",
     "Measurement",
     "Outlook",

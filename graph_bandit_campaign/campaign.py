@@ -11,11 +11,14 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from agents.contract import Agent, BatchAgent, PartsWeigher
+from agents.contract import Agent, PartsWeigher
 from graph_bandit_campaign.checks import check_integer, check_value
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.goals.choice import choose_for_goals
+from graph_bandit_campaign.goals.front import find_front, join_forecasts
+from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
+from graph_bandit_campaign.learner import DEFAULT, Learner, choose, default_agent, describe_change, expect
 from graph_bandit_campaign.pages.outlook import Outlook, look_ahead
 from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.roster import MaskLike, Roster
@@ -48,10 +51,13 @@ class Campaign:
             changed since the file was written, or the default is another agent than that of the file, an
             `AgentChangedWarning` says so, here or in the first `ask`, and the campaign continues.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
+        goals: what is wanted of several measured quantities, in place of `maximize` and `target`. Only the `molecule-`
+            agents can choose for several, by joint draws in place of their rule. None: one quantity, or the goals of
+            the file, whose ranges and weights may change.
 
     Raises:
-        ValueError: if the agent is unknown, does not use the columns that the molecules have, or the file holds a
-            campaign with another direction, seed or target.
+        ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
+            goals, or the file holds a campaign with another direction, seed, target or goals.
     """
 
     agent_change: str
@@ -67,36 +73,43 @@ class Campaign:
         target: str | None = None,
         state: str | Path | None = None,
         offered: MaskLike = None,
+        goals: Sequence[Goal] | None = None,
     ) -> None:
         self.graph_set = graph_set
         self._roster = Roster(graph_set)
         self.ids = self._roster.ids
         self._offered = self._roster.mask("offered", offered)
+        self._file: CampaignFile | None = CampaignFile(state)
+        saved = self._file.read()
+        if goals is not None and (maximize, target) != (None, None):
+            raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
+        wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
         given = {
             "maximize": None if maximize is None else bool(maximize),
             "seed": None if seed is None else check_integer("seed", seed, smallest=0),
             "target": target,
+            "goals": None if goals is None else list_aims(wanted),
         }
-        self._file: CampaignFile | None = CampaignFile(state)
-        saved = self._file.read()
         named = agent or (saved.agent if saved and not saved.by_default else DEFAULT)
         self._named = None if named == DEFAULT else named
-        size = len(saved.rounds[-1]) if saved and saved.rounds else 1
+        size, several = len(saved.rounds[-1]) if saved and saved.rounds else 1, bool(wanted)
         try:
-            self._learner = Learner(graph_set, self._named or default_agent(graph_set, size))
+            self._learner = Learner(graph_set, self._named or default_agent(graph_set, size, several), several)
         except ValueError as error:
             if agent or not saved:
                 raise
             raise ValueError(f"{state}: {error} To continue with another agent, pass it as `agent`.") from error
         known = saved or CampaignState(
-            self._learner.spec, given["maximize"] is not False, int(given["seed"] or 0), target=target or ""
+            self._learner.spec, given["maximize"] is not False, int(seed or 0), target=target or "", goals=wanted
         )
-        for name, wanted in given.items():
-            if wanted not in (None, getattr(known, name)):
+        for name, value in given.items():
+            before = list_aims(known.goals) if name == "goals" else getattr(known, name)
+            if value not in (None, before):
                 raise ValueError(
-                    f"Expected a campaign with `{name}` {wanted}. {state} has {getattr(known, name)}. "
+                    f"Expected a campaign with `{name}` {value}. {state} has {before or 'none'}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
+        known = replace(known, goals=wanted)
         self.state, self.agent_change = known, ""
         self._opened: CampaignState | None = saved  # until the first `ask`
         self.choose_agent(size)
@@ -116,12 +129,22 @@ class Campaign:
         finally:
             self._file = file
 
+    def front(self) -> tuple[str, ...]:
+        """Return the ids on the front of several goals: they meet all limits, and no measured graph beats them.
+
+        One graph beats another if it is as good in every goal and better in one. The best in the first goal come first.
+        """
+        return find_front(self.state)
+
     @property
     def best(self) -> float | None:
         """Return the best value so far, with the mean for repeated measurements; None if nothing was measured.
 
         A graph that is only known to be better than a value counts as that value. One that is only known to be worse
         than a value does not count.
+
+        Raises:
+            ValueError: if there are several goals, which have a `front`.
         """
         return self.state.best()
 
@@ -131,9 +154,10 @@ class Campaign:
         Args:
             count: how many graphs are to be chosen.
         """
-        spec = self._named or default_agent(self.graph_set, count)
+        several = bool(self.state.goals)
+        spec = self._named or default_agent(self.graph_set, count, several)
         if spec != self._learner.spec:
-            self._learner = Learner(self.graph_set, spec)
+            self._learner = Learner(self.graph_set, spec, several)
         self.state = replace(self.state, agent=spec, algorithm=self._learner.algorithm, by_default=self._named is None)
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
@@ -163,19 +187,16 @@ class Campaign:
         """
         mask = self._offered & self._roster.mask("among", among)
         under_way = [key for key in self.state.pending if key in self._roster.index_of]
-        mask[self._roster.indices((*self.state.means(), *self.state.failed, *under_way))] = False
+        mask[self._roster.indices((*self.state.settled(), *self.state.failed, *under_way))] = False
         count, left = check_integer("count", count, smallest=1), int(mask.sum())
         if count > left:
             raise ValueError(f"Expected `count` to be no more graphs than are left, {left}. Got {count}.")
         self.choose_agent(count)
-        agent = self._agent(fresh=True)
-        if isinstance(agent, BatchAgent):
-            chosen = agent.select_batch(None, count, mask, self._roster.indices(under_way))
+        agents = self._agents(fresh=True)
+        if self.state.goals:
+            chosen = choose_for_goals(self.state, agents, mask, self._roster.indices(under_way), count)
         else:
-            chosen = []
-            for _ in range(count):
-                chosen.append(agent.select_action(None, mask))
-                mask[chosen[-1]] = False
+            chosen = choose(agents[0], mask, self._roster.indices(under_way), count)
         suggested = self._expect(chosen)
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)
@@ -184,7 +205,7 @@ class Campaign:
         self._opened = None
         return suggested
 
-    def tell(self, identifier: str, value: float, bound: Bound = "") -> None:
+    def tell(self, identifier: str, value: float, bound: Bound = "", goal: str = "") -> None:
         """Take in a measurement. A second value of a graph is averaged with the first; the same value again is ignored.
 
         Args:
@@ -193,34 +214,37 @@ class Campaign:
             bound: "above" if the result lies above `value`, "below" if it lies below, else "". Agents that learn from
                 bounds, such as the `molecule-` agents, are taught the bound; others the number, as if it were the
                 value. An exact value of a graph replaces its bounds, whichever is told first.
+            goal: name of the goal that was measured, if there are several. A graph is pending until all are known.
 
         Raises:
-            ValueError: if there is no such graph, the value is not finite, or `bound` is something else; nothing has
-                changed then.
+            ValueError: if there is no such graph or goal, the value is not finite, or `bound` is something else;
+                nothing has changed then.
         """
-        self._tell({identifier: value}, bound)
+        self._tell({identifier: value}, bound, goal)
 
-    def tell_many(self, values: Mapping[str, float]) -> None:
+    def tell_many(self, values: Mapping[str, float], goal: str = "") -> None:
         """Take in one measurement for each of several graphs; all of them or, on an error, none.
 
         Raises:
             ValueError: as in `tell`.
         """
-        self._tell(values, "")
+        self._tell(values, "", goal)
 
-    def _tell(self, values: Mapping[str, float], bound: Bound) -> None:
+    def _tell(self, values: Mapping[str, float], bound: Bound, goal: str) -> None:
+        names = [each.name for each in self.state.goals] or [""]
+        if goal not in names:
+            wanted = f"one of the goals {', '.join(names)}" if self.state.goals else "nothing: there is one goal"
+            raise ValueError(f"Expected `goal` to be {wanted}. Got {goal!r}.")
         checked = {self._roster.known(key): check_value(key, value) for key, value in values.items()}
-        told = [Measurement(*pair, len(self.state.rounds), bound) for pair in checked.items()]
-        known = {(measurement.id, measurement.value, measurement.bound) for measurement in self.state.measured}
-        new = (result for result in told if (result.id, result.value, result.bound) not in known)
-        self._save(
-            replace(
-                self.state,
-                measured=(*self.state.measured, *new),
-                pending=self._pending_without(*checked),
-                failed=tuple(identifier for identifier in self.state.failed if identifier not in checked),
-            )
+        told = [Measurement(*pair, len(self.state.rounds), bound, goal) for pair in checked.items()]
+        known = {(result.id, result.value, result.bound, result.goal) for result in self.state.measured}
+        new = [result for result in told if (result.id, result.value, result.bound, goal) not in known]
+        settled = CampaignState("", True, 0, (*self.state.measured, *new), goals=self.state.goals).settled()
+        failed, pending = (
+            tuple(key for key in keys if key not in checked or key not in settled)
+            for keys in (self.state.failed, self.state.pending)
         )
+        self._save(replace(self.state, measured=(*self.state.measured, *new), pending=pending, failed=failed))
 
     def tell_failed(self, identifier: str) -> None:
         """Record that a graph cannot be measured; it is not suggested again, and the agent learns nothing from it.
@@ -279,9 +303,9 @@ class Campaign:
     def shares(self) -> dict[str, float]:
         """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
 
-        The results decide the shares, which add up to 1.
+        The results decide the shares, which add up to 1. With several goals they are those of the first.
         """
-        agent = self._agent()
+        agent = self._agents()[0]
         return agent.shares() if isinstance(agent, PartsWeigher) else {}
 
     def reasons(self, ids: Iterable[str]) -> dict[str, Reason]:
@@ -302,21 +326,26 @@ class Campaign:
             among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
 
         Returns:
-            None if the agent is none of the `molecule-` agents, whose model alone can say, or all results so far are
-            equal.
+            None if the agent is none of the `molecule-` agents, whose model alone can say, if all results so far are
+            equal, or if there are several goals.
         """
-        settled = self._roster.indices((*self.state.means(), *self.state.failed))
+        if self.state.goals:
+            return None
+        settled = self._roster.indices((*self.state.settled(), *self.state.failed))
         under_way = self._roster.indices(key for key in self.state.pending if key in self._roster.index_of)
         mask = self._offered & self._roster.mask("among", among)
         mask[[*settled, *under_way]] = False
-        return look_ahead(self._agent(), self.state, under_way, np.flatnonzero(mask))
+        return look_ahead(self._agents()[0], self.state, under_way, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
-        return expect(self._agent(), indices, self.ids, self.state)
+        views = self.state.each()
+        each = [expect(agent, indices, self.ids, view) for agent, view in zip(self._agents(), views, strict=True)]
+        return join_forecasts(self.state, each) if self.state.goals else each[0]
 
-    def _agent(self, fresh: bool = False) -> Agent:
+    def _agents(self, fresh: bool = False) -> list[Agent]:
+        """Return the agent or, with several goals, one for each, trained on the results."""
         self._roster.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
-        return self._learner.learn(self.state, self._roster.index_of, fresh)
+        return [self._learner.learn(view, self._roster.index_of, fresh) for view in self.state.each()]
 
     def _structures(self, indices: Sequence[int]) -> dict[str, str]:
         return self._roster.structures(k for k in indices if self._offered[k])

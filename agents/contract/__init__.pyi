@@ -12,6 +12,7 @@ from .protocol import LARGEST_REWARD as LARGEST_REWARD
 from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
 from .protocol import BoundsLearner as BoundsLearner
+from .protocol import Describer as Describer
 from .protocol import DivergedError as DivergedError
 from .protocol import Explainer as Explainer
 from .protocol import Explanation as Explanation
@@ -36,6 +37,7 @@ __all__ = [
     "BaseAgent",
     "BatchAgent",
     "BoundsLearner",
+    "Describer",
     "DivergedError",
     "Explainer",
     "Explanation",

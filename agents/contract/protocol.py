@@ -272,6 +272,14 @@ class GainForecaster(BatchAgent, Protocol):
 
 
 @runtime_checkable
+class Describer(Protocol):
+    """An agent that computes much about the graphs at `reset`, and can share it."""
+
+    def blank(self) -> Agent:
+        """Return an agent with equal settings that knows no reward; it need not describe the same graphs again."""
+
+
+@runtime_checkable
 class BoundsLearner(Protocol):
     """An agent that also learns from results of which only a bound is known."""
 

@@ -22,7 +22,7 @@ from agents.contract.inputs import read_feedback, read_graphs, read_sides
 from agents.contract.protocol import DivergedError, Explanation, GraphSetLike, MoleculeSetLike, Prediction, State
 from agents.molecule.explanation import explain_means
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
-from agents.molecule.parts import make_parts
+from agents.molecule.parts import Description, make_parts
 from agents.molecule.settings import MoleculeSettings
 from gntk import one_thread, symmetric_root
 
@@ -56,12 +56,19 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
+        self._described: Description | None = None
         rule = make_rule()
         if rule.state_dict():
             raise ValueError(
                 f"Expected a rule that remembers nothing, because the short list changes with each choice. Got "
                 f"{type(rule).__name__}."
             )
+
+    def blank(self) -> MoleculeAgent:
+        """Return an agent with equal settings that was told nothing, and shares the description of the molecules."""
+        agent = type(self)(self.settings, self._make_rule)
+        agent._described = self._described
+        return agent
 
     @property
     def uses_columns(self) -> bool:
@@ -84,7 +91,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         return graphs
 
     def begin(self, graphs: Batch, seed: int) -> None:
-        """Describe the molecules once, and start with nothing measured."""
+        """Describe the molecules, unless they are those of the last time, and start with nothing measured."""
         super().begin(graphs, seed)
         self._every = torch.arange(graphs.num_graphs)
         columns = getattr(graphs, "columns", None)
@@ -92,7 +99,9 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._known = [tensor for tensor in given if tensor is not None]
         if columns is not None:
             self._known.append(torch.from_numpy(np.nan_to_num(columns, nan=UNKNOWN)))
-        self._parts = make_parts(self.settings, graphs.smiles, columns)
+        if self._described is None or not self._described.is_of(graphs.smiles, columns):
+            self._described = Description(graphs.smiles, columns, make_parts(self.settings, graphs.smiles, columns))
+        self._parts = self._described.parts
         self._weights, self._noise = [part.weight for part in self._parts], PRIOR_NOISE
         self._learnt_from = 0
         self.bounds = Bounds(graphs.num_graphs)
