@@ -9,6 +9,7 @@ from .library import write_library as write_library
 from .limits.limits import Limits as Limits
 from .outlook.outlook import Outlook as Outlook
 from .outlook.repeats import Repeat as Repeat
+from .reasons.reason import Reason as Reason
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
 from .state import Suggestion as Suggestion
@@ -23,6 +24,7 @@ __all__ = [
     "Limits",
     "Measurement",
     "Outlook",
+    "Reason",
     "Repeat",
     "SuggestSettings",
     "Suggestion",

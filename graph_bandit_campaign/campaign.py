@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import SupportsIndex
@@ -19,6 +19,7 @@ from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, choose, default_agent, describe_change, expect
 from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
+from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.roster import MaskLike, Roster
 from graph_bandit_campaign.state import CampaignState, Suggestion
@@ -178,13 +179,35 @@ class Campaign(Records):
         """Return whether the agent learns from a bound as such; else the number is taught as if it were the value."""
         return self._learner.learns_bounds
 
-    def shares(self) -> dict[str, float]:
+    def shares(self, goal: str = "") -> dict[str, float]:
         """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
 
-        The results decide the shares, which add up to 1. With several goals they are those of the first.
+        The results decide the shares, which add up to 1.
+
+        Args:
+            goal: name of the goal whose model is meant, if there are several; "": the first.
+
+        Raises:
+            ValueError: if there is no such goal.
         """
-        agent = self._agents()[0]
+        agent, _ = self._model_of(goal)
         return agent.shares() if isinstance(agent, PartsWeigher) else {}
+
+    def reasons(self, ids: Iterable[str], goal: str = "") -> dict[str, Reason]:
+        """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
+
+        Args:
+            ids: ids of the graphs.
+            goal: name of the goal whose predictions are meant, if there are several; "": the first.
+
+        Returns:
+            By id. Empty if the agent is none of the `molecule-` agents, or all results so far are equal or bounds.
+
+        Raises:
+            ValueError: if there is no such graph or goal.
+        """
+        agent, state = self._model_of(goal)
+        return find_reasons(agent, state, self.ids, self._roster.indices(ids))
 
     def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.
@@ -208,6 +231,11 @@ class Campaign(Records):
         views = self.state.each()
         each = [expect(agent, indices, self.ids, view) for agent, view in zip(self._agents(), views, strict=True)]
         return join_forecasts(self.state, each) if self.state.goals else each[0]
+
+    def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:
+        """Return the agent of a goal, and the campaign with this goal alone; of the first goal if none is named."""
+        place = self._place_of(goal) if goal else 0
+        return self._agents()[place], self.state.each()[place]
 
     def _agents(self, fresh: bool = False) -> list[Agent]:
         """Return the agent or, with several goals, one for each, trained on the results."""

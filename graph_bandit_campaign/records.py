@@ -94,10 +94,7 @@ class Records:
         self._tell(values, "", goal)
 
     def _tell(self, values: Mapping[str, float], bound: Bound, goal: str) -> None:
-        names = [each.name for each in self.state.goals] or [""]
-        if goal not in names:
-            wanted = f"one of the goals {', '.join(names)}" if self.state.goals else "nothing: there is one goal"
-            raise ValueError(f"Expected `goal` to be {wanted}. Got {goal!r}.")
+        self._place_of(goal)
         checked = {self._roster.known(key): check_value(key, value) for key, value in values.items()}
         told = [Measurement(*pair, len(self.state.rounds), bound, goal) for pair in checked.items()]
         known = {(result.id, result.value, result.bound, result.goal) for result in self.state.measured}
@@ -153,6 +150,13 @@ class Records:
         known += [key for key in pending if key in self._roster.index_of or key not in self.state.pending]
         structures = {**self.state.structures, **self._structures(self._roster.indices(known))}
         self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
+
+    def _place_of(self, goal: str) -> int:
+        names = [each.name for each in self.state.goals] or [""]
+        if goal not in names:
+            wanted = f"one of the goals {', '.join(names)}" if self.state.goals else "nothing: there is one goal"
+            raise ValueError(f"Expected `goal` to be {wanted}. Got {goal!r}.")
+        return names.index(goal)
 
     def _structures(self, indices: Sequence[int]) -> dict[str, str]:
         return self._roster.structures(k for k in indices if self._offered[k])

@@ -14,6 +14,8 @@ from .protocol import BatchAgent as BatchAgent
 from .protocol import BoundsLearner as BoundsLearner
 from .protocol import Describer as Describer
 from .protocol import DivergedError as DivergedError
+from .protocol import Explainer as Explainer
+from .protocol import Explanation as Explanation
 from .protocol import GainForecaster as GainForecaster
 from .protocol import GraphSetLike as GraphSetLike
 from .protocol import MeanPredictor as MeanPredictor
@@ -38,6 +40,8 @@ __all__ = [
     "BoundsLearner",
     "Describer",
     "DivergedError",
+    "Explainer",
+    "Explanation",
     "GainForecaster",
     "GraphSetLike",
     "MeanPredictor",

@@ -204,6 +204,41 @@ class PartsWeigher(Protocol):
         """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
 
 
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What an agent's predictions of n graphs are sums of.
+
+    The scale is that of the scores to which the model is fitted: 0 is the prediction before any reward, 1 a standard
+    deviation. The score of a graph is the sum over the parts of its model, and also the sum over the q graphs with
+    rewards.
+
+    Attributes:
+        parts: what each part of the model adds, by what it compares, `(n,)` float64 each.
+        seen: `(q,)` int64. The graphs with rewards or bounds.
+        pulls: `(q, n)` float64. What their results add.
+        by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
+    """
+
+    parts: dict[str, NDArray[np.float64]]
+    seen: NDArray[np.int64]
+    pulls: NDArray[np.float64]
+    by_rank: bool
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """An agent that can say what its predictions are sums of."""
+
+    def explain(self, index: Sequence[int]) -> Explanation:
+        """Return what the current predictions of n graphs of the last observation are sums of.
+
+        It draws nothing from the agent's generators, and changes no later choice.
+
+        Raises:
+            ValueError: if an index is not one of a graph.
+        """
+
+
 @runtime_checkable
 class GainForecaster(BatchAgent, Protocol):
     """A batch agent whose model knows how the mean rewards of graphs depend on each other."""

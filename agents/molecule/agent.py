@@ -16,18 +16,12 @@ from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import (
-    PRIOR_NOISE,
-    Bounds,
-    Hyperparameters,
-    Targets,
-    make_targets,
-    predict,
-    worth_of_results,
-)
+from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, NormalScores, Targets, make_targets, predict
+from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import read_feedback, read_graphs, read_sides
-from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
+from agents.contract.protocol import DivergedError, Explanation, GraphSetLike, MoleculeSetLike, Prediction, State
+from agents.molecule.explanation import explain_means
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
 from agents.molecule.parts import Description, make_parts
 from agents.molecule.settings import MoleculeSettings
@@ -196,19 +190,25 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
             ValueError: if an index is not one of a molecule, or `times` is smaller than 1.
             RuntimeError: before the first `reset`.
         """
-        self.check_reset()
-        if not all(0 <= each < self.num_graphs for each in (*index, *named)) or times < 1:
-            raise ValueError(
-                f"Expected indices from 0 to {self.num_graphs - 1}, and `times` of at least 1. Got {[*index, *named]} "
-                f"and {times}."
-            )
-        near = torch.tensor([*index, *named], dtype=torch.int64)
+        if times < 1:
+            raise ValueError(f"Expected `times` of at least 1. Got {times}.")
+        near = self._read_index([*index, *named])
         mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(near)
         noise, old = self.posterior.hyperparameters.noise / times, list(range(len(index), len(near)))
         places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
-        return np.array(
-            [worth_of_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
-        )
+        worth = [weigh_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
+        return np.array(worth)
+
+    @one_thread()
+    def explain(self, index: Sequence[int]) -> Explanation:
+        """Return what the predictions of some molecules are sums of; see `agents.contract.Explainer`.
+
+        Raises:
+            ValueError: if an index is not one of a molecule.
+            RuntimeError: before the first `reset`.
+        """
+        by_rank = isinstance(self.targets, NormalScores)
+        return explain_means(self.posterior, self._parts, self._weights, self._read_index(index), by_rank)
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
@@ -238,12 +238,15 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self.bounds.load_state_dict(state["bounds"])
         self._condition()
 
-    def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """Return molecules as a tensor, and a root of the joint covariance of their targets."""
+    def _read_index(self, index: Sequence[int]) -> Tensor:
         self.check_reset()
         if not all(0 <= each < self.num_graphs for each in index):
             raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
-        near = torch.tensor(index, dtype=torch.int64)
+        return torch.tensor(index, dtype=torch.int64)
+
+    def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Return molecules as a tensor, and a root of the joint covariance of their targets."""
+        near = self._read_index(index)
         return near, symmetric_root(self.posterior.covariance(near))
 
     def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
