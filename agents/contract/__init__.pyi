@@ -19,6 +19,7 @@ from .protocol import MeanPredictor as MeanPredictor
 from .protocol import MoleculeSetLike as MoleculeSetLike
 from .protocol import PartsWeigher as PartsWeigher
 from .protocol import Prediction as Prediction
+from .protocol import PriceMinder as PriceMinder
 from .protocol import State as State
 from .settings import check_fields as check_fields
 from .settings import check_names as check_names
@@ -41,6 +42,7 @@ __all__ = [
     "MoleculeSetLike",
     "PartsWeigher",
     "Prediction",
+    "PriceMinder",
     "State",
     "check_agent",
     "check_fields",

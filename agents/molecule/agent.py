@@ -17,9 +17,10 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets, predict
+from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
-from agents.contract.inputs import read_feedback, read_graphs, read_sides
-from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, Prediction, State
+from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_pending, read_sides
+from agents.contract.protocol import DivergedError, Fits, GraphSetLike, MoleculeSetLike, Prediction, State
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
@@ -111,13 +112,30 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different molecules of the short list, chosen one after the other."""
-        mask[list(pending)] = False
-        check_count(count, mask)
-        near = torch.cat([self._short_list(mask, count), torch.tensor(pending, dtype=torch.int64)])
-        belief, imagine = self._believe(near)
-        every, under_way = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
-        chosen = choose_batch(self.rule, belief, every, count, self.generator, imagine, under_way)
-        return [int(near[position]) for position in chosen]
+        return self._choose(mask, count, pending, torch.zeros(self.num_graphs, dtype=torch.float64))
+
+    @one_thread()
+    def select_priced(
+        self,
+        observation: object,
+        count: int,
+        prices: ArrayLike,
+        action_mask: ArrayLike | None = None,
+        pending: Sequence[int] = (),
+        fits: Fits | None = None,
+    ) -> list[int]:
+        """Return several molecules, of which each is worth its price; see `agents.contract.PriceMinder`.
+
+            index'(G) = index(G) - w log(p(G) / min p)
+
+        The weight w is that of the rule: 0.5 where the index is in standard deviations, and 1 for log EI.
+        """
+        self.look_at(observation)
+        mask = read_mask(action_mask, self.num_graphs)
+        waiting = read_pending(pending, self.num_graphs)
+        mask[waiting] = False
+        ratios = log_ratios(torch.from_numpy(np.array(prices, np.float64)), mask)
+        return self._choose(mask, count, waiting, ratios, fits)
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Condition on the measurements; learn the weights again if there are enough new ones."""
@@ -198,6 +216,24 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._learnt_from = state["learnt_from"]
         self.bounds.load_state_dict(state["bounds"])
         self._condition()
+
+    def _choose(
+        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor, fits: Fits | None = None
+    ) -> list[int]:
+        """Choose molecules one after the other, given the logarithms of the ratios of their prices."""
+        mask[list(pending)] = False
+        check_count(count, mask)
+        short_list = self._short_list(mask, count, PRICE_WEIGHT * ratios)
+        near = torch.cat([short_list, torch.tensor(pending, dtype=torch.int64)])
+        rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
+        belief, imagine = self._believe(near)
+        every, under_way = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
+
+        def still(chosen: Sequence[int]) -> Tensor:
+            return torch.from_numpy(fits(near[list(chosen)].tolist()))[near] if fits else every
+
+        chosen = choose_batch(rule, belief, every, count, self.generator, imagine, under_way, still)
+        return [int(near[position]) for position in chosen]
 
     def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Return molecules as a tensor, and a root of the joint covariance of their targets."""
@@ -282,13 +318,16 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._believed = self._believed or self.posterior.mean_and_variance(self._every)
         return self._believed
 
-    def _short_list(self, mask: Tensor, count: int) -> Tensor:
-        """Return the molecules on offer with the largest mean + 2 sigma, in the order of the set; ties at random."""
+    def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
+        """Return the molecules on offer with the largest mean + 2 sigma - handicap, in the order of the set.
+
+        Ties are broken at random.
+        """
         offered = mask.nonzero().squeeze(1)
         offered = offered[torch.randperm(len(offered), generator=self.generator)]
         mean, variance = self._mean_and_variance()
         size = min(len(offered), max(self.settings.short_list, count))
-        kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices
+        kept = (mean + 2 * variance.sqrt() - handicap)[offered].topk(size).indices
         return offered[kept].sort().values
 
 

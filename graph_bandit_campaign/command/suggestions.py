@@ -16,6 +16,7 @@ from graph_bandit_campaign.pages.neighbours import nearest_measured
 from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
 from graph_bandit_campaign.pages.terminal import print_answer
+from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.inputs import read_inputs
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
@@ -48,13 +49,15 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             offered=np.arange(len(molecules)) < len(inputs.pool),
         )
         with campaign.at_once():
-            question = take_over(campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection)
+            question = take_over(
+                campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection, inputs.plate
+            )
             place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
             taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
             inputs.selection.check_left(settings.n, taken)
             among = np.zeros(len(molecules), np.bool_)
             among[: len(inputs.pool)] = inputs.selection.mask
-            suggested = campaign.ask(settings.n, question, among)
+            suggested = campaign.ask(settings.n, question, among, inputs.plate)
     smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
     near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(exact=True), smiles_of)
     in_pool = set(inputs.pool.ids)
@@ -74,6 +77,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.outlook(among),
         inputs.selection.describe(),
         campaign.learns_bounds,
+        Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from graph_bandit_campaign.pages.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.pages.outlook import Outlook
+from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.spreadsheets import shield
@@ -47,6 +48,8 @@ class Answer:
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
     """Whether the agent learns from bounds, and does not take them for values."""
+    bill: Bill = field(default_factory=Bill)
+    """What the suggestions cost, and of which groups they are."""
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -61,7 +64,7 @@ class Answer:
     @property
     def default(self) -> str:
         """Return what the agent is the default for; empty if the user named it."""
-        count = len(self.suggested)
+        count = max(self.bill.wanted, len(self.suggested))
         return f"the default for a batch of {count}" if self.state.by_default else ""
 
     @property
@@ -100,13 +103,14 @@ class Answer:
         writer = csv.writer(text, lineterminator="\n")
         columns = ["rank", "id", "smiles", f"predicted_{self.target}", "standard_deviation"]
         columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
+        columns += self.bill.heading()
         for number in range(1, NEIGHBOURS + 1):
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
         writer.writerow(columns)
         for rank, suggestion in enumerate(self.suggested, start=1):
             cells = [str(rank), shield(suggestion.id), self.smiles_of[suggestion.id]]
             cells += map(short, (suggestion.mean, suggestion.std, suggestion.low, suggestion.high))
-            cells.append(short(suggestion.probability))
+            cells += [short(suggestion.probability), *map(shield, self.bill.cells(suggestion.id))]
             for neighbour in self.near[suggestion.id]:
                 cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
             writer.writerow(cells + [""] * (len(columns) - len(cells)))

@@ -33,6 +33,7 @@ def render_page(answer: Answer) -> str:
                 "suggestion": suggestion,
                 "smiles": answer.smiles_of[suggestion.id],
                 "picture": draw(answer.smiles_of[suggestion.id], SIZE),
+                "bill": answer.bill.lines(suggestion.id),
                 "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near[suggestion.id]],
             }
             for suggestion in answer.suggested
