@@ -13,12 +13,13 @@ import numpy as np
 from agents.contract import Agent, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.file import CampaignFile
-from graph_bandit_campaign.goals.choice import choose_for_goals
+from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.goals.front import join_forecasts
 from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.learner import DEFAULT, Learner, choose, default_agent, describe_change, expect
+from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
 from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
+from graph_bandit_campaign.plates import Plate, check_plate, choose_plate
 from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.roster import MaskLike, Roster
@@ -133,6 +134,7 @@ class Campaign(Records):
         count: SupportsIndex = 1,
         question: str = "",
         among: MaskLike = None,
+        plate: Plate | None = None,
     ) -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
@@ -143,25 +145,24 @@ class Campaign(Records):
             question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
             among: `(K,)` bool. The graphs that can be chosen this time, as from `Limits.mask`; None: all that are
                 offered. The others still teach, and stay pending if they are.
+            plate: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer graphs.
 
         Returns:
             The graphs, best first, with a prediction for each.
 
         Raises:
-            ValueError: if fewer graphs are left, or a graph that was measured or failed is not in the pool.
+            ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, or the plate
+                allows too few (`graph_bandit_campaign.plates.choose_plate`).
         """
         mask = self._offered & self._roster.mask("among", among)
         under_way = [key for key in self.state.pending if key in self._roster.index_of]
         mask[self._roster.indices((*self.state.settled(), *self.state.failed, *under_way))] = False
-        count, left = check_integer("count", count, smallest=1), int(mask.sum())
-        if count > left:
-            raise ValueError(f"Expected `count` to be no more graphs than are left, {left}. Got {count}.")
+        count = check_integer("count", count, smallest=1)
+        check_plate(count, mask, plate or Plate())
         self.choose_agent(count)
         agents = self._agents(fresh=True)
-        if self.state.goals:
-            chosen = choose_for_goals(self.state, agents, mask, self._roster.indices(under_way), count)
-        else:
-            chosen = choose(agents[0], mask, self._roster.indices(under_way), count)
+        chooser = GoalsChooser(self.state, agents) if self.state.goals else agents[0]
+        chosen = choose_plate(chooser, count, mask, self._roster.indices(under_way), plate)
         suggested = self._expect(chosen)
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 import registry
 from agents.contract import Agent, BatchAgent, BoundsLearner, Describer, GainForecaster, MoleculeSetLike
@@ -122,24 +121,6 @@ class Learner:
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)
         return registry.make_agent(spec.name, **spec.settings)
-
-
-def choose(agent: Agent, mask: NDArray[np.bool_], pending: Sequence[int], count: int) -> list[int]:
-    """Return the indices of graphs that an agent chooses, at once if it can, else one by one.
-
-    Args:
-        agent: trained on rewards.
-        mask: `(K,)`. The graphs that can be chosen.
-        pending: indices of the graphs under way.
-        count: how many are chosen.
-    """
-    if isinstance(agent, BatchAgent):
-        return agent.select_batch(None, count, mask, pending)
-    left, chosen = mask.copy(), list[int]()
-    for _ in range(count):
-        chosen.append(agent.select_action(None, left))
-        left[chosen[-1]] = False
-    return chosen
 
 
 def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:

@@ -22,6 +22,7 @@ def choose_batch(
     generator: torch.Generator,
     hallucinate: Callable[[int], Belief],
     pending: Sequence[int] = (),
+    fits: Callable[[Sequence[int]], Tensor] | None = None,
 ) -> list[int]:
     """Choose distinct actions one after the other.
 
@@ -37,9 +38,10 @@ def choose_batch(
         generator: generator of all the agent's randomness.
         hallucinate: takes actions one by one, and returns the belief after them without their rewards.
         pending: actions that are being measured; their rewards are not known yet, and they are not chosen.
+        fits: given the actions chosen so far, returns which others can join them, `(K,)` bool; None: all.
 
     Returns:
-        `count` indices, in the order of choice.
+        `count` indices, in the order of choice; fewer if no other action fits.
 
     Raises:
         ValueError: if fewer are on offer, or `count` is not an integer >= 1.
@@ -58,6 +60,10 @@ def choose_batch(
         if len(chosen) == count:
             return chosen
         left[chosen[-1]] = False
+        if fits is not None:
+            left &= fits(chosen)
+            if not left.any():
+                return chosen
         if imagines:
             belief = hallucinate(chosen[-1])
         index = rule(belief, left, generator)

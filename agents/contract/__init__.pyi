@@ -22,6 +22,7 @@ from .protocol import MeanPredictor as MeanPredictor
 from .protocol import MoleculeSetLike as MoleculeSetLike
 from .protocol import PartsWeigher as PartsWeigher
 from .protocol import Prediction as Prediction
+from .protocol import PriceMinder as PriceMinder
 from .protocol import ResultsWeigher as ResultsWeigher
 from .protocol import State as State
 from .settings import check_fields as check_fields
@@ -48,6 +49,7 @@ __all__ = [
     "MoleculeSetLike",
     "PartsWeigher",
     "Prediction",
+    "PriceMinder",
     "ResultsWeigher",
     "State",
     "check_agent",

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 State: TypeAlias = dict[str, Any]
 """A saved state: a nested dict of tensors and plain values."""
 
+Fits: TypeAlias = Callable[[Sequence[int]], NDArray[np.bool_]]
+"""A function that takes graphs chosen so far, and returns which others can join them, `(K,)`."""
+
 LARGEST_REWARD = 1e100
 """The largest absolute value of a reward: sums of squares of many such rewards stay far below the largest float64."""
 
@@ -179,6 +182,37 @@ class BatchAgent(Agent, Protocol):
 
     def predict(self) -> Prediction:
         """Return the current prediction of the mean reward of each graph of the last observation."""
+
+
+@runtime_checkable
+class PriceMinder(BatchAgent, Protocol):
+    """A batch agent that can also choose what is best for the money."""
+
+    def select_priced(
+        self,
+        observation: object,
+        count: int,
+        prices: ArrayLike,
+        action_mask: ArrayLike | None = None,
+        pending: Sequence[int] = (),
+        fits: Fits | None = None,
+    ) -> list[int]:
+        """Return `count` different graphs as `select_batch` does, of which each is worth its price.
+
+        Only ratios of prices count. Equal prices change nothing: the graphs are those of `select_batch`.
+
+        Args:
+            observation: as in `select_action`.
+            count: number of graphs to choose.
+            prices: `(K,)`. Price of each graph; it may be NaN where `action_mask` rules the graph out.
+            action_mask: `(K,)`, as in `select_action`.
+            pending: as in `select_batch`.
+            fits: which graphs can join those chosen so far, for batches within a budget, for example; None: all. The
+                agent returns fewer graphs if nothing that it considers fits.
+
+        Raises:
+            ValueError: if fewer than `count` graphs are on offer, or one of them has no positive, finite price.
+        """
 
 
 @runtime_checkable

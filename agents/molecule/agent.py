@@ -7,21 +7,20 @@ from functools import cache
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, NormalScores, Targets, make_targets, predict
-from agents.beliefs.rewards import worth_of_results as weigh_results
+from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets
+from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
-from agents.contract.inputs import read_feedback, read_graphs, read_sides
-from agents.contract.protocol import DivergedError, Explanation, GraphSetLike, MoleculeSetLike, Prediction, State
-from agents.molecule.explanation import explain_means
+from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_pending, read_sides
+from agents.contract.protocol import DivergedError, Fits, GraphSetLike, MoleculeSetLike, State
+from agents.molecule.forecaster import MoleculeForecaster
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
 from agents.molecule.parts import Description, make_parts
 from agents.molecule.settings import MoleculeSettings
@@ -32,7 +31,7 @@ MATCHES = 3  # times that weights are learnt and bounds matched in turn
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
 
-class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
+class MoleculeAgent(MoleculeForecaster):
     """Play by a Gaussian process whose kernel is a sum of parts, with weights learnt from the measurements.
 
         k = sum_p w_p k_p
@@ -53,7 +52,6 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     """
 
     algorithm = 5  # until version 3 with fixed weights and a network; version 4 took columns as they are
-    posterior: DualPosterior
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
@@ -122,13 +120,30 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different molecules of the short list, chosen one after the other."""
-        mask[list(pending)] = False
-        check_count(count, mask)
-        near = torch.cat([self._short_list(mask, count), torch.tensor(pending, dtype=torch.int64)])
-        belief, imagine = self._believe(near)
-        every, under_way = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
-        chosen = choose_batch(self.rule, belief, every, count, self.generator, imagine, under_way)
-        return [int(near[position]) for position in chosen]
+        return self._choose(mask, count, pending, torch.zeros(self.num_graphs, dtype=torch.float64))
+
+    @one_thread()
+    def select_priced(
+        self,
+        observation: object,
+        count: int,
+        prices: ArrayLike,
+        action_mask: ArrayLike | None = None,
+        pending: Sequence[int] = (),
+        fits: Fits | None = None,
+    ) -> list[int]:
+        """Return several molecules, of which each is worth its price; see `agents.contract.PriceMinder`.
+
+            index'(G) = index(G) - w log(p(G) / min p)
+
+        The weight w is that of the rule: 0.5 where the index is in standard deviations, and 1 for log EI.
+        """
+        self.look_at(observation)
+        mask = read_mask(action_mask, self.num_graphs)
+        waiting = read_pending(pending, self.num_graphs)
+        mask[waiting] = False
+        ratios = log_ratios(torch.from_numpy(np.array(prices, np.float64)), mask)
+        return self._choose(mask, count, waiting, ratios, fits)
 
     def learn(self, actions: Tensor, rewards: Tensor) -> None:
         """Condition on the measurements; learn the weights again if there are enough new ones."""
@@ -147,80 +162,6 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._ranked = None
         self._refresh()
 
-    def best_seen(self, mean: Tensor) -> float | None:
-        """Return the largest entry of `mean` `(K,)` among the molecules with a result or a bound."""
-        seen = self.posterior.seen
-        return mean[seen].max().item() if len(seen) else None
-
-    def expect(self) -> Prediction:
-        """Return the prediction of each molecule's value, and the noise of a measurement."""
-        mean, variance = self._mean_and_variance()
-        return predict(self.targets, mean, variance.sqrt(), self.posterior.hyperparameters.noise)
-
-    @one_thread()
-    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the values of some molecules exceed a value: `(count, n)`, else 0.
-
-        Raises:
-            ValueError: if an index is not one of a molecule.
-            RuntimeError: before the first `reset`.
-        """
-        near, root = self._joint(index)
-        generator = torch.Generator().manual_seed(seed)
-        return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
-
-    @one_thread()
-    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of the values of some molecules: `(count, n)`.
-
-        Raises:
-            ValueError: if an index is not one of a molecule.
-            RuntimeError: before the first `reset`.
-        """
-        near, root = self._joint(index)
-        generator = torch.Generator().manual_seed(seed)
-        normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
-        return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
-
-    @one_thread()
-    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
-        """Return what results of some molecules are worth, `(n,)`; see `agents.contract.ResultsWeigher`.
-
-        Raises:
-            ValueError: if an index is not one of a molecule, or `times` is smaller than 1.
-            RuntimeError: before the first `reset`.
-        """
-        if times < 1:
-            raise ValueError(f"Expected `times` of at least 1. Got {times}.")
-        near = self._read_index([*index, *named])
-        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(near)
-        noise, old = self.posterior.hyperparameters.noise / times, list(range(len(index), len(near)))
-        places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
-        worth = [weigh_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
-        return np.array(worth)
-
-    @one_thread()
-    def explain(self, index: Sequence[int]) -> Explanation:
-        """Return what the predictions of some molecules are sums of; see `agents.contract.Explainer`.
-
-        Raises:
-            ValueError: if an index is not one of a molecule.
-            RuntimeError: before the first `reset`.
-        """
-        by_rank = isinstance(self.targets, NormalScores)
-        return explain_means(self.posterior, self._parts, self._weights, self._read_index(index), by_rank)
-
-    def shares(self) -> dict[str, float]:
-        """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
-
-        The prior variance is the mean over the molecules of what the values are expected to differ by before any
-        result.
-        """
-        shares: dict[str, float] = {}
-        for part, weight in zip(self._parts, self._weights, strict=True):
-            shares[part.name] = shares.get(part.name, 0.0) + weight / sum(self._weights)
-        return shares
-
     def known(self) -> list[Tensor]:
         """Return atoms and bonds, and the columns of the user's own."""
         return self._known
@@ -238,16 +179,23 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self.bounds.load_state_dict(state["bounds"])
         self._condition()
 
-    def _read_index(self, index: Sequence[int]) -> Tensor:
-        self.check_reset()
-        if not all(0 <= each < self.num_graphs for each in index):
-            raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
-        return torch.tensor(index, dtype=torch.int64)
+    def _choose(
+        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor, fits: Fits | None = None
+    ) -> list[int]:
+        """Choose molecules one after the other, given the logarithms of the ratios of their prices."""
+        mask[list(pending)] = False
+        check_count(count, mask)
+        short_list = self._short_list(mask, count, PRICE_WEIGHT * ratios)
+        near = torch.cat([short_list, torch.tensor(pending, dtype=torch.int64)])
+        rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
+        belief, imagine = self._believe(near)
+        every, under_way = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
 
-    def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """Return molecules as a tensor, and a root of the joint covariance of their targets."""
-        near = self._read_index(index)
-        return near, symmetric_root(self.posterior.covariance(near))
+        def still(chosen: Sequence[int]) -> Tensor:
+            return torch.from_numpy(fits(near[list(chosen)].tolist()))[near] if fits else every
+
+        chosen = choose_batch(rule, belief, every, count, self.generator, imagine, under_way, still)
+        return [int(near[position]) for position in chosen]
 
     def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
         """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
@@ -319,18 +267,16 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         kernel = Mixture([part.kernel for part in self._parts], weights)
         return DualPosterior(kernel, Hyperparameters(1.0, noise), torch.cat([seen, pseudo.graphs]), counts, values)
 
-    def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
-        """Return posterior mean and variance of every molecule, computed once for each posterior."""
-        self._believed = self._believed or self.posterior.mean_and_variance(self._every)
-        return self._believed
+    def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
+        """Return the molecules on offer with the largest mean + 2 sigma - handicap, in the order of the set.
 
-    def _short_list(self, mask: Tensor, count: int) -> Tensor:
-        """Return the molecules on offer with the largest mean + 2 sigma, in the order of the set; ties at random."""
+        Ties are broken at random.
+        """
         offered = mask.nonzero().squeeze(1)
         offered = offered[torch.randperm(len(offered), generator=self.generator)]
         mean, variance = self._mean_and_variance()
         size = min(len(offered), max(self.settings.short_list, count))
-        kept = (mean + 2 * variance.sqrt())[offered].topk(size).indices
+        kept = (mean + 2 * variance.sqrt() - handicap)[offered].topk(size).indices
         return offered[kept].sort().values
 
 

@@ -18,6 +18,8 @@ from benchmarks.pools.coverage.tables import tables as tables_of_coverage
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.data.sources import PLANS, DockingScores, Photoswitches, Replay, Source
 from benchmarks.pools.halves.command import BacktestCommand
+from benchmarks.pools.prices import plays as prices
+from benchmarks.pools.prices.tables import tables as tables_of_prices
 from benchmarks.pools.reliability.figure import draw_reliability
 from benchmarks.pools.reliability.forecasts import read_forecasts
 from benchmarks.pools.reliability.forecasts import tables as tables_of_forecasts
@@ -202,6 +204,54 @@ class ReliabilityCommand:
         return True
 
 
+@dataclass(frozen=True, kw_only=True)
+class PricesCommand:
+    """Spend money on pools with and without a look at the prices, which differ by a factor of ten."""
+
+    data: Path
+    """Folder of the tables."""
+    pools: tuple[str, ...]
+    """Names of pools and groups, as those of `replay`."""
+    agents: tuple[str, ...] = ("molecule-ucb",)
+    """Agents that weigh prices, by name, with settings after a colon."""
+    drawn: tuple[prices.Drawn, ...] = ("any", "size")
+    """Prices of any molecule alike, and prices that are higher for large molecules."""
+    budget: float = 80
+    """Money in a round, where the lowest price is 1 and the highest 10."""
+    shares: tuple[float, ...] = (1.0, 0.8, 0.6)
+    """What an agent that looks at prices gets of the budget."""
+    rounds: int = 5
+    """How many rounds there are."""
+    batch: int = 96
+    """Most molecules that are chosen at a time."""
+    seeds: int = 10
+    """Plays on each pool, each with other prices and another random start."""
+    workers: int = 1
+    """Processes, each on one thread."""
+    out: Path | None = None
+    """CSV file of what is finished; it is not done again, even if the code has changed."""
+    by_pool: bool = False
+    """Print a row for each pool, too."""
+    markdown: bool = False
+    """Print the tables in Markdown."""
+
+    def run(self) -> bool:
+        """Play, print the tables, and return whether everything was finished."""
+        pools = find_pools(self.pools)
+        plans = [(self.budget, False), *((round(share * self.budget, 6), True) for share in self.shares)]
+        tasks = [
+            prices.Task(pool, drawn, agent, float(budget), self.rounds, self.batch, looks, seed)
+            for pool in pools
+            for seed in range(self.seeds)
+            for drawn in self.drawn
+            for agent in self.agents
+            for budget, looks in plans
+        ]
+        rows, failed = prices.play_all(self.data, tasks, self.workers, self.out)
+        show(tables_of_prices(rows, [pool.name for pool in pools], self.by_pool), self.markdown)
+        return not failed
+
+
 Command = (
     Annotated[DockingCommand, tyro.conf.subcommand("docking")]
     | Annotated[PhotoswitchesCommand, tyro.conf.subcommand("photoswitches")]
@@ -210,13 +260,16 @@ Command = (
     | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
     | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
+    | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
 )
 
 
 def main(args: list[str] | None = None) -> int:
     """Run a command, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
     try:
-        command: PlayCommand | CoverageCommand | ReliabilityCommand | BacktestCommand | StoppingCommand = tyro.cli(
+        command: (
+            PlayCommand | CoverageCommand | ReliabilityCommand | BacktestCommand | StoppingCommand | PricesCommand
+        ) = tyro.cli(
             Command,
             args=args,
             prog="python -m benchmarks.pools",

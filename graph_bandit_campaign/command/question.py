@@ -14,6 +14,7 @@ from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.numbers import listed
+from graph_bandit_campaign.plates import Plate
 from graph_bandit_campaign.state import Bound, Measurement
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_env import GraphPool, MoleculeSet
@@ -29,6 +30,7 @@ def take_over(
     settings: SuggestSettings,
     limits: Limits,
     selection: Selection,
+    plate: Plate,
 ) -> str:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
@@ -41,9 +43,11 @@ def take_over(
         settings: settings of the command.
         limits: limits on what may be suggested.
         selection: the molecules of the pool that meet them.
+        plate: prices, budget and caps.
 
     Returns:
-        A digest of the question, the same for the same command with the same results, pool, limits and algorithm.
+        A digest of the question, the same for the same command with the same results, pool, limits, prices, caps and
+        algorithm.
 
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
@@ -55,6 +59,7 @@ def take_over(
     asked += [sorted(books.bounded)] if books.bounded else []
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
+    asked += plate.content()
     question, offered = _digest(asked), _digest([pool.ids, _content_of(pool)])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -51,6 +52,14 @@ class SuggestSettings:
     brenk, nih, zinc, chembl, and others)."""
     only: Annotated[tuple[str, ...], NONE] = ()
     """Values of columns of text of the pool, without which nothing is suggested: stock=yes vendor=A,B."""
+    price: str | None = None
+    """Column of the pool with prices, or one price for all, such as 12.5. What is best for the money is suggested."""
+    budget: float | None = None
+    """What the suggestions may cost in all; there are at most --n."""
+    at_most: int | None = None
+    """How many suggestions may be of one group, which --per names."""
+    per: str | None = None
+    """Group that --at-most counts: a column of text of the pool, such as a vendor; or scaffold, by RDKit."""
     predictions: Path | None = None
     """CSV file to write, with a prediction for every molecule of the pool, and its state."""
     html: Path | None = None
@@ -83,6 +92,7 @@ class SuggestSettings:
                 raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
         self._check_features()
         self._check_limits()
+        self._check_plate()
         read = (self.pool, *self.measured, *self.embeddings, *map(Path, self.forbid), self.state)
         paths = [path.resolve() for path in read]
         for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
@@ -110,6 +120,28 @@ class SuggestSettings:
                     f"Expected limits on other quantities than the target, whose values are predicted. Got "
                     f"`{limit.text}`. Leave it out: molecules are chosen for good values of `{self.target}` already."
                 )
+
+    def _check_plate(self) -> None:
+        if (self.at_most is None) != (self.per is None):
+            raise ValueError("Expected `--at-most` and `--per` together, as in `--at-most 2 --per scaffold`.")
+        if self.at_most is not None and self.at_most < 1:
+            raise ValueError(f"Expected `--at-most` to be at least 1. Got {self.at_most}.")
+        if self.budget is not None and (self.price is None or not 0 < self.budget < math.inf):
+            got = f"{self.budget:g}" if self.price else "no price"
+            raise ValueError(f"Expected `--budget` to be positive and finite, with `--price`. Got {got}.")
+        if self.one_price is not None and not 0 < self.one_price < math.inf:
+            raise ValueError(f"Expected `--price` to be a column, or positive and finite. Got {self.price}.")
+        for name, column in (("price", self.price), ("per", self.per)):
+            if column is not None and column.casefold() == self.target.casefold():
+                raise ValueError(f"Expected `--{name}` to be another column than the target. Got `{column}`.")
+
+    @property
+    def one_price(self) -> float | None:
+        """Return the price of all molecules; None if there is no price, or a column of them."""
+        try:
+            return None if self.price is None else float(self.price)
+        except ValueError:
+            return None
 
     @property
     def embeddings(self) -> tuple[Path, ...]:

@@ -16,6 +16,7 @@ from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
 from graph_bandit_campaign.pages.terminal import print_answer
+from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
@@ -52,13 +53,15 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             offered=np.arange(len(molecules)) < len(inputs.pool),
         )
         with campaign.at_once():
-            question = take_over(campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection)
+            question = take_over(
+                campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection, inputs.plate
+            )
             place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
             taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
             inputs.selection.check_left(settings.n, taken)
             among = np.zeros(len(molecules), np.bool_)
             among[: len(inputs.pool)] = inputs.selection.mask
-            suggested = campaign.ask(settings.n, question, among)
+            suggested = campaign.ask(settings.n, question, among, inputs.plate)
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
         smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
@@ -83,6 +86,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.learns_bounds,
         campaign.reasons(suggestion.id for suggestion in suggested),
         None if isinstance(molecules, MoleculeSet) else molecules,
+        Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

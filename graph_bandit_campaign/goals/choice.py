@@ -10,20 +10,13 @@ from numpy.typing import NDArray
 
 from agents.contract import Agent, GainForecaster
 from graph_bandit_campaign.goals.goal import Floats, Goal
-from graph_bandit_campaign.learner import choose
 from graph_bandit_campaign.state import CampaignState
 
 SHORT_LIST = 1000  # graphs whose values are drawn jointly; the cost grows as their cube
 TRIALS = 64  # draws by which the short list is made, of each graph for itself
 
 
-def choose_for_goals(
-    state: CampaignState,
-    agents: Sequence[Agent],
-    mask: NDArray[np.bool_],
-    pending: Sequence[int],
-    count: int,
-) -> list[int]:
+class GoalsChooser:
     """Choose graphs one after the other, each by a joint draw and a way to weigh the goals of its own.
 
         argmax_k  s(u_k, lambda),   u_kg = (utility_g(value drawn of k) - worst_g) / (best_g - worst_g)
@@ -40,31 +33,38 @@ def choose_for_goals(
     Args:
         state: state of the campaign.
         agents: for each goal, an agent trained on its results.
-        mask: `(K,)`. The graphs that can be chosen, at least `count`.
-        pending: indices of the graphs under way.
-        count: how many graphs to choose.
-
-    Returns:
-        Their indices, in the order of choice.
     """
-    values = [np.array(list(view.means().values())) for view in state.each()]
-    told = [g for g, known in enumerate(values) if len(set(known.tolist())) > 1]
-    goals, trained = [state.goals[g] for g in told], [cast(GainForecaster, agents[g]) for g in told]
-    if all(goal.aim == "limit" for goal in goals):
-        return choose(agents[0], mask, pending, count)
-    scale = Scale(goals, [values[g] for g in told])
-    generator = np.random.default_rng([state.seed, len(state.measured), len(pending)])
-    near = _short_list(goals, trained, scale, np.flatnonzero(mask), max(SHORT_LIST, count), generator)
-    seeds = generator.integers(2**31, size=len(goals)).tolist()
-    drawn = [agent.draw_rewards(near.tolist(), count, seed) for agent, seed in zip(trained, seeds, strict=True)]
-    worth, allowed = scale.worth(drawn, scale.ways(count, generator)), meet_limits(goals, drawn)
-    surest = np.lexsort((worth.mean(axis=0), allowed.mean(axis=0)))  # at the end: where no graph meets the limits
-    chosen: list[int] = []
-    for drawn_worth, is_allowed in zip(worth, allowed, strict=True):
-        is_allowed[chosen] = False
-        left = [int(place) for place in surest[-len(chosen) - 1 :] if place not in chosen]
-        chosen.append(int(np.argmax(np.where(is_allowed, drawn_worth, -np.inf))) if is_allowed.any() else left[-1])
-    return [int(near[place]) for place in chosen]
+
+    def __init__(self, state: CampaignState, agents: Sequence[Agent]) -> None:
+        self._state, self._agents = state, agents
+
+    def choose(self, count: int, mask: NDArray[np.bool_], pending: Sequence[int] = ()) -> list[int]:
+        """Return the indices of graphs, in the order of choice.
+
+        Args:
+            count: how many graphs to choose.
+            mask: `(K,)`. The graphs that can be chosen, at least `count`.
+            pending: indices of the graphs under way.
+        """
+        state, agents = self._state, self._agents
+        values = [np.array(list(view.means().values())) for view in state.each()]
+        told = [g for g, known in enumerate(values) if len(set(known.tolist())) > 1]
+        goals, trained = [state.goals[g] for g in told], [cast(GainForecaster, agents[g]) for g in told]
+        if all(goal.aim == "limit" for goal in goals):
+            return cast(GainForecaster, agents[0]).select_batch(None, count, mask, pending)
+        scale = Scale(goals, [values[g] for g in told])
+        generator = np.random.default_rng([state.seed, len(state.measured), len(pending)])
+        near = _short_list(goals, trained, scale, np.flatnonzero(mask), max(SHORT_LIST, count), generator)
+        seeds = generator.integers(2**31, size=len(goals)).tolist()
+        drawn = [agent.draw_rewards(near.tolist(), count, seed) for agent, seed in zip(trained, seeds, strict=True)]
+        worth, allowed = scale.worth(drawn, scale.ways(count, generator)), meet_limits(goals, drawn)
+        surest = np.lexsort((worth.mean(axis=0), allowed.mean(axis=0)))  # at the end: where no graph meets the limits
+        chosen: list[int] = []
+        for drawn_worth, is_allowed in zip(worth, allowed, strict=True):
+            is_allowed[chosen] = False
+            left = [int(place) for place in surest[-len(chosen) - 1 :] if place not in chosen]
+            chosen.append(int(np.argmax(np.where(is_allowed, drawn_worth, -np.inf))) if is_allowed.any() else left[-1])
+        return [int(near[place]) for place in chosen]
 
 
 def meet_limits(goals: Sequence[Goal], drawn: Sequence[Floats]) -> NDArray[np.bool_]:

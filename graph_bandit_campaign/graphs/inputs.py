@@ -9,6 +9,7 @@ import numpy as np
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
+from graph_bandit_campaign.plates import Plate
 from graph_bandit_campaign.roster import structure_of
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import match_rows
@@ -53,7 +54,7 @@ def read_graph_inputs(settings: SuggestSettings, earlier: CampaignState | None =
     _refuse_other_graphs(pool, earlier, settings)
     remarks = [f"the values in {settings.pool.name} are not used as results"] * bool(given.known.any())
     everything = Selection((), np.full(len(pool), -1), np.zeros(len(pool), np.bool_))
-    return Inputs(pool, books, pool, remarks + results.remarks, [], Limits(), everything)
+    return Inputs(pool, books, pool, remarks + results.remarks, [], Limits(), everything, Plate())
 
 
 def _refuse_options(settings: SuggestSettings) -> None:

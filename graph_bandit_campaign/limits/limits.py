@@ -146,7 +146,7 @@ class Limits:
             number_left = int((failed < 0).sum() + (failed > len(steps)).sum())
             text, source = (test.text, "computed") if isinstance(test, Requirement) else (f"forbid {test.text}", "")
             steps.append(Step(text, number_left, int(unknown[lost].sum()), source))
-        return Selection(tuple(steps), failed, unknown)
+        return Selection(tuple(steps), failed, unknown, rows)
 
     def content(self) -> list[object]:
         """Return what the limits say, the same for equal limits in any order, for digests."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ class Selection:
     """`(K,)`. Index in `steps` of the first limit that a molecule does not meet; -1 if it meets all."""
     unknown: NDArray[np.bool_]
     """`(K,)`. Whether a molecule does not meet that limit because its value is not known."""
+    rows: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """`(R,)`. Which rows of the columns meet all limits on columns; a molecule may have several."""
 
     @property
     def mask(self) -> NDArray[np.bool_]:
@@ -55,6 +57,20 @@ class Selection:
         """Say how many molecules each limit leaves, one after the other; an empty text without limits."""
         steps = ", then ".join(step.describe() for step in self.steps)
         return f"Limits on {len(self.failed):,} molecules: {steps}." if steps else ""
+
+    def with_known(self, name: str, known: NDArray[np.bool_]) -> Selection:
+        """Return the selection without the molecules that have no known value in a column; itself if there are none.
+
+        Args:
+            name: name of the column.
+            known: `(K,)`. Whether the value of a molecule is known.
+        """
+        lost = self.mask & ~known
+        if not lost.any():
+            return self
+        step = Step(name, int((self.mask & known).sum()), int(lost.sum()), "a column")
+        failed = np.where(lost, len(self.steps), self.failed)
+        return replace(self, steps=(*self.steps, step), failed=failed, unknown=self.unknown | lost)
 
     def check_left(self, count: int, taken: Sequence[int]) -> None:
         """Refuse to choose more molecules than the limits leave.

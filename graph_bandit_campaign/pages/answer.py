@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from graph_bandit_campaign.outlook.outlook import Outlook
 from graph_bandit_campaign.pages.numbers import listed, percent, short
+from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.reasons.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_campaign.state import CampaignState, Suggestion
@@ -53,6 +54,8 @@ class Answer:
     """What the predictions are sums of, by id; empty if the agent cannot say."""
     graphs: GraphPool | None = None
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
+    bill: Bill = field(default_factory=Bill)
+    """What the suggestions cost, and of which groups they are."""
 
     @property
     def noun(self) -> str:
@@ -72,7 +75,7 @@ class Answer:
     @property
     def default(self) -> str:
         """Return what the agent is the default for; empty if the user named it."""
-        count = len(self.suggested)
+        count = max(self.bill.wanted, len(self.suggested))
         return f"the default for a batch of {count}" if self.state.by_default else ""
 
     @property
@@ -112,13 +115,14 @@ class Answer:
         structure = ["smiles"] if self.graphs is None else []
         columns = ["rank", "id", *structure, f"predicted_{self.target}", "standard_deviation"]
         columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
+        columns += self.bill.heading()
         for number in range(1, NEIGHBOURS + 1) if structure else ():
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
         writer.writerow([*columns, "reasons"] if structure else columns)
         for rank, suggestion in enumerate(self.suggested, start=1):
             cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
             cells += map(short, (suggestion.mean, suggestion.std, suggestion.low, suggestion.high))
-            cells.append(short(suggestion.probability))
+            cells += [short(suggestion.probability), *map(shield, self.bill.cells(suggestion.id))]
             for neighbour in self.near.get(suggestion.id, ()):
                 cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
             cells += [""] * (len(columns) - len(cells))

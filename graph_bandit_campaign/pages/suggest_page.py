@@ -36,6 +36,7 @@ def render_page(answer: Answer) -> str:
             {
                 "suggestion": suggestion,
                 **_structure(answer, suggestion.id),
+                "bill": answer.bill.lines(suggestion.id),
                 "reason": answer.reasons.get(suggestion.id),
                 "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
             }

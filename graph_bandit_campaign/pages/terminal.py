@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.numbers import percent, short
+from graph_bandit_campaign.plates.bill import shortened
 from graph_bandit_campaign.tables.books import far_from_others
 from graph_bandit_lab.reports import print_columns
 
@@ -35,15 +36,22 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     choice = ""
     if state.agent.startswith("molecule-"):
         choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
+    if answer.bill.differ:
+        choice += " A molecule has to be worth its price."
     if answer.suggested[0].mean is None:
         choice = " No predictions: this agent makes none, or all results so far are equal or bounds."
     default = f" ({answer.default})" if answer.default else ""
     print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
-    rows: list[tuple[str, ...]] = [("rank", "id", answer.target, "sd", "90 % interval", "beats the best")]
+    bill = answer.bill
+    heading = ("rank", "id", answer.target, "sd", "90 % interval", "beats the best", *bill.heading())
+    rows: list[tuple[str, ...]] = [heading]
     for rank, suggestion in enumerate(answer.suggested, start=1):
         interval = "" if suggestion.interval is None else " to ".join(map(short, suggestion.interval))
         mean, std, probability = short(suggestion.mean), short(suggestion.std), percent(suggestion.probability)
-        rows.append((str(rank), suggestion.id, mean, std, interval, probability))
+        rest = map(shortened, bill.cells(suggestion.id))
+        rows.append((str(rank), suggestion.id, mean, std, interval, probability, *rest))
     print_columns(rows)
+    if bill.sentence():
+        print(f"\n{bill.sentence()}")
     if answer.outlook is not None:
         print(f"\n{answer.outlook.sentence(answer.target)}")

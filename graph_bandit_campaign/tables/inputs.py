@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
+from graph_bandit_campaign.plates import Plate
+from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.features import Features
@@ -39,7 +41,9 @@ class Inputs(Generic[P_co]):
     limits: Limits
     """Limits on what may be suggested."""
     selection: Selection
-    """The molecules of the pool that meet them."""
+    """The molecules of the pool that meet them, and whose price is known if there are prices."""
+    plate: Plate
+    """Prices, budget and caps of the molecules."""
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
@@ -69,7 +73,8 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         identifier = settings.id or ("id" if "id" in table.columns else None)
         columns = Columns(settings.target, identifier, smiles, features.columns)
-        limited = limits.find_columns(table.columns, str(table.path))
+        numbers, texts = limits.find_columns(table.columns, str(table.path))
+        prices, groups = find_offer_columns(settings, table.columns, str(table.path))
         results = Results([], [])
         if settings.measured:
             results = read_measured(settings.measured, columns, settings.measured_sheet)
@@ -89,9 +94,12 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     if outside:
         molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
     molecules = features.add_to(molecules, books.features)
-    cells = read_limit_columns(settings, columns, pool, *limited)
+    cells = read_limit_columns(settings, columns, pool, numbers | prices, texts | groups)
     selection = limits.select_rows(pool.smiles, cells, count_cores())
-    return Inputs(pool, books, molecules, sheets, features.describe(molecules), limits, selection)
+    offers = find_offers(settings, cells, selection, pool.smiles)
+    selection = selection.with_known(settings.price or "", offers.priced)
+    described, plate = features.describe(molecules), offers.plate(settings, len(molecules))
+    return Inputs(pool, books, molecules, sheets, described, limits, selection, plate)
 
 
 def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Read the columns of the pool that limits name."""
+"""Read the columns of the pool that limits, prices and groups are in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_limit_columns(
         settings: settings of the command.
         columns: columns of names and SMILES.
         pool: molecules of the table.
-        numbers: columns of numbers by name as the limit has it.
+        numbers: columns of numbers by name as the limit has it. Those of prices must be positive.
         texts: columns of text by name as the limit has it.
 
     Raises:
@@ -57,7 +57,7 @@ def read_limit_columns(
             owners.append(owner)
             for (name, column), cell in zip(numbers.items(), sides, strict=False):
                 try:
-                    values[name].append(table.side_value(cell, column))
+                    values[name].append(_checked(table.side_value(cell, column), name == settings.price, column))
                 except ValueError as error:
                     problems.append((number, str(error)))
                     values[name].append(math.nan)
@@ -69,10 +69,17 @@ def read_limit_columns(
         listed = "\n".join(f"  {unit} {number}: {text}" for number, text in sorted(problems)[:SHOWN])
         more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
         raise ValueError(
-            f"Expected columns of {place} that limits can be put on. {len(problems)} rows are bad:\n{listed}{more}\n"
+            f"Expected columns of {place} that limits can be put on, or prices. {len(problems)} rows are bad:\n"
+            f"{listed}{more}\n"
             "Correct them, or pass --skip-bad-rows to count these values as not known."
         )
     return LimitColumns(owners, values, cells_of)
+
+
+def _checked(value: float, is_price: bool, column: str) -> float:
+    if is_price and value <= 0:
+        raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
+    return value
 
 
 class _Finder:

@@ -29,6 +29,7 @@ class ExpectedImprovement(Memoryless):
     a graph network, has one of -1e24.
     """
 
+    price_weight: ClassVar[float] = 1.0  # log EI less log price: expected improvement for the money
     algorithm: ClassVar[int] = 3  # 1 and 2 had no `RANGE`, and played at random where the mean of one graph was certain
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:

@@ -7,7 +7,7 @@ from support.molecules import some_molecules
 
 import registry
 from graph_bandit_campaign import CampaignState, Goal, Measurement
-from graph_bandit_campaign.goals.choice import Scale, choose_for_goals
+from graph_bandit_campaign.goals.choice import GoalsChooser, Scale
 
 
 class Certain:
@@ -31,7 +31,7 @@ def state_of(goals, measured, seed=0):
 def chosen(goals, values, measured, count, mask=None, seed=0):
     mask = np.ones(len(values[0]), bool) if mask is None else mask
     state = state_of(goals, {goal.name: measured for goal in goals}, seed)
-    return choose_for_goals(state, [Certain(each) for each in values], mask, [], count)
+    return GoalsChooser(state, [Certain(each) for each in values]).choose(count, mask)
 
 
 def test_what_is_certain_to_be_on_the_front_is_chosen_and_never_what_is_beaten():
@@ -49,7 +49,7 @@ def test_weights_choose_by_the_weighted_sum_in_standard_deviations():
     goals = [Goal("a", weight=3.0), Goal("b", "minimize", weight=1.0)]
     measured = {"a": {50: 0.0, 51: 4.0}, "b": {50: 0.0, 51: 1.0}}  # standard deviations of 2 and 1/2
     state = state_of(goals, measured)
-    picked = choose_for_goals(state, [Certain(first), Certain(second)], np.ones(30, bool), [], 5)
+    picked = GoalsChooser(state, [Certain(first), Certain(second)]).choose(5, np.ones(30, bool))
     assert picked == np.argsort(-(3 * first / 2 - second / 0.5))[:5].tolist()
 
 
@@ -69,7 +69,7 @@ def test_a_goal_without_two_different_results_does_not_count_yet():
     goals = [Goal("a"), Goal("b")]
     state = state_of(goals, {"a": {90: 0.0, 91: 1.0}, "b": {90: 2.0, 91: 2.0}})
     agents = [Certain(np.arange(10.0)), Certain(-np.arange(10.0))]
-    assert choose_for_goals(state, agents, np.ones(10, bool), [], 2) == [9, 8]
+    assert GoalsChooser(state, agents).choose(2, np.ones(10, bool)) == [9, 8]
 
 
 def test_graphs_that_are_masked_are_not_chosen_and_a_short_list_keeps_the_best(monkeypatch):
@@ -101,8 +101,8 @@ def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():
     measured = {name: dict(enumerate(each[:20].tolist())) for name, each in zip("ab", values, strict=True)}
     mask = np.arange(60) >= 20
     state = state_of([Goal("a"), Goal("b")], measured, seed=4)
-    picked = choose_for_goals(state, agents, mask, [], 5)
-    assert picked == choose_for_goals(state, agents, mask, [], 5)
+    picked = GoalsChooser(state, agents).choose(5, mask)
+    assert picked == GoalsChooser(state, agents).choose(5, mask)
     assert len(set(picked)) == 5
     assert min(picked) >= 20
     assert torch.equal(agents[0].history.means[:20], torch.from_numpy(values[0][:20]))

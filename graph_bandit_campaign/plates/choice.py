@@ -1,0 +1,150 @@
+"""Let any agent choose a batch within a budget and within caps on groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.contract import Agent, BatchAgent, PriceMinder
+from graph_bandit_campaign.goals.choice import GoalsChooser
+from graph_bandit_campaign.plates.plate import Plate
+
+ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
+
+
+def choose_plate(
+    agent: Agent | GoalsChooser,
+    count: int,
+    mask: NDArray[np.bool_],
+    pending: Sequence[int] = (),
+    plate: Plate | None = None,
+) -> list[int]:
+    """Choose a batch that a budget pays for and that holds at most so many graphs of one group.
+
+    The agent chooses a batch; its choices are kept up to the first that the batch has no place for, or that is too dear
+    for what is left of the budget. All such graphs are then ruled out, and the agent is asked for the rest, with what
+    was kept as pending. A `PriceMinder` is told while it chooses what still fits, so it is seldom asked twice.
+
+    Args:
+        agent: trained, or what chooses for several goals. If prices differ, it must be a `PriceMinder`. One that is
+            not a `BatchAgent` chooses one graph after the other.
+        count: most graphs to choose.
+        mask: `(K,)` bool. Graphs that can be chosen.
+        pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
+        plate: prices, budget and caps; None: there are none.
+
+    Returns:
+        The graphs in the order of choice: `count` of them, or fewer if no other can be paid for.
+
+    Raises:
+        ValueError: if too few graphs are left or the caps allow too few, the budget pays for none, or prices differ and
+            the agent does not weigh them.
+    """
+    plate = plate or Plate()
+    left = np.array(mask, np.bool_)
+    left[list(pending)] = False
+    check_plate(count, left, plate)
+    left &= plate.known(len(left))
+    space = _Space(plate, len(left))
+    if isinstance(agent, GoalsChooser) and len(np.unique(space.prices[left])) > 1:
+        raise ValueError("Expected one goal, or equal prices. Got several goals, which are not weighed against prices.")
+    if not isinstance(agent, PriceMinder) and len(np.unique(space.prices[left])) > 1:
+        raise ValueError(
+            f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
+            "of the `molecule-` agents, or leave out the prices."
+        )
+    chosen: list[int] = []
+    while len(chosen) < count:
+        left &= space.fits(chosen)
+        wanted = min(count - len(chosen), int(left.sum()))
+        if not wanted:
+            break
+        for graph in _ask(agent, wanted, left, pending, chosen, space):
+            if not space.fits(chosen)[graph]:
+                break
+            chosen.append(graph)
+            left[graph] = False
+    return chosen
+
+
+def check_plate(count: int, mask: NDArray[np.bool_], plate: Plate) -> None:
+    """Refuse a batch that prices, budget or caps cannot give.
+
+    Args:
+        count: most graphs to choose.
+        mask: `(K,)` bool. Graphs that can be chosen.
+        plate: prices, budget and caps.
+
+    Raises:
+        ValueError: as `choose_plate`, which also refuses agents.
+    """
+    prices, groups = plate.costs(len(mask)), plate.group_numbers(len(mask))
+    left = mask & plate.known(len(mask))
+    if int(left.sum()) < count:
+        known = "" if prices is None else " with a known price"
+        raise ValueError(f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}.")
+    allowed = most_allowed(left, groups, plate.at_most)
+    if allowed < count:
+        raise ValueError(
+            f"Expected groups from which {count} graphs can be chosen, at most {plate.at_most} of each. The graphs "
+            f"that are left allow {allowed}. Ask for {allowed} (on the command line --n), or allow more of each group."
+        )
+    if prices is not None and plate.budget is not None and not (prices[left] <= plate.budget * (1 + ROUNDING)).any():
+        raise ValueError(
+            f"Expected a budget that pays for a graph. The cheapest of {left.sum()} costs {prices[left].min():g}, and "
+            f"the budget is {plate.budget:g}."
+        )
+
+
+def most_allowed(mask: NDArray[np.bool_], groups: NDArray[np.int64] | None, at_most: int | None) -> int:
+    """Return how many of the graphs that `mask` allows a batch may hold with at most so many of one group.
+
+    Args:
+        mask: `(K,)` bool. Graphs that can be chosen.
+        groups: `(K,)` group of each; None: there are no caps.
+        at_most: how many of one group the batch may hold; None: any number.
+    """
+    if groups is None or at_most is None:
+        return int(mask.sum())
+    _, sizes = np.unique(groups[mask], return_counts=True)
+    return int(np.minimum(sizes, at_most).sum())
+
+
+class _Space:
+    """What a batch has space for: money, and places in groups."""
+
+    def __init__(self, plate: Plate, size: int) -> None:
+        costs, groups = plate.costs(size), plate.group_numbers(size)
+        self.prices = np.ones(size) if costs is None else costs
+        self.groups = np.arange(size) if groups is None else groups
+        self.money = np.inf if plate.budget is None else plate.budget * (1 + ROUNDING)
+        self.at_most = plate.at_most or size
+        self.is_free = costs is None and groups is None
+
+    def fits(self, chosen: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which graphs could join those chosen, `(K,)`, if they were not among them."""
+        numbers, sizes = np.unique(self.groups[list(chosen)], return_counts=True)
+        affordable: NDArray[np.bool_] = self.prices <= self.money - self.prices[list(chosen)].sum()
+        full: NDArray[np.bool_] = np.isin(self.groups, numbers[sizes >= self.at_most])
+        return affordable & ~full
+
+
+def _ask(
+    agent: Agent | GoalsChooser,
+    count: int,
+    mask: NDArray[np.bool_],
+    pending: Sequence[int],
+    chosen: Sequence[int],
+    space: _Space,
+) -> list[int]:
+    """Let an agent choose up to `count` more graphs; one, if it cannot choose several."""
+    waiting, so_far = [*pending, *chosen], [*chosen]
+    if isinstance(agent, GoalsChooser):
+        return agent.choose(count, mask, waiting)
+    if isinstance(agent, PriceMinder) and not space.is_free:
+        return agent.select_priced(None, count, space.prices, mask, waiting, lambda new: space.fits([*so_far, *new]))
+    if isinstance(agent, BatchAgent):
+        return agent.select_batch(None, count, mask, waiting)
+    return [agent.select_action(None, mask)]
