@@ -1,4 +1,4 @@
-"""What a batch may cost, and how many graphs of one group it may hold."""
+"""Limit what a batch costs, and how many graphs of one group it holds."""
 
 from __future__ import annotations
 
