@@ -21,7 +21,7 @@ def task(**changes):
         "budget": 9.0,
         "rounds": 2,
         "batch": 20,
-        "looks": True,
+        "weight": 0.5,
     }
     return plays.Task(POOL, **{**given, "seed": 3, **changes})
 
@@ -49,7 +49,7 @@ def test_large_molecules_are_dearer_where_size_counts():
 
 
 def test_who_looks_at_prices_buys_more_for_the_same_money():
-    (spent, looking), (blind_spent, blind) = (spend(task(looks=looks)) for looks in (True, False))
+    (spent, looking), (blind_spent, blind) = (spend(task(weight=weight)) for weight in (0.5, 0.0))
     assert max(spent, blind_spent) <= 18
     assert looking[: plays.START].tolist() == blind[: plays.START].tolist()
     assert len(np.unique(looking)) == len(looking)
@@ -74,7 +74,7 @@ def test_finished_plays_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(
         plays, "run_in_parallel", lambda function, tasks, workers: ((each, function(*each)) for each in tasks)
     )
-    asked = [task(looks=False), task()]
+    asked = [task(weight=0.0), task()]
     rows, failed = plays.play_all(tmp_path, asked, out=tmp_path / "out.csv")
     assert not failed
     assert list(rows.columns) == list(plays.COLUMNS)
@@ -85,10 +85,10 @@ def test_finished_plays_are_kept(tmp_path, monkeypatch):
 
 def test_differences_are_those_of_equal_pools_prices_and_seeds():
     rows = [
-        (pool, "any", "a", budget, "5", "96", looks, str(seed), 1.0, 10.0, 5.0, good + seed, 50.0)
+        (pool, "any", "a", budget, "5", "96", weight, str(seed), 1.0, 10.0, 5.0, good + seed, 50.0)
         for pool in ("p", "q")
         for seed in range(2)
-        for budget, looks, good in (("80.0", "False", 4.0), ("64.0", "True", 6.0 + (pool == "q")))
+        for budget, weight, good in (("80.0", "0.0", 4.0), ("64.0", "0.5", 6.0 + (pool == "q")))
     ]
     (table, by_pool) = tables(pd.DataFrame(rows, columns=plays.COLUMNS), ["p", "q"], by_pool=True)
     header, blind, looking = table.rows
