@@ -220,6 +220,8 @@ class PricesCommand:
     """Money in a round, where the lowest price is 1 and the highest 10."""
     shares: tuple[float, ...] = (1.0, 0.8, 0.6)
     """What an agent that looks at prices gets of the budget."""
+    weights: tuple[float, ...] = (0.5,)
+    """By how much the index falls if a price is e times as high. 0.5 is that of molecule-ucb, 1 that of molecule-ei."""
     rounds: int = 5
     """How many rounds there are."""
     batch: int = 96
@@ -238,14 +240,15 @@ class PricesCommand:
     def run(self) -> bool:
         """Play, print the tables, and return whether everything was finished."""
         pools = find_pools(self.pools)
-        plans = [(self.budget, False), *((round(share * self.budget, 6), True) for share in self.shares)]
+        budgets = [float(round(share * self.budget, 6)) for share in self.shares]
+        plans = [(float(self.budget), 0.0), *((budget, weight) for weight in self.weights for budget in budgets)]
         tasks = [
-            prices.Task(pool, drawn, agent, float(budget), self.rounds, self.batch, looks, seed)
+            prices.Task(pool, drawn, agent, budget, self.rounds, self.batch, weight, seed)
             for pool in pools
             for seed in range(self.seeds)
             for drawn in self.drawn
             for agent in self.agents
-            for budget, looks in plans
+            for budget, weight in plans
         ]
         rows, failed = prices.play_all(self.data, tasks, self.workers, self.out)
         show(tables_of_prices(rows, [pool.name for pool in pools], self.by_pool), self.markdown)

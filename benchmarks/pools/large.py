@@ -30,6 +30,12 @@ class LargeSettings:
     """How many molecules to take, from the first; None: all."""
     measured: int = 300
     """How many of the molecules, drawn at random, have results."""
+    n: int = 8
+    """How many molecules to suggest."""
+    at_most: int | None = None
+    """How many of them may have the same scaffold; None: any number."""
+    budget: float | None = None
+    """What they may cost, at prices from 1 to 10; None: there are no prices."""
 
 
 def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
@@ -37,11 +43,15 @@ def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
     table = pd.read_csv(settings.data / "docking_pool.csv.gz").iloc[: settings.molecules]
     table.insert(0, "id", [f"m{k}" for k in range(len(table))])
     known = np.random.default_rng(0).choice(len(table), settings.measured, replace=False)
-    table[["id", "smiles"]].to_csv(folder / "pool.csv", index=False)
+    table["price"] = 10 ** np.random.default_rng(1).random(len(table))
+    table[["id", "smiles", "price"]].to_csv(folder / "pool.csv", index=False)
     table.iloc[known][["id", "score"]].to_csv(folder / "measured.csv", index=False)
     names = ("pool.csv", "measured.csv", "suggestions.csv", "suggestions.html")
     pool, measured, out, page = (str(folder / name) for name in names)
-    return ["suggest", pool, "--measured", measured, "--minimize", "score", "--n", "8", "--out", out, "--html", page]
+    command = ["suggest", pool, "--measured", measured, "--minimize", "score", "--n", str(settings.n)]
+    command += [] if settings.at_most is None else ["--at-most", str(settings.at_most), "--per", "scaffold"]
+    command += [] if settings.budget is None else ["--price", "price", "--budget", str(settings.budget)]
+    return [*command, "--out", out, "--html", page]
 
 
 def measure(arguments: list[str]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The bill of a batch: its prices, and the groups it is of."""
+"""Tell what suggestions cost, and of which groups they are."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ class Bill:
         """Say what the suggestions cost, what is left of the budget, and what the cap is; empty without either."""
         parts = []
         if self.prices:
-            parts.append(f"The {len(self.prices)} suggestions cost {money(self.total)} in all")
+            those = f"The {len(self.prices)} suggestions cost" if len(self.prices) > 1 else "The suggestion costs"
+            parts.append(f"{those} {money(self.total)} in all")
             if self.budget is not None:
                 left = max(0.0, self.budget - self.total)
                 parts[-1] += f", of a budget of {money(self.budget)}: {money(left)} is left"
@@ -74,7 +75,8 @@ class Bill:
             different = len({group for group in self.groups.values() if group})
             alone = sum(not group for group in self.groups.values())
             text = f"At most {self.at_most} suggestions share a `{self.per}`, of which there are {different}"
-            parts.append(f"{text}; {alone} have none, and none of these counts." if alone else f"{text}.")
+            text += f"; {alone} without one {'do' if alone > 1 else 'does'} not count" if alone else ""
+            parts.append(f"{text}.")
         return " ".join(parts)
 
     def heading(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The plate that a batch must fit: a budget, and room for so many graphs of one group."""
+"""Limit what a batch costs, and how many graphs of one group it holds."""
 
 from __future__ import annotations
 

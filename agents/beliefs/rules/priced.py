@@ -57,12 +57,13 @@ def log_ratios(prices: Tensor, action_mask: Tensor) -> Tensor:
     Raises:
         ValueError: if an action on offer has no positive, finite price.
     """
-    offered = prices[action_mask]
-    if prices.shape != action_mask.shape or not (offered.isfinite() & (offered > 0)).all():
+    if prices.shape != action_mask.shape:
         raise ValueError(
-            f"Expected a positive price of each graph on offer, `prices` of shape `{tuple(action_mask.shape)}`. Got "
-            f"shape `{tuple(prices.shape)}`, and {int((~(offered > 0)).sum()) if len(offered) else 0} without one."
+            f"Expected a positive price of each graph on offer, of shape `{tuple(action_mask.shape)}`. Got shape "
+            f"`{tuple(prices.shape)}`."
         )
-    if not len(offered):
-        return torch.zeros_like(prices)
-    return torch.where(action_mask, prices / offered.min(), 1.0).log()
+    offered = prices[action_mask]
+    bad = ~(offered.isfinite() & (offered > 0))
+    if bad.any():
+        raise ValueError(f"Expected a positive price of each graph on offer. Got {offered[bad][0].item():g}.")
+    return torch.where(action_mask, prices / offered.min(), 1.0).log() if len(offered) else torch.zeros_like(prices)

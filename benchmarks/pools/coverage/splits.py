@@ -47,13 +47,3 @@ def split_by_scaffold(scaffolds: Sequence[str], results: int, generator: np.rand
     order = mixed[np.argsort(rank[mixed], kind="stable")]
     last = rank[order[:results][-1]]
     return Parts(order[:results], mixed[rank[mixed] > last][:MOST_TESTED])
-
-
-def murcko_scaffolds(smiles: Sequence[str]) -> list[str]:
-    """Return the scaffold of each molecule: its rings and what joins them; molecules without rings share an empty one.
-
-    [Bemis & Murcko 1996]
-    """
-    from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
-
-    return [MurckoScaffoldSmiles(text) for text in smiles]  # type: ignore[no-untyped-call]

@@ -42,8 +42,9 @@ class Task(NamedTuple):
     """How many rounds there are."""
     batch: int
     """Most molecules that are chosen at a time; the results come before the next are chosen."""
-    looks: bool
-    """Whether the agent looks at prices; if not, it buys what it can pay for in the order of its own choice."""
+    weight: float
+    """By how much the index falls if a price is e times as high. 0: the agent does not look at prices, and buys what it
+    can pay for in the order of its own choice."""
     seed: int
     """Seed of the prices and of the first measurements, in separate streams."""
 
@@ -142,7 +143,8 @@ def spend(agent: Any, molecules: MoleculeSet, prices: Floats, task: Task) -> tup
     _, of_start = np.random.SeedSequence(task.seed).spawn(2)
     order = np.random.default_rng(of_start).choice(size, START, replace=False).astype(np.int64)
     agent.update(None, order, values[order])
-    chooser: Any = agent if task.looks else Blind(agent)
+    agent.rule.price_weight = task.weight
+    chooser: Any = agent if task.weight else Blind(agent)
     for _ in range(task.rounds):
         money = task.budget
         while True:

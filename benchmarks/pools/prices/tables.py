@@ -12,7 +12,7 @@ from benchmarks.pools.summary import Table
 from graph_bandit_lab.analysis import bootstrap_interval
 
 SHOWN = SCORES[2:]
-CASE = ["drawn", "agent", "looks", "budget"]
+CASE = ["drawn", "agent", "weight", "budget"]
 
 
 def tables(rows: pd.DataFrame, pools: Sequence[str], by_pool: bool = False) -> list[Table]:
@@ -27,7 +27,7 @@ def tables(rows: pd.DataFrame, pools: Sequence[str], by_pool: bool = False) -> l
         by_pool: whether to add a row for each pool.
     """
     rows = rows[rows["pool"].isin(pools)]
-    full = rows[rows["looks"] == "False"]
+    full = rows[rows["weight"].astype(float) == 0]
     full = full[full["budget"].astype(float) == full["budget"].astype(float).max()]
     reference = full.set_index(["drawn", "agent", "pool", "seed"])[[*SCORES]]
     header = (*CASE, *(text for name in SHOWN for text in (name, "less without prices")), "spent", "measured", "plays")

@@ -157,7 +157,7 @@ def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_o
     bound = (told.mean + 2 * told.std)[offered]
     for count, size in ((2, 4), (4, 4), (5, 5)):
         expected = np.sort(offered[np.argsort(-bound)[:size]])
-        assert agent._short_list(mask, count).tolist() == expected.tolist()
+        assert agent._short_list(mask, count, torch.zeros(len(MOLECULES))).tolist() == expected.tolist()
 
 
 def test_before_any_result_the_belief_is_that_of_a_unit_of_variance():

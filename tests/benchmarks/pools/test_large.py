@@ -8,7 +8,9 @@ def test_both_runs_are_measured(tmp_path, capfd):
     molecules = some_molecules(60)
     table = pd.DataFrame({"smiles": molecules.smiles, "score": molecules.targets})
     table.to_csv(tmp_path / "docking_pool.csv.gz", index=False)
-    main(["--data", str(tmp_path), "--molecules", "50", "--measured", "5"])
+    main(
+        ["--data", str(tmp_path), "--molecules", "50", "--measured", "5", "--n", "4", "--at-most", "1", "--budget", "9"]
+    )
     printed = capfd.readouterr().out
     assert printed.count("50 molecules, 5 measurements") == 2
     assert "the first time" in printed

@@ -12,7 +12,7 @@ from agents.contract import Prediction
 from benchmarks import parallel
 from benchmarks.pools import __main__ as command_line
 from benchmarks.pools.coverage import plays, splits
-from benchmarks.pools.coverage.splits import murcko_scaffolds, split_at_random, split_by_scaffold
+from benchmarks.pools.coverage.splits import split_at_random, split_by_scaffold
 from benchmarks.pools.coverage.tables import tables
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.players import make_forecaster
@@ -39,15 +39,6 @@ def test_no_molecule_is_tested_whose_scaffold_was_measured(scaffolds, results, s
     begun = [scaffolds[k] for k in parts.measured]
     whole = measured - {begun[-1]}
     assert all(begun.count(scaffold) == scaffolds.count(scaffold) for scaffold in whole)
-
-
-def test_scaffolds_are_rings_and_what_joins_them():
-    assert murcko_scaffolds(["CCO", "Cc1ccccc1", "OCc1ccccc1", "c1ccccc1CC1CC1C"]) == [
-        "",
-        "c1ccccc1",
-        "c1ccccc1",
-        "c1ccc(CC2CC2)cc1",
-    ]
 
 
 def test_a_true_normal_is_covered_as_often_as_it_claims():

@@ -1,0 +1,98 @@
+"""Plays with money: prices as described, budgets kept, the same start for all, rows that are kept, and the tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.molecules import some_molecules
+
+import registry
+from benchmarks.pools.data.catalogue import find_pools
+from benchmarks.pools.prices import plays
+from benchmarks.pools.prices.tables import tables
+
+MOLECULES = some_molecules(50)
+(POOL,) = find_pools(["ESOL"])
+
+
+def task(**changes):
+    given = {
+        "drawn": "any",
+        "agent": "molecule-ucb:short_list=20",
+        "budget": 9.0,
+        "rounds": 2,
+        "batch": 20,
+        "weight": 0.5,
+    }
+    return plays.Task(POOL, **{**given, "seed": 3, **changes})
+
+
+def spend(asked):
+    agent = registry.make_agent("molecule-ucb", short_list=20)
+    agent.reset(None, seed=0, graph_set=MOLECULES)
+    return plays.spend(agent, MOLECULES, plays.draw_prices(MOLECULES, asked.drawn, asked.seed), asked)
+
+
+@pytest.mark.parametrize("drawn", ["any", "size"])
+def test_prices_are_log_uniform_from_1_to_10(drawn):
+    logs = np.log10(np.sort(plays.draw_prices(MOLECULES, drawn, seed=1)))
+    assert logs == pytest.approx(np.linspace(0, 1, 50))
+
+
+def test_large_molecules_are_dearer_where_size_counts():
+    atoms = [graph.num_nodes for graph in MOLECULES.to_pyg()]
+    by_size, by_chance = (
+        np.mean([np.corrcoef(atoms, np.log(plays.draw_prices(MOLECULES, drawn, seed)))[0, 1] for seed in range(20)])
+        for drawn in ("size", "any")
+    )
+    assert by_size > 0.7
+    assert abs(by_chance) < 0.2
+
+
+def test_who_looks_at_prices_buys_more_for_the_same_money():
+    (spent, looking), (blind_spent, blind) = (spend(task(weight=weight)) for weight in (0.5, 0.0))
+    assert max(spent, blind_spent) <= 18
+    assert looking[: plays.START].tolist() == blind[: plays.START].tolist()
+    assert len(np.unique(looking)) == len(looking)
+    assert len(looking) > len(blind) > plays.START
+
+
+def test_one_at_a_time_spends_the_money_too():
+    spent, order = spend(task(batch=1, rounds=1, budget=6.0))
+    assert spent <= 6
+    assert len(order) > plays.START + 1
+
+
+def test_the_score_counts_what_was_bought():
+    values = np.arange(100.0)
+    order = np.array([*range(30), 99, 97, 40])
+    assert plays.score(values, order) == (3.0, 2.0, 100.0)
+    assert plays.score(values, order[:-3])[2] == 0
+
+
+def test_finished_plays_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(plays, "_read_once", lambda folder, pool: MOLECULES)
+    monkeypatch.setattr(
+        plays, "run_in_parallel", lambda function, tasks, workers: ((each, function(*each)) for each in tasks)
+    )
+    asked = [task(weight=0.0), task()]
+    rows, failed = plays.play_all(tmp_path, asked, out=tmp_path / "out.csv")
+    assert not failed
+    assert list(rows.columns) == list(plays.COLUMNS)
+    monkeypatch.setattr(plays, "play_one", lambda folder, *entries: pytest.fail("played again"))
+    again, _ = plays.play_all(tmp_path, asked, out=tmp_path / "out.csv")
+    pd.testing.assert_frame_equal(rows, again)
+
+
+def test_differences_are_those_of_equal_pools_prices_and_seeds():
+    rows = [
+        (pool, "any", "a", budget, "5", "96", weight, str(seed), 1.0, 10.0, 5.0, good + seed, 50.0)
+        for pool in ("p", "q")
+        for seed in range(2)
+        for budget, weight, good in (("80.0", "0.0", 4.0), ("64.0", "0.5", 6.0 + (pool == "q")))
+    ]
+    (table, by_pool) = tables(pd.DataFrame(rows, columns=plays.COLUMNS), ["p", "q"], by_pool=True)
+    header, blind, looking = table.rows
+    place = header.index("less without prices")
+    assert blind[place].startswith("+0.0")
+    assert looking[place] == "+2.5 [+2.0, +3.0]"
+    assert [row[0] for row in by_pool.rows[1:]] == ["p", "q", "p", "q"]

@@ -1,0 +1,54 @@
+import math
+from pathlib import Path
+
+import pytest
+
+from graph_bandit_campaign import SuggestSettings
+from graph_bandit_campaign.plates import Plate
+from graph_bandit_campaign.plates.bill import Bill, money, shortened
+
+IDS = ("a", "b", "c", "d")
+
+
+def bill(chosen, plate, **settings):
+    return Bill.of(chosen, IDS, plate, SuggestSettings(Path("pool.csv"), Path("out.csv"), maximize="y", **settings))
+
+
+def test_it_says_what_was_spent_and_what_is_left():
+    plate = Plate(prices=[1.0, 2.5, math.nan, 4.0], budget=5)
+    found = bill(["b", "a"], plate, n=3, price="price", budget=5)
+    assert found.total == 3.5
+    assert found.differ
+    assert found.sentence() == (
+        "The 2 suggestions cost 3.5 in all, of a budget of 5: 1.5 is left. No other molecule is that cheap, so there "
+        "are fewer than the 3 asked for."
+    )
+    assert found.heading() == ["price"]
+    assert found.cells("b") == ["2.5"]
+
+
+def test_it_says_how_many_groups_there_are():
+    found = bill(["a", "b", "c"], Plate(groups=["x", "x", "", "y"], at_most=2), n=3, at_most=2, per="vendor")
+    assert found.sentence() == (
+        "At most 2 suggestions share a `vendor`, of which there are 1; 1 without one does not count."
+    )
+    assert found.lines("a") == [("vendor", "x")]
+    assert found.cells("c") == [""]
+    assert not found.differ
+
+
+def test_without_prices_and_caps_it_says_nothing():
+    assert (Bill().sentence(), Bill().heading(), Bill().cells("a")) == ("", [], [])
+    assert not bill(["a"], Plate(prices=2.0), price="2").differ
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(12.5, "12.5"), (300.0, "300"), (0.004, "0.004"), (1234.567, "1234.57"), (0.0, "0")]
+)
+def test_money_is_written_as_people_do(amount, text):
+    assert money(amount) == text
+
+
+def test_long_groups_are_cut():
+    assert shortened("c1ccccc1") == "c1ccccc1"
+    assert len(shortened("c" * 40)) == 24

@@ -1,0 +1,159 @@
+"""Budgets and caps: never exceeded, and as somebody would choose who goes down a list."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.molecules import some_molecules
+
+import registry
+from graph_bandit_campaign import Campaign
+from graph_bandit_campaign.plates import Plate, choose_plate, most_allowed
+
+MOLECULES = some_molecules(30)
+
+
+class InOrder:
+    """Choose the graphs of lowest index; one at a time, or several."""
+
+    settings = None
+
+    def reset(self, observation, seed=0, graph_set=None): ...
+
+    def update(self, observation, action, reward): ...
+
+    def select_action(self, observation, action_mask=None):
+        return int(np.flatnonzero(action_mask)[0])
+
+    def state_dict(self): ...
+
+    def load_state_dict(self, state): ...
+
+
+class BatchInOrder(InOrder):
+    def select_batch(self, observation, count, action_mask=None, pending=()):
+        assert not np.asarray(action_mask)[list(pending)].any()
+        return np.flatnonzero(action_mask)[:count].tolist()
+
+    def predict(self): ...
+
+
+class ForTheMoney(BatchInOrder):
+    """Weigh prices as far as to accept them; `fits` is not asked, as the protocol allows."""
+
+    def select_priced(self, observation, count, prices, action_mask=None, pending=(), fits=None):
+        return self.select_batch(observation, count, action_mask, pending)
+
+
+class Attentive(BatchInOrder):
+    def select_priced(self, observation, count, prices, action_mask=None, pending=(), fits=None):
+        chosen, left = [], np.array(action_mask)
+        while len(chosen) < count and left.any():
+            chosen.append(int(np.flatnonzero(left)[0]))
+            left[chosen[-1]] = False
+            left &= fits(chosen)
+        return chosen
+
+
+def go_down_the_list(count, mask, plate):
+    """Take each graph that still fits."""
+    chosen, money, taken = [], plate.budget or np.inf, Counter()
+    for k in np.flatnonzero(mask).tolist():
+        price = 1.0 if plate.prices is None else plate.prices[k]
+        group = plate.groups[k] if plate.groups else ""
+        if len(chosen) == count or np.isnan(price) or price > money or (group and taken[group] == plate.at_most):
+            continue
+        chosen.append(k)
+        money -= price
+        taken[group] += 1
+    return chosen
+
+
+@given(st.data())
+def test_every_agent_chooses_what_the_next_on_its_list_would_be(data):
+    size = data.draw(st.integers(1, 12))
+    prices = data.draw(st.lists(st.sampled_from([1.0, 2.0, 5.0, 8.0, np.nan]), min_size=size, max_size=size))
+    groups = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=size, max_size=size))
+    at_most, budget = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([None, 6.0, 9.0, 20.0]))
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    plate = Plate(prices=prices, budget=budget, groups=groups, at_most=at_most)
+    left = mask & plate.known(size)
+    allowed = most_allowed(left, plate.group_numbers(size), at_most)
+    if not allowed or min(np.array(prices)[left]) > (budget or np.inf):
+        return
+    count = data.draw(st.integers(1, allowed))
+    expected = go_down_the_list(count, mask, plate)
+    for agent in (ForTheMoney(), Attentive()):
+        chosen = choose_plate(agent, count, mask, (), plate)
+        assert chosen == expected
+        assert np.array(prices)[chosen].sum() <= (budget or np.inf)
+        assert max(Counter(groups[k] for k in chosen if groups[k]).values(), default=0) <= at_most
+
+
+@given(st.lists(st.sampled_from(["", "a", "b"]), min_size=1, max_size=9), st.integers(1, 3))
+def test_caps_need_no_agent_that_weighs_prices(groups, at_most):
+    plate = Plate(groups=groups, at_most=at_most, prices=3.0, budget=1e6)
+    mask = np.ones(len(groups), bool)
+    count = most_allowed(mask, plate.group_numbers(len(groups)), at_most)
+    listed = Plate(groups=groups, at_most=at_most)
+    for agent in (InOrder(), BatchInOrder()):
+        assert choose_plate(agent, count, mask, (), plate) == go_down_the_list(count, mask, listed)
+
+
+@given(st.data())
+def test_as_many_are_allowed_as_the_largest_choice_holds(data):
+    groups = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=1, max_size=8))
+    at_most = data.draw(st.integers(1, 3))
+    largest = 0
+    for bits in range(2 ** len(groups)):
+        chosen = [group for k, group in enumerate(groups) if bits >> k & 1]
+        if all(number <= at_most for group, number in Counter(chosen).items() if group):
+            largest = max(largest, len(chosen))
+    plate = Plate(groups=groups, at_most=at_most)
+    assert most_allowed(np.ones(len(groups), bool), plate.group_numbers(len(groups)), at_most) == largest
+
+
+def begin(name="molecule-ucb:short_list=12"):
+    campaign = Campaign(MOLECULES, name)
+    campaign.tell_many(dict(zip(MOLECULES.ids[:10], MOLECULES.targets[:10].tolist(), strict=True)))
+    return campaign
+
+
+def ids(suggestions):
+    return [suggestion.id for suggestion in suggestions]
+
+
+@pytest.mark.parametrize("name", [name for name in registry.list_agents() if name.startswith("molecule-")])
+def test_equal_prices_suggest_what_no_prices_suggest(name):
+    free = ids(begin(name).ask(6))
+    assert ids(begin(name).ask(6, plate=Plate(prices=4.0))) == free
+    assert ids(begin(name).ask(6, plate=Plate(prices=4.0, budget=13.0))) == free[:3]
+
+
+def test_a_sum_of_decimal_prices_may_meet_the_budget():
+    assert len(begin().ask(3, plate=Plate(prices=0.1, budget=0.3))) == 3  # 0.1 + 0.1 + 0.1 > 0.3
+
+
+def test_caps_hold_although_the_short_list_is_shorter():
+    groups = ["a"] * 25 + ["b", "c", "d", "", ""]
+    chosen = ids(begin().ask(6, plate=Plate(groups=groups, at_most=1)))
+    assert len(set(chosen)) == 6
+    assert sum(int(MOLECULES.ids.index(key) < 25) for key in chosen) == 1
+
+
+def test_what_cannot_be_is_refused_and_nothing_changes():
+    campaign = begin()
+    before = campaign.state
+    for plate, message in (
+        (Plate(groups=["a"] * 30, at_most=2), "The graphs that are left allow 2"),
+        (Plate(prices=np.linspace(10, 20, 30), budget=5), "cheapest of 20 costs 13.4"),
+        (Plate(prices=[1.0] * 12 + [np.nan] * 18), "are left with a known price, 2. Got 4"),
+        (Plate(prices=[1.0] * 3), "price of each of 30 graphs"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            campaign.ask(4, plate=plate)
+        assert campaign.state is before
+    with pytest.raises(ValueError, match="Expected an agent that weighs prices"):
+        begin("random").ask(4, plate=Plate(prices=np.linspace(1, 2, 30)))
