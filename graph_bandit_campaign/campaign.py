@@ -102,13 +102,7 @@ class Campaign:
         known = saved or CampaignState(
             self._learner.spec, given["maximize"] is not False, int(seed or 0), target=target or "", goals=wanted
         )
-        for name, value in given.items():
-            before = list_aims(known.goals) if name == "goals" else getattr(known, name)
-            if value not in (None, before):
-                raise ValueError(
-                    f"Expected a campaign with `{name}` {value}. {state} has {before or 'none'}. "
-                    "Use that value, or another `state` (on the command line another --out)."
-                )
+        known.refuse_other(given, f"{state}")
         known = replace(known, goals=wanted)
         self.state, self.agent_change = known, ""
         self._opened: CampaignState | None = saved  # until the first `ask`
@@ -253,7 +247,7 @@ class Campaign:
             ValueError: if there is no such graph, or it has been measured.
         """
         failed = tuple(dict.fromkeys((*self.state.failed, self._roster.known(identifier))))
-        self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
+        self._save(replace(self.state, failed=failed, pending=self.state.pending_without(identifier)))
 
     def withdraw(self, identifier: str) -> None:
         """Remove a graph from the pending ones, so that it can be suggested again. It need not be in the pool any more.
@@ -263,7 +257,7 @@ class Campaign:
         """
         if identifier not in self.state.pending:
             self._roster.known(identifier)
-        self._save(replace(self.state, pending=self._pending_without(identifier)))
+        self._save(replace(self.state, pending=self.state.pending_without(identifier)))
 
     def undo_ask(self) -> None:
         """Undo the last `ask`, as if it had not been called.
@@ -273,7 +267,7 @@ class Campaign:
         """
         if not self.state.rounds:
             raise ValueError("Expected a round to undo. Nothing was suggested yet.")
-        pending = self._pending_without(*(suggestion.id for suggestion in self.state.rounds[-1]))
+        pending = self.state.pending_without(*(suggestion.id for suggestion in self.state.rounds[-1]))
         self._save(replace(self.state, rounds=self.state.rounds[:-1], pending=pending, question=""))
 
     def replace_results(
@@ -308,16 +302,15 @@ class Campaign:
         agent = self._agents()[0]
         return agent.shares() if isinstance(agent, PartsWeigher) else {}
 
-    def reasons(self, ids: Iterable[str]) -> dict[str, Reason]:
-        """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
+    def reasons(self, ids: Iterable[str], goal: str = "") -> dict[str, Reason]:
+        """Return what the predictions of some graphs are sums of, by id; with several goals, those of `goal`.
 
-        Returns:
-            By id. Empty if the agent is none of the `molecule-` agents, or all results so far are equal or bounds.
+        Nothing is returned if the agent is none of the `molecule-` agents, or all results so far are equal or bounds.
 
         Raises:
-            ValueError: if there is no such graph.
+            ValueError: if there is no such graph or goal.
         """
-        return find_reasons(self._agent(), self.state, self.ids, self._roster.indices(ids))
+        return find_reasons(self._agents(), self.state.each(), goal, self.ids, self._roster.indices(ids))
 
     def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.
@@ -349,10 +342,6 @@ class Campaign:
 
     def _structures(self, indices: Sequence[int]) -> dict[str, str]:
         return self._roster.structures(k for k in indices if self._offered[k])
-
-    def _pending_without(self, *identifiers: str) -> tuple[str, ...]:
-        settled = set(identifiers)
-        return tuple(identifier for identifier in self.state.pending if identifier not in settled)
 
     def _save(self, state: CampaignState) -> None:
         if self._file is not None:

@@ -7,7 +7,7 @@ import re
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import Campaign, Reason
+from graph_bandit_campaign import Campaign, Goal, Reason
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(22)
@@ -55,6 +55,18 @@ def test_there_are_none_before_two_results_differ():
 def test_an_unknown_id_is_refused():
     with pytest.raises(ValueError, match="id of a graph"):
         begin().reasons(["no such"])
+
+
+def test_each_of_several_goals_has_its_own():
+    campaign = Campaign(MOLECULES, goals=[Goal("logp"), Goal("cost", "minimize")])
+    campaign.tell_many(KNOWN, goal="logp")
+    campaign.tell_many({name: -value for name, value in KNOWN.items()}, goal="cost")
+    ids = MOLECULES.ids[-3:]
+    assert campaign.reasons(ids, "logp") == campaign.reasons(ids, "cost")
+    assert campaign.reasons(ids, "logp").keys() == set(ids)
+    for unknown in ("", "tpsa"):
+        with pytest.raises(ValueError, match=f"name of a goal: logp, cost. Got {unknown or 'none'}"):
+            campaign.reasons(ids, unknown)
 
 
 def test_small_parts_are_added_up_and_small_pulls_left_out():
