@@ -7,9 +7,8 @@ from .command.suggestions import suggest as suggest
 from .goals.goal import Goal as Goal
 from .library import write_library as write_library
 from .limits.limits import Limits as Limits
-from .limits.selection import Selection as Selection
-from .limits.selection import Step as Step
-from .pages.outlook import Outlook as Outlook
+from .outlook.outlook import Outlook as Outlook
+from .outlook.repeats import Repeat as Repeat
 from .reasons.reason import Reason as Reason
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
@@ -26,8 +25,7 @@ __all__ = [
     "Measurement",
     "Outlook",
     "Reason",
-    "Selection",
-    "Step",
+    "Repeat",
     "SuggestSettings",
     "Suggestion",
     "run_backtest",

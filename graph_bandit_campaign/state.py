@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 import msgspec
 
 from graph_bandit_campaign.checks import check_value
-from graph_bandit_campaign.goals.goal import Goal, list_aims
+from graph_bandit_campaign.goals.goal import Goal
 
 LEVEL = 0.9  # of intervals
 Bound: TypeAlias = Literal["", "above", "below"]
@@ -172,28 +172,6 @@ class CampaignState:
             pending=tuple(identifier for identifier in self.pending if identifier not in known),
             rounds=tuple(tuple(each.by_goal.get(goal.name, each) for each in suggested) for suggested in self.rounds),
         )
-
-    def refuse_other(self, given: Mapping[str, object], source: str) -> None:
-        """Refuse to go on with this campaign where other values were given for what may not change.
-
-        Args:
-            given: values by name, None where none was given; "goals" as text.
-            source: where the campaign is, for messages.
-
-        Raises:
-            ValueError: if a value differs.
-        """
-        for name, value in given.items():
-            before = list_aims(self.goals) if name == "goals" else getattr(self, name)
-            if value not in (None, before):
-                raise ValueError(
-                    f"Expected a campaign with `{name}` {value}. {source} has {before or 'none'}. "
-                    "Use that value, or another `state` (on the command line another --out)."
-                )
-
-    def pending_without(self, *identifiers: str) -> tuple[str, ...]:
-        """Return the ids of the pending graphs other than these."""
-        return tuple(identifier for identifier in self.pending if identifier not in identifiers)
 
     def each(self) -> tuple[CampaignState, ...]:
         """Return the campaign `of` each of several goals, or the campaign itself."""

@@ -22,6 +22,7 @@ from .protocol import MeanPredictor as MeanPredictor
 from .protocol import MoleculeSetLike as MoleculeSetLike
 from .protocol import PartsWeigher as PartsWeigher
 from .protocol import Prediction as Prediction
+from .protocol import ResultsWeigher as ResultsWeigher
 from .protocol import State as State
 from .settings import check_fields as check_fields
 from .settings import check_names as check_names
@@ -47,6 +48,7 @@ __all__ = [
     "MoleculeSetLike",
     "PartsWeigher",
     "Prediction",
+    "ResultsWeigher",
     "State",
     "check_agent",
     "check_fields",

@@ -280,6 +280,26 @@ class Describer(Protocol):
 
 
 @runtime_checkable
+class ResultsWeigher(BatchAgent, Protocol):
+    """A batch agent that tells what one more result of a graph is worth, if it has one already or not."""
+
+    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
+        """Return by how much the mean reward of the graph that is named best is expected to rise by results of a graph.
+
+        Before and after, the graph with the largest expected mean reward is named best. It draws nothing from the
+        agent's generators, and changes no later choice.
+
+        Args:
+            index: n graphs of the last observation, each on its own.
+            named: graphs that can be named best. Each graph of `index` can be, too, once it is measured.
+            times: how many results, of which the mean is taken.
+
+        Returns:
+            `(n,)` float64, in reward units, at least 0.
+        """
+
+
+@runtime_checkable
 class BoundsLearner(Protocol):
     """An agent that also learns from results of which only a bound is known."""
 

@@ -17,6 +17,7 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, NormalScores, Targets, make_targets, predict
+from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import read_feedback, read_graphs, read_sides
 from agents.contract.protocol import DivergedError, Explanation, GraphSetLike, MoleculeSetLike, Prediction, State
@@ -180,6 +181,23 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         generator = torch.Generator().manual_seed(seed)
         normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
         return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
+
+    @one_thread()
+    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
+        """Return what results of some molecules are worth, `(n,)`; see `agents.contract.ResultsWeigher`.
+
+        Raises:
+            ValueError: if an index is not one of a molecule, or `times` is smaller than 1.
+            RuntimeError: before the first `reset`.
+        """
+        if times < 1:
+            raise ValueError(f"Expected `times` of at least 1. Got {times}.")
+        near = self._read_index([*index, *named])
+        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(near)
+        noise, old = self.posterior.hyperparameters.noise / times, list(range(len(index), len(near)))
+        places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
+        worth = [weigh_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
+        return np.array(worth)
 
     @one_thread()
     def explain(self, index: Sequence[int]) -> Explanation:

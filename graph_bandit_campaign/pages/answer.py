@@ -7,8 +7,8 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from graph_bandit_campaign.outlook.outlook import Outlook
 from graph_bandit_campaign.pages.numbers import listed, percent, short
-from graph_bandit_campaign.pages.outlook import Outlook
 from graph_bandit_campaign.reasons.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_campaign.state import CampaignState, Suggestion

@@ -20,8 +20,7 @@ class Reason:
     """What the prediction of a graph is the sum of.
 
     It is a score, in standard deviations: 0 is what is predicted without any result, and a larger score is better, also
-    if small values are wanted. (Where values in a range are wanted, a larger score is a larger value.) Scores are not
-    values: twice the score need not be twice as far from the middle.
+    if small values are wanted. Scores are not values: twice the score need not be twice as far from the middle.
     """
 
     parts: Mapping[str, float]
@@ -56,29 +55,17 @@ class Reason:
         return "; ".join([text] * bool(text) + [f"most from the results of {pulls}"] * bool(pulls))
 
 
-def find_reasons(
-    agents: Sequence[Agent], views: Sequence[CampaignState], goal: str, ids: Sequence[str], indices: Sequence[int]
-) -> dict[str, Reason]:
+def find_reasons(agent: Agent, state: CampaignState, ids: Sequence[str], indices: Sequence[int]) -> dict[str, Reason]:
     """Return the reason for the prediction of each of some graphs, by its id.
 
     There is none if the agent's model cannot say, or all results so far are equal or bounds.
 
     Args:
-        agents: one for each goal, trained on rewards, which are the values or, if small ones are wanted, their
-            negatives.
-        views: the campaign of each goal.
-        goal: name of a goal; it may be empty if there is only one.
+        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
+        state: state of the campaign.
         ids: names of all graphs.
         indices: indices of the graphs to explain.
-
-    Raises:
-        ValueError: if there is no such goal.
     """
-    names = [view.target for view in views]
-    if goal not in names and (goal or len(names) > 1):
-        raise ValueError(f"Expected the name of a goal: {', '.join(names)}. Got {goal or 'none'}.")
-    place = names.index(goal) if goal in names else 0
-    agent, state = agents[place], views[place]
     if not isinstance(agent, Explainer) or state.yardstick() is None:
         return {}
     told = agent.explain(indices)
