@@ -101,7 +101,9 @@ def test_table_and_page_show_them(tmp_path, monkeypatch):
         shown = re.findall(rf'<span class="number">({SIGNED})', card)
         assert math.fsum(map(float, shown)) == pytest.approx(score, abs=0.03)
         assert re.match(rf"m\d {SIGNED}", pulls)
-        assert all(f"<span>{pull}</span>" in card for pull in pulls.split(", "))
+        near = {row[f"nearest_{number}"] for number in (1, 2, 3)}
+        for name, number in (pull.split() for pull in pulls.split(", ")):
+            assert (f"<br>{name}<br>adds {number}" if name in near else f"<span>{name} {number}</span>") in card
 
 
 def test_the_page_says_so_where_scores_are_not_of_ranks(tmp_path, monkeypatch):
