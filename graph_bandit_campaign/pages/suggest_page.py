@@ -26,7 +26,7 @@ def render_page(answer: Answer) -> str:
     environment = templates("graph_bandit_campaign.pages")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
-        "signed": lambda value: f"{value:+.2f}".replace("-", "\N{MINUS SIGN}"),
+        "signed": lambda value: f"{round(value, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}"),
         "percent": lambda share: percent(share, space="\u00a0"),
     }
     return environment.get_template("suggest.html.jinja").render(
@@ -38,6 +38,7 @@ def render_page(answer: Answer) -> str:
                 **_structure(answer, suggestion.id),
                 "bill": answer.bill.lines(suggestion.id),
                 "reason": answer.reasons.get(suggestion.id),
+                "others": _others(answer, suggestion.id),
                 "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
             }
             for suggestion in answer.suggested
@@ -57,6 +58,12 @@ def _structure(answer: Answer, identifier: str) -> dict[str, str]:
         return {"smiles": smiles, "picture": draw(smiles, SIZE), "caption": ""}
     picture, caption = draw_other_graph(answer.graphs, answer.graphs.ids.index(identifier))
     return {"smiles": "", "picture": picture, "caption": caption}
+
+
+def _others(answer: Answer, identifier: str) -> dict[str, float]:
+    """Return the results that add most to a prediction, without those of the similar molecules, which are shown."""
+    reason, near = answer.reasons.get(identifier), {neighbour.id for neighbour in answer.near.get(identifier, ())}
+    return {} if reason is None else {name: pull for name, pull in reason.main_pulls().items() if name not in near}
 
 
 def _reach(reasons: Collection[Reason]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_cli.main import main
 
 GRAPHS = [nx.connected_watts_strogatz_graph(6 + k % 5, 4, 0.1 * (k % 7), seed=k) for k in range(14)]
@@ -87,8 +87,7 @@ def test_the_same_question_gets_the_same_answer_and_other_results_make_another_r
     with open("results.csv", "a", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([(first[0]["id"], 0.5), (first[1]["id"], "failed")])
     assert suggest() == 0
-    path = folder / "out.campaign.json"
-    state = CampaignState.from_json(path.read_text(encoding="utf-8"), path)
+    state = CampaignFile(folder / "out.campaign.json").read()
     assert [len(suggested) for suggested in state.rounds] == [2, 2]
     assert len(state.measured) == 7
     assert state.failed == (first[1]["id"],)

@@ -7,7 +7,7 @@ import re
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import Campaign, Reason
+from graph_bandit_campaign import Campaign, Goal, Reason
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(22)
@@ -57,6 +57,18 @@ def test_an_unknown_id_is_refused():
         begin().reasons(["no such"])
 
 
+def test_each_of_several_goals_has_its_own():
+    campaign = Campaign(MOLECULES, goals=[Goal("logp"), Goal("cost", "minimize")])
+    campaign.tell_many(KNOWN, goal="logp")
+    campaign.tell_many({name: -value for name, value in KNOWN.items()}, goal="cost")
+    ids = MOLECULES.ids[-3:]
+    assert campaign.reasons(ids, "logp") == campaign.reasons(ids, "cost")
+    assert campaign.reasons(ids, "logp").keys() == set(ids)
+    assert campaign.reasons(ids) == campaign.reasons(ids, "logp")
+    with pytest.raises(ValueError, match="tpsa"):
+        campaign.reasons(ids, "tpsa")
+
+
 def test_small_parts_are_added_up_and_small_pulls_left_out():
     reason = Reason({"a": 2.0, "b": -1.0, "c": 0.5, "d": 0.1, "e": -0.001}, {"x": 1.6, "y": 0.1, "z": -0.101}, True)
     assert reason.main_parts() == {"a": 2.0, "b": -1.0, "c": 0.5, "2 others": pytest.approx(0.099)}
@@ -89,7 +101,9 @@ def test_table_and_page_show_them(tmp_path, monkeypatch):
         shown = re.findall(rf'<span class="number">({SIGNED})', card)
         assert math.fsum(map(float, shown)) == pytest.approx(score, abs=0.03)
         assert re.match(rf"m\d {SIGNED}", pulls)
-        assert all(f"<span>{pull}</span>" in card for pull in pulls.split(", "))
+        near = {row[f"nearest_{number}"] for number in (1, 2, 3)}
+        for name, number in (pull.split() for pull in pulls.split(", ")):
+            assert (f"<br>{name}<br>adds {number}" if name in near else f"<span>{name} {number}</span>") in card
 
 
 def test_the_page_says_so_where_scores_are_not_of_ranks(tmp_path, monkeypatch):
