@@ -40,13 +40,11 @@ class Outlook:
 
     def sentence(self, target: str) -> str:
         """Say it in sentences, with what the rule to stop says."""
-        left = f"With a probability of {percent(self.better)}, a better {target} is still to be found"
-        rule = (
-            f": below {percent(STOP)} the rule says stop."
-            if self.stop
-            else f"; the rule to stop waits for {percent(STOP)}."
-        )
-        sentences = [left + rule]
+        limit = percent(STOP)
+        sentences = [
+            f"With a probability of {percent(self.better)}, a better {target} is still to be found.",
+            f"That is below {limit}, so the rule says stop." if self.stop else f"The rule says stop below {limit}.",
+        ]
         if self.count:
             those = f"One of the {self.count} molecules under way" if self.count > 1 else "The molecule under way"
             sentences.append(f"{those} has one with {percent(self.batch)}.")

@@ -23,7 +23,7 @@ def draw_halves(starts: pd.DataFrame, path: Path) -> None:
         path: PNG or SVG file to write.
     """
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(11, 5.2), layout="constrained")
+        figure = Figure(figsize=(5.2 * len(SCORES), 5.2), layout="constrained")
         for axes, (score, name) in zip(figure.subplots(1, len(SCORES)), SCORES.items(), strict=True):
             pairs = pairs_of(starts, score)
             line = fit_line(pairs)
@@ -36,7 +36,7 @@ def draw_halves(starts: pd.DataFrame, path: Path) -> None:
             axes.plot(ends, ends, color=GREY, linewidth=1, label="as promised")
             label = f"least squares: slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}]"
             axes.plot(ends, line.intercept + line.slope * ends, "--", color=COLORS[1], linewidth=2, label=label)
-            axes.set(title=f"of the ten best, {name}", xlabel="promised by one half: more than random choice")
+            axes.set(title=name, xlabel="promised by one half: more than random choice")
             axes.set_ylabel("came on the other half")
             axes.legend(loc="upper left")
         figure.savefig(path, dpi=110)

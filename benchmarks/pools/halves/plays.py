@@ -31,6 +31,8 @@ COLUMNS = (
     "random_found",
     "agent_known",  # how many of the ten best were known, on average over the measurements after the random ones
     "random_known",
+    "agent_good",  # % of the best 5 %, at least ten, within the budget
+    "random_good",
 )
 
 
@@ -89,15 +91,17 @@ def play_half(name: str, split: int, agent: str, n: int, starts: int, half: str,
             )
         )
     key = (name, str(split), agent, str(n), str(starts), half)
+    good = max(10, round(0.05 * len(part)))  # as in the backtest
+    threshold = np.partition(part.targets, -good)[-good]
     rows: list[Row] = []
     for start, played in results.groupby("start"):
-        budget = int(played["measurement"].max())
-        counts = []
+        budget, scores = int(played["measurement"].max()), []
         for player in (agent, RANDOM):
-            found = played[played["player"] == player].sort_values("measurement")["top_ten_found"].to_numpy(np.float64)
-            counts.append((float(found[-1]), round(float(found[max(n, 10) :].mean()), 6)))
-        (agent_found, agent_known), (random_found, random_known) = counts
-        numbers = (int(str(start)), len(part), budget, agent_found, random_found, agent_known, random_known)
+            own = played[played["player"] == player].sort_values("measurement")
+            found = own["top_ten_found"].to_numpy(np.float64)
+            best = min(good, int((own["value"] >= threshold).sum()))
+            scores.append((found[-1], round(found[max(n, 10) :].mean(), 6), round(100 * best / good, 4)))
+        numbers = (int(str(start)), len(part), budget, *(score for both in zip(*scores, strict=True) for score in both))
         rows.append((*key, *map(float, numbers)))
     return rows
 
