@@ -12,6 +12,7 @@ import numpy as np
 
 from agents.contract import Agent, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
+from graph_bandit_campaign.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.goals.choice import choose_for_goals
 from graph_bandit_campaign.goals.front import join_forecasts
@@ -54,6 +55,7 @@ class Campaign(Records):
         goals: what is wanted of several measured quantities, in place of `maximize` and `target`. Only the `molecule-`
             agents can choose for several, by joint draws in place of their rule. None: one quantity, or the goals of
             the file, whose ranges and weights may change.
+        ignore_failures: True: graphs that failed teach nothing about others; see `failing`.
 
     Raises:
         ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
@@ -74,8 +76,10 @@ class Campaign(Records):
         state: str | Path | None = None,
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
+        ignore_failures: bool = False,
     ) -> None:
         self.graph_set = graph_set
+        self._failures = FailureLearner(graph_set, ignore_failures)
         roster = Roster(graph_set)
         mask = roster.mask("offered", offered)
         file = CampaignFile(state)
@@ -136,6 +140,8 @@ class Campaign(Records):
     ) -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
+        Those that are likely to fail are left out as long as others are left; see `failing`.
+
         Graphs that are pending, but no longer in the pool, stay pending; they do not affect the choice.
 
         Args:
@@ -157,7 +163,7 @@ class Campaign(Records):
         if count > left:
             raise ValueError(f"Expected `count` to be no more graphs than are left, {left}. Got {count}.")
         self.choose_agent(count)
-        agents = self._agents(fresh=True)
+        mask, agents = self.failing().spare(mask, count), self._agents(fresh=True)
         if self.state.goals:
             chosen = choose_for_goals(self.state, agents, mask, self._roster.indices(under_way), count)
         else:
@@ -208,6 +214,10 @@ class Campaign(Records):
         """
         agent, state = self._model_of(goal)
         return find_reasons(agent, state, self.ids, self._roster.indices(ids))
+
+    def failing(self) -> FailureForecast:
+        """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""
+        return self._failures.learn(self.state, self._roster.index_of)
 
     def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.

@@ -17,6 +17,7 @@ from benchmarks.pools.coverage.splits import Split
 from benchmarks.pools.coverage.tables import tables as tables_of_coverage
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.data.sources import PLANS, DockingScores, Photoswitches, Replay, Source
+from benchmarks.pools.failing.command import FailingCommand
 from benchmarks.pools.halves.command import BacktestCommand
 from benchmarks.pools.reliability.figure import draw_reliability
 from benchmarks.pools.reliability.forecasts import read_forecasts
@@ -208,6 +209,7 @@ Command = (
     | Annotated[ReplayCommand, tyro.conf.subcommand("replay")]
     | Annotated[CoverageCommand, tyro.conf.subcommand("coverage")]
     | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
+    | Annotated[FailingCommand, tyro.conf.subcommand("failing")]
     | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
 )
@@ -216,7 +218,8 @@ Command = (
 def main(args: list[str] | None = None) -> int:
     """Run a command, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
     try:
-        command: PlayCommand | CoverageCommand | ReliabilityCommand | BacktestCommand | StoppingCommand = tyro.cli(
+        command: PlayCommand | CoverageCommand | ReliabilityCommand | FailingCommand | BacktestCommand | StoppingCommand
+        command = tyro.cli(
             Command,
             args=args,
             prog="python -m benchmarks.pools",

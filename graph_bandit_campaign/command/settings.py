@@ -51,6 +51,8 @@ class SuggestSettings:
     brenk, nih, zinc, chembl, and others)."""
     only: Annotated[tuple[str, ...], NONE] = ()
     """Values of columns of text of the pool, without which nothing is suggested: stock=yes vendor=A,B."""
+    ignore_failures: bool = False
+    """Suggest molecules that are likely to fail, too; else not, once five failed and five were measured."""
     predictions: Path | None = None
     """CSV file to write, with a prediction for every molecule of the pool, and its state."""
     html: Path | None = None

@@ -53,6 +53,10 @@ class Answer:
     """What the predictions are sums of, by id; empty if the agent cannot say."""
     graphs: GraphPool | None = None
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
+    failures: str = ""
+    """How many molecules are likely to fail, and why; empty if failures do not teach."""
+    fails: Mapping[str, float] = field(default_factory=dict)
+    """Probability of each molecule to fail, by its id; empty if failures do not teach."""
 
     @property
     def noun(self) -> str:
@@ -95,7 +99,7 @@ class Answer:
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
         }
-        return [self.limits] * bool(self.limits) + [
+        return [text for text in (self.limits, self.failures) if text] + [
             text.format(listed(names)) for text, names in lists.items() if names
         ]
 
@@ -112,6 +116,7 @@ class Answer:
         structure = ["smiles"] if self.graphs is None else []
         columns = ["rank", "id", *structure, f"predicted_{self.target}", "standard_deviation"]
         columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
+        columns += ["probability_of_failing"] * bool(self.fails)
         for number in range(1, NEIGHBOURS + 1) if structure else ():
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
         writer.writerow([*columns, "reasons"] if structure else columns)
@@ -119,6 +124,7 @@ class Answer:
             cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
             cells += map(short, (suggestion.mean, suggestion.std, suggestion.low, suggestion.high))
             cells.append(short(suggestion.probability))
+            cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
                 cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
             cells += [""] * (len(columns) - len(cells))

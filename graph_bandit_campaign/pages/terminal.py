@@ -44,6 +44,9 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         interval = "" if suggestion.interval is None else " to ".join(map(short, suggestion.interval))
         mean, std, probability = short(suggestion.mean), short(suggestion.std), percent(suggestion.probability)
         rows.append((str(rank), suggestion.id, mean, std, interval, probability))
+    if answer.fails:
+        fails = ["fails", *(percent(answer.fails[suggestion.id]) for suggestion in answer.suggested)]
+        rows = [(*row, cell) for row, cell in zip(rows, fails, strict=True)]
     print_columns(rows)
     if answer.outlook is not None:
         print(f"\n{answer.outlook.sentence(answer.target)}")
