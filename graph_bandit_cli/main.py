@@ -105,7 +105,8 @@ def _parse(name: str, args: list[str]) -> Command:
 def _refuse_repeated(settings: type[Command], args: list[str]) -> None:
     """Refuse an option that adds values to none and is given twice: tyro would keep the last ones in silence."""
     fields: Sequence[dataclasses.Field[object]] = dataclasses.fields(settings)  # type: ignore[arg-type]
-    several = {f"--{field.name.replace('_', '-')}" for field in fields if field.default == ()}
+    once = [field for field in fields if field.default == () and "UseAppendAction" not in str(field.type)]
+    several = {f"--{field.name.replace('_', '-')}" for field in once}
     given = [arg.partition("=")[0].replace("_", "-") for arg in args if arg.startswith("--")]
     for option in sorted(several):
         if given.count(option) > 1:

@@ -185,7 +185,7 @@ def _changing_tables(generator: np.random.Generator, folder: Path) -> Attempt:
         rows = [(form, results[text]) for text, form in forms]
         _table(folder / "results.csv", [("smiles", "y"), *rows])
         measured = (folder / "results.csv",) if results else ()
-        settings = SuggestSettings(folder / "pool.csv", out, measured, n=3, maximize="y", agent="random")
+        settings = SuggestSettings(folder / "pool.csv", out, measured, n=3, maximize=("y",), agent="random")
         try:
             with redirect_stdout(io.StringIO()):
                 suggested = suggest(settings)

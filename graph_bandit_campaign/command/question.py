@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Collection, Sequence
@@ -16,12 +17,10 @@ from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.numbers import listed
 from graph_bandit_campaign.plates import Plate
-from graph_bandit_campaign.state import Bound, Measurement
+from graph_bandit_campaign.state import CampaignState, Measurement
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_env.files import digest
-
-EXACT: Bound = ""
 
 
 def take_over(
@@ -61,7 +60,10 @@ def take_over(
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
     asked += plate.content()
-    tried = {identifier for identifier, *_ in (*books.measured, *books.bounded)}
+    if known.goals:
+        asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]
+    rows = books.rows()
+    tried = {identifier for identifier, *_ in rows}
     asked += [["failures"]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
     question, offered = _digest(asked), _digest([pool.ids, _content_of(pool)])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
@@ -70,19 +72,21 @@ def take_over(
     known = campaign.state
     id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
     renamed = {key: id_of[text] for key, text in known.structures.items() if text in id_of}
-    first_round = {renamed.get(result.id, result.id): result.round for result in reversed(known.measured)}
-    rows = sorted([*((*pair, EXACT) for pair in books.measured), *books.bounded])
-    lost = sorted(first_round.keys() - {identifier for identifier, *_ in rows})
+    first_round = {
+        (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(known.measured)
+    }
+    told = {(identifier, goal) for identifier, _, _, goal in rows}
+    lost = sorted({identifier for identifier, _ in first_round.keys() - told})
     if lost and not settings.forget:
         raise ValueError(
             f"Expected the results of earlier rounds in the tables again. Missing: {listed(lost)}. Pass all tables "
             "with --measured, or --forget to continue without these."
         )
-    measured = [
-        Measurement(identifier, value, first_round.get(identifier, len(known.rounds)), bound)
-        for identifier, value, bound in rows
-    ]
-    settled = {result.id for result in measured} | set(books.failed)
+    measured = tuple(
+        Measurement(identifier, value, first_round.get((identifier, goal), len(known.rounds)), bound, goal)
+        for identifier, value, bound, goal in rows
+    )
+    settled = {*CampaignState("", True, 0, measured, goals=known.goals).settled(), *books.failed}
     waiting = [key for key in (renamed.get(key, key) for key in known.pending) if key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)

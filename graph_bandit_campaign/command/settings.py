@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
 
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
+NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,16 @@ class SuggestSettings:
     """Tables of results (same formats), also of molecules not in the pool. Without any, structures alone are used."""
     n: int = 8
     """How many molecules to suggest."""
-    maximize: str | None = None
-    """Column of the measured values, if large ones are wanted. Its cells: a number, `failed`, `pending` or nothing."""
-    minimize: str | None = None
+    maximize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Column of the measured values, if large ones are wanted. Its cells: a number, `failed`, `pending` or nothing.
+    With several goals, give --maximize, --minimize and --target as often as there are columns."""
+    minimize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
     """The same, if small ones are wanted."""
+    near: Annotated[tuple[str, ...], NEAR, tyro.conf.UseAppendAction] = ()
+    """The same, if values in a range or near it are wanted: "logd=1..3"."""
+    weights: Annotated[tuple[str, ...], NONE] = ()
+    """Weights of the goals, as activity=2 logd=1, to choose by a weighted sum in standard deviations of the results;
+    none: to find the front, the molecules that no other one beats in every goal."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""
@@ -46,7 +55,8 @@ class SuggestSettings:
     require: Annotated[tuple[str, ...], NONE] = ()
     """Limits on what is suggested, in quotation marks: "mw<500" "logp=1..4". Each names a column of numbers of the pool
     or, where there is none, a property: mw, logp, tpsa, hbd, hba, rotatable_bonds, rings, aromatic_rings, qed, charge,
-    heavy_atoms, heteroatoms, fraction_sp3, stereocentres, exact_mass, molar_refractivity."""
+    heavy_atoms, heteroatoms, fraction_sp3, stereocentres, exact_mass, molar_refractivity; or else a column of the
+    results, whose values are predicted."""
     forbid: Annotated[tuple[str, ...], NONE] = ()
     """Substructures that are not suggested: SMARTS, .txt files with one SMARTS a line, or catalogs of RDKit (pains,
     brenk, nih, zinc, chembl, and others)."""
@@ -87,8 +97,12 @@ class SuggestSettings:
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
-        if (self.maximize is None) == (self.minimize is None):
-            raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`.")
+        for name in ("maximize", "minimize", "near"):
+            given = getattr(self, name) or ()
+            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+        if not self.goals:
+            raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`, or several goals. Got none.")
+        check_goals(self.goals)
         for name, count in (("n", self.n), ("most-atoms", self.most_atoms)):
             if count < 1:
                 raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
@@ -103,7 +117,11 @@ class SuggestSettings:
             paths += [] if path is None else [path.resolve()]
 
     def _check_features(self) -> None:
-        taken = {self.target: "the target", self.smiles: "the SMILES", self.id or "id": "the names"}
+        taken = {
+            **dict.fromkeys(self.quantities, "the target"),
+            self.smiles: "the SMILES",
+            self.id or "id": "the names",
+        }
         for column in self.feature_columns:
             if column in taken:
                 raise ValueError(
@@ -117,10 +135,10 @@ class SuggestSettings:
     def _check_limits(self) -> None:
         limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]
         for limit in limits:
-            if limit.name.casefold() == self.target.casefold():
+            if limit.name.casefold() in map(str.casefold, self.quantities):
                 raise ValueError(
                     f"Expected limits on other quantities than the target, whose values are predicted. Got "
-                    f"`{limit.text}`. Leave it out: molecules are chosen for good values of `{self.target}` already."
+                    f"`{limit.text}`. Leave it out: molecules are chosen for good values of `{limit.name}` already."
                 )
 
     def _check_plate(self) -> None:
@@ -134,7 +152,7 @@ class SuggestSettings:
         if self.one_price is not None and not 0 < self.one_price < math.inf:
             raise ValueError(f"Expected `--price` to be a column, or positive and finite. Got {self.price}.")
         for name, column in (("price", self.price), ("per", self.per)):
-            if column is not None and column.casefold() == self.target.casefold():
+            if column is not None and column.casefold() in map(str.casefold, self.quantities):
                 raise ValueError(f"Expected `--{name}` to be another column than the target. Got `{column}`.")
 
     @property
@@ -155,10 +173,34 @@ class SuggestSettings:
         """Return the features that are columns of the tables."""
         return tuple(feature for feature in self.features if not feature.lower().endswith(EMBEDDINGS))
 
+    @cached_property
+    def goals(self) -> tuple[Goal, ...]:
+        """Return what is wanted of each column of measured values."""
+        weights = {}
+        for text in self.weights:
+            name, _, number = text.rpartition("=")
+            try:
+                weights[name] = float(number)
+            except ValueError as error:
+                raise ValueError(f"Expected `--weights` such as activity=2 logd=1. Got {text!r}.") from error
+        goals = [Goal(name, weight=weights.pop(name, None)) for name in self.maximize]
+        goals += [Goal(name, "minimize", weight=weights.pop(name, None)) for name in self.minimize]
+        for limit in map(Requirement.parse, self.near):
+            low, high = limit.ends
+            goals.append(Goal(limit.name, "target", low, high, weight=weights.pop(limit.name, None)))
+        if weights:
+            raise ValueError(f"Expected `--weights` of the goals. Got one of {', '.join(weights)}.")
+        return tuple(goals)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Return the columns of the measured values."""
+        return tuple(goal.name for goal in self.goals)
+
     @property
     def target(self) -> str:
-        """Return the column of the measured values."""
-        return self.maximize or self.minimize or ""
+        """Return the first of them."""
+        return self.quantities[0]
 
     @property
     def state(self) -> Path:

@@ -46,12 +46,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign = Campaign(
             molecules,
             settings.agent or DEFAULT,
-            maximize=settings.maximize is not None,
+            maximize=None if inputs.goals else settings.goals[0].sign > 0,
             seed=settings.seed,
-            target=settings.target,
+            target=None if inputs.goals else settings.target,
             state=settings.state,
             offered=np.arange(len(molecules)) < len(inputs.pool),
             ignore_failures=settings.ignore_failures,
+            goals=inputs.goals or None,
         )
         with campaign.at_once():
             question = take_over(
@@ -68,7 +69,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
         smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-        known = campaign.state.means(exact=True)
+        exact = [view.means(exact=True) for view in campaign.state.each()]
+        known = {key: exact[0].get(key, np.nan) for values in exact for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
@@ -110,4 +112,4 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
 
 def _taken(state: CampaignState) -> tuple[str, ...]:
     """Return the ids of graphs that cannot be suggested."""
-    return (*state.means(), *state.pending, *state.failed)
+    return (*state.settled(), *state.pending, *state.failed)

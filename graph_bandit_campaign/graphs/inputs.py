@@ -60,6 +60,8 @@ def read_graph_inputs(settings: SuggestSettings, earlier: CampaignState | None =
 def _refuse_options(settings: SuggestSettings) -> None:
     fields = dataclasses.fields(SuggestSettings)
     changed = [field.name for field in fields if getattr(settings, field.name) != field.default]
+    if len(settings.goals) > 1:
+        raise ValueError(f"Expected molecules for several goals. {settings.pool} holds other graphs. Give one goal.")
     bad = [f"--{name.replace('_', '-')}" for name in changed if name not in UNDERSTOOD]
     if bad:
         raise ValueError(

@@ -56,6 +56,11 @@ class Requirement:
             raise ValueError(f"Expected a limit from a smaller to a larger finite number. Got {text!r}.")
         return cls(text.strip(), found["name"], low, high, sign in ("<", ">"))
 
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Return both ends, None for one that is not there."""
+        return (self.low if self.low > -math.inf else None), (self.high if self.high < math.inf else None)
+
     def accepts(self, value: float) -> bool:
         """Return whether a number meets the limit; one that is not known (NaN) does not."""
         return self.low < value < self.high if self.strict else self.low <= value <= self.high

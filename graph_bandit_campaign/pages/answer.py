@@ -6,7 +6,9 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from graph_bandit_campaign.goals.front import find_front
 from graph_bandit_campaign.outlook.outlook import Outlook
 from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.plates.bill import Bill
@@ -67,9 +69,50 @@ class Answer:
         return "molecules" if self.graphs is None else "graphs"
 
     @property
+    def title(self) -> str:
+        """Return the names of the measured quantities."""
+        return ", ".join(goal.name for goal in self.state.goals) or self.target
+
+    @property
+    def views(self) -> dict[str, CampaignState]:
+        """Return the campaign as if it had one goal alone, by the name of each goal."""
+        names = [goal.name for goal in self.state.goals] or [self.target]
+        return dict(zip(names, self.state.each(), strict=True))
+
+    def forecasts(self, suggestion: Suggestion) -> Mapping[str, Suggestion]:
+        """Return the prediction of each goal for a molecule, by the name of the goal."""
+        nothing = Suggestion(suggestion.id)
+        several = {goal.name: suggestion.by_goal.get(goal.name, nothing) for goal in self.state.goals}
+        return several or {self.target: suggestion}
+
+    @property
+    def predicts(self) -> bool:
+        """Return whether there are predictions."""
+        return any(each.mean is not None for each in self.forecasts(self.suggested[0]).values())
+
+    @cached_property
+    def known(self) -> dict[str, dict[str, float]]:
+        """Return the exact results of each goal: the mean of each molecule, by its id."""
+        return {name: view.means(exact=True) for name, view in self.views.items()}
+
+    @cached_property
+    def front(self) -> tuple[str, ...]:
+        """Return the ids on the front of several goals; none with one goal."""
+        return find_front(self.state) if self.state.goals else ()
+
+    @property
+    def way(self) -> str:
+        """Say how molecules are chosen for several goals; an empty text with one goal."""
+        if not self.state.goals:
+            return ""
+        if any(goal.weight for goal in self.state.goals):
+            return "Each is the best by the weighted sum of what the goals may turn out to be."
+        return "Each is the best for a way to weigh the goals of its own, by what they may turn out to be."
+
+    @property
     def best(self) -> tuple[str, float] | None:
-        """Return the id and value of the best molecule measured; None if there is none."""
-        return self.state.leader()
+        """Return the id and value of the best molecule measured; None if there is none, or several goals."""
+        return None if self.state.goals else self.state.leader()
 
     @property
     def best_text(self) -> str:
@@ -91,7 +134,8 @@ class Answer:
     @property
     def notes(self) -> list[str]:
         """Return sentences about limits, columns, pending molecules and results that were not taken as written."""
-        measured_outside = [key for key in self.state.means() if key in self.books.outside]
+        told = dict.fromkeys(result.id for result in self.state.measured)
+        measured_outside = [key for key in told if key in self.books.outside]
         taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
             "Columns that the agent uses: {}.": self.features,
@@ -107,7 +151,7 @@ class Answer:
         ]
 
     def _parts(self) -> list[str]:
-        if len(set(self.state.means(exact=True).values())) < 2:
+        if self.state.goals or len(set(self.state.means(exact=True).values())) < 2:
             return []
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
         return [f"{name} {percent(share)}" for name, share in largest_first]
@@ -117,26 +161,44 @@ class Answer:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         structure = ["smiles"] if self.graphs is None else []
-        columns = ["rank", "id", *structure, f"predicted_{self.target}", "standard_deviation"]
-        columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
+        columns = ["rank", "id", *structure, *forecast_columns(self)]
         columns += self.bill.heading()
         columns += ["probability_of_failing"] * bool(self.fails)
         for number in range(1, NEIGHBOURS + 1) if structure else ():
-            columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
+            values = [f"nearest_{number}_{name}" for name in self.known]
+            columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
         writer.writerow([*columns, "reasons"] if structure else columns)
         for rank, suggestion in enumerate(self.suggested, start=1):
             cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
-            cells += map(short, (suggestion.mean, suggestion.std, suggestion.low, suggestion.high))
-            cells += [short(suggestion.probability), *map(shield, self.bill.cells(suggestion.id))]
+            cells += [*forecast_cells(self, suggestion), *map(shield, self.bill.cells(suggestion.id))]
             cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
-                cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
+                values = [short(values.get(neighbour.id)) for values in self.known.values()]
+                cells += [shield(neighbour.id), short(neighbour.similarity), *values]
             cells += [""] * (len(columns) - len(cells))
             if structure:
                 reason = self.reasons.get(suggestion.id)
                 cells.append("" if reason is None else reason.sentence())
             writer.writerow(cells)
         return text.getvalue()
+
+
+def forecast_columns(answer: Answer) -> list[str]:
+    """Return the names of the columns of `forecast_cells`."""
+    several = bool(answer.state.goals)
+    columns = []
+    for name in answer.views:
+        rest = ("standard_deviation", "interval_90_low", "interval_90_high")
+        columns += [f"predicted_{name}", *(f"{column}_{name}" if several else column for column in rest)]
+    return [*columns, "probability_of_front" if several else "probability_of_beating_best"]
+
+
+def forecast_cells(answer: Answer, suggestion: Suggestion) -> list[str]:
+    """Return the predictions for a molecule as text."""
+    cells: list[str] = []
+    for each in answer.forecasts(suggestion).values():
+        cells += map(short, (each.mean, each.std, each.low, each.high))
+    return [*cells, short(suggestion.probability)]
 
 
 def _pairs(entries: Mapping[str, str]) -> list[str]:

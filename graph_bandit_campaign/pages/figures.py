@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from graph_bandit_campaign.goals.goal import Goal
 from graph_bandit_campaign.pages.outcomes import Outcome
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool
@@ -46,6 +47,35 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.set_xlim(-0.5, max(len(so_far) - 0.5, 0.5))
         axes.legend(loc="lower right" if state.maximize else "upper right")
+    return figure
+
+
+def front_figure(state: CampaignState, one: Goal, other: Goal, front: Sequence[str]) -> Figure:
+    """Draw the results of two goals against each other, with the numbers of the molecules on the front.
+
+    Args:
+        state: state of the campaign.
+        one: goal on the horizontal axis.
+        other: goal on the vertical axis.
+        front: ids on the front, in the order of their numbers.
+    """
+    x, y = (state.of(goal).means() for goal in (one, other))
+    both = [key for key in x if key in y]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=SHAPE, layout="constrained")
+        axes = figure.subplots()
+        others = [key for key in both if key not in front]
+        axes.scatter([x[k] for k in others], [y[k] for k in others], s=22, color=COLORS[5], alpha=0.7, lw=0)
+        axes.scatter([x[k] for k in front], [y[k] for k in front], s=40, color=COLORS[0], lw=0, label="on the front")
+        for number, key in enumerate(front, start=1):
+            axes.annotate(str(number), (x[key], y[key]), xytext=(5, 5), textcoords="offset points", color=COLORS[0])
+        for goal, span in ((one, axes.axvspan), (other, axes.axhspan)):
+            if goal.aim == "target":
+                low, high = axes.get_xlim() if goal is one else axes.get_ylim()
+                ends = (low if goal.low is None else goal.low, high if goal.high is None else goal.high)
+                span(*ends, color="#B9CFE4", alpha=0.35, lw=0)
+        axes.set(title="Front", xlabel=_plain(one.text), ylabel=_plain(other.text))
+        axes.legend(loc="best")
     return figure
 
 

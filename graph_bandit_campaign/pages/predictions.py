@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from graph_bandit_campaign.failures.forecast import LIKELY
 from graph_bandit_campaign.limits.selection import Selection
-from graph_bandit_campaign.pages.answer import Answer
+from graph_bandit_campaign.pages.answer import Answer, forecast_cells, forecast_columns
 from graph_bandit_campaign.pages.numbers import short
 from graph_bandit_campaign.state import Suggestion
 from graph_bandit_campaign.tables.spreadsheets import shield
@@ -29,21 +29,20 @@ def predictions_table(
         selection: the molecules of the pool that meet the limits.
     """
     state = answer.state
-    states = dict.fromkeys(state.means(), "measured") | dict.fromkeys(state.failed, "failed")
+    states = dict.fromkeys(state.settled(), "measured") | dict.fromkeys(state.failed, "failed")
     states |= dict.fromkeys(state.pending, "pending")
     states |= dict.fromkeys((suggestion.id for suggestion in answer.suggested), "suggested")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     structure = ["smiles"] if answer.graphs is None else []
-    columns = ["id", *structure, f"predicted_{answer.target}", "standard_deviation", "interval_90_low"]
-    columns += ["interval_90_high", "probability_of_beating_best"]
-    writer.writerow([*columns, *["probability_of_failing"] * bool(answer.fails), "state"])
+    structure = ["smiles"] if answer.graphs is None else []
+    columns = ["id", *structure, *forecast_columns(answer), *["probability_of_failing"] * bool(answer.fails)]
+    writer.writerow([*columns, "state"])
     for index, identifier in enumerate(ids):
         expected, reason = predictions[identifier], selection.reason(index)
-        numbers = (expected.mean, expected.std, expected.low, expected.high, expected.probability)
-        fails = (answer.fails[identifier],) if answer.fails else ()
+        fails = [short(answer.fails[identifier])] if answer.fails else []
         offered = "likely to fail" if answer.fails.get(identifier, 0) > LIKELY else "offered"
         words = states.get(identifier) or (f"excluded by {reason}" if reason else offered)
         smiles = [answer.smiles_of[identifier] for _ in structure]
-        writer.writerow([shield(identifier), *smiles, *map(short, (*numbers, *fails)), words])
+        writer.writerow([shield(identifier), *smiles, *forecast_cells(answer, expected), *fails, words])
     return text.getvalue()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
+from itertools import combinations
 from typing import Any
 
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.figures import calibration_figure, draw_other_graph, progress_figure
+from graph_bandit_campaign.pages.figures import calibration_figure, draw_other_graph, front_figure, progress_figure
 from graph_bandit_campaign.pages.numbers import percent, short
-from graph_bandit_campaign.pages.outcomes import Promises, find_outcomes
+from graph_bandit_campaign.pages.outcomes import Outcome, Promises, find_outcomes
 from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_lab.reports import templates, to_svg
 
@@ -22,7 +23,7 @@ SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 def render_page(answer: Answer) -> str:
     """Return a self-contained HTML page."""
     state = answer.state
-    outcomes = find_outcomes(state)
+    outcomes = {name: found for name, view in answer.views.items() if (found := find_outcomes(view))}
     environment = templates("graph_bandit_campaign.pages")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
@@ -44,11 +45,30 @@ def render_page(answer: Answer) -> str:
             for suggestion in answer.suggested
         ],
         reach=_reach(answer.reasons.values()),
-        progress=to_svg(progress_figure(state, answer.target)) if state.measured else "",
-        calibration=to_svg(calibration_figure(outcomes, answer.target)) if outcomes else "",
-        promises=Promises(outcomes) if outcomes else None,
+        front=_front(answer),
+        figures=_figures(answer, outcomes),
+        promises={name: Promises(found) for name, found in outcomes.items()},
         versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
     )
+
+
+def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[str, str]]:
+    """Return figures with what they show: the progress or the front, and results against predictions."""
+    state, figures = answer.state, list[tuple[str, str]]()
+    if state.measured and not state.goals:
+        figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
+    for one, other in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
+        picture = to_svg(front_figure(state, one, other, answer.front))
+        figures.append((f"Results of {one.name} and {other.name}, and the front", picture))
+    for name, found in outcomes.items():
+        figures.append((f"Predictions of {name} against results", to_svg(calibration_figure(found, name))))
+    return figures
+
+
+def _front(answer: Answer) -> list[tuple[str, str, dict[str, float]]]:
+    """Return id, picture and results of the molecules on the front."""
+    results = {key: {name: known[key] for name, known in answer.known.items() if key in known} for key in answer.front}
+    return [(key, draw(answer.smiles_of[key], SMALL), values) for key, values in results.items()]
 
 
 def _structure(answer: Answer, identifier: str) -> dict[str, str]:

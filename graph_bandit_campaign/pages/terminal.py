@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.numbers import percent, short
+from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.plates.bill import shortened
 from graph_bandit_campaign.tables.books import far_from_others
 from graph_bandit_lab.reports import print_columns
@@ -24,6 +24,7 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     parts = [f"{answer.pool_size:,} {answer.noun}", f"{len(state.measured):,} measurements", *remarks]
     parts += [f"{len(state.failed)} failed"] * bool(state.failed)
     best = "" if answer.best is None else f"; best {answer.target} so far {answer.best_text}"
+    best += f"; on the front so far {listed(answer.front)}" if answer.front else ""
     print(f"{', '.join(parts)}{best}.")
     if answer.agent_change:
         print(answer.agent_change)
@@ -31,25 +32,32 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print(note)
     if answer.waiting:
         print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
-    for identifier, value in far_from_others(state.means(exact=True)):
-        print(f"Check {identifier}: {short(value)} is far from all other results.")
+    for name, values in answer.known.items():
+        of_goal = f" of {name}" if state.goals else ""
+        for identifier, value in far_from_others(values):
+            print(f"Check {identifier}: {short(value)} is far from all other results{of_goal}.")
     choice = ""
     if state.agent.startswith("molecule-"):
         choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
     if answer.bill.differ:
         choice += " A molecule has to be worth its price."
-    if answer.suggested[0].mean is None:
+    if state.goals:
+        choice = f" {answer.way}"
+    if not answer.predicts:
         choice = " No predictions: this agent makes none, or all results so far are equal or bounds."
     default = f" ({answer.default})" if answer.default else ""
     print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
     bill = answer.bill
-    heading = ("rank", "id", answer.target, "sd", "90 % interval", "beats the best", *bill.heading())
-    rows: list[tuple[str, ...]] = [heading]
+    quantities = [cell for name in answer.known for cell in (name, "sd", "90 % interval")]
+    aim = "on the front" if state.goals else "beats the best"
+    rows: list[tuple[str, ...]] = [("rank", "id", *quantities, aim, *bill.heading())]
     for rank, suggestion in enumerate(answer.suggested, start=1):
-        interval = "" if suggestion.interval is None else " to ".join(map(short, suggestion.interval))
-        mean, std, probability = short(suggestion.mean), short(suggestion.std), percent(suggestion.probability)
+        cells: list[str] = []
+        for each in answer.forecasts(suggestion).values():
+            interval = "" if each.interval is None else " to ".join(map(short, each.interval))
+            cells += [short(each.mean), short(each.std), interval]
         rest = map(shortened, bill.cells(suggestion.id))
-        rows.append((str(rank), suggestion.id, mean, std, interval, probability, *rest))
+        rows.append((str(rank), suggestion.id, *cells, percent(suggestion.probability), *rest))
     if answer.fails:
         fails = ["fails", *(percent(answer.fails[suggestion.id]) for suggestion in answer.suggested)]
         rows = [(*row, cell) for row, cell in zip(rows, fails, strict=True)]

@@ -14,6 +14,8 @@ from graph_bandit_campaign.tables.measured_rows import BadResultsError, Measured
 from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_env.pools import MOST_ATOMS
 
+EXACT: Bound = ""
+
 
 @dataclass(frozen=True)
 class Books:
@@ -37,6 +39,15 @@ class Books:
     """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
     features: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Values of the user's own columns in the rows of each molecule, by id: the mean of what is known, else NaN."""
+    by_goal: Mapping[str, Books] = field(default_factory=dict)
+    """With several goals, the results for each, by its name; `measured` and `bounded` are empty then."""
+
+    def rows(self) -> list[tuple[str, float, Bound, str]]:
+        """Return ids, values, bounds and goals of all results, sorted."""
+        results = [(*pair, EXACT, "") for pair in self.measured] + [(*triple, "") for triple in self.bounded]
+        for goal, books in self.by_goal.items():
+            results += [(*row[:3], goal) for row in books.rows()]
+        return sorted(results)
 
 
 def match_rows(
@@ -101,6 +112,31 @@ def match_rows(
     bounds = {key: ", ".join(dict.fromkeys(texts)) for key, texts in cells.items() if key not in exact}
     sides = {identifier: tuple(map(_mean_of_known, zip(*given, strict=True))) for identifier, given in features.items()}
     return Books(once, failed, pending, repeated, bounds, sides_once, outside, forms, sides)
+
+
+def join_books(by_goal: Mapping[str, Books]) -> Books:
+    """Return the results for several goals. A molecule failed or is pending if one of its results says so.
+
+    One that failed is not pending, and neither is one that has a value for every goal.
+
+    Args:
+        by_goal: the results for each goal, by its name.
+    """
+    each = list(by_goal.values())
+    known = [{row[0] for row in books.rows()} for books in each]
+    settled = set.intersection(*known)
+    failed = dict.fromkeys(key for books in each for key in books.failed if key not in settled)
+    waiting = dict.fromkeys(key for books in each for key in books.pending if key not in settled and key not in failed)
+    return Books(
+        failed=tuple(failed),
+        pending=tuple(waiting),
+        repeated=sum(books.repeated for books in each),
+        bounds={f"{key}, {goal}": text for goal, books in by_goal.items() for key, text in books.bounds.items()},
+        outside={key: text for books in each for key, text in books.outside.items()},
+        forms={key: text for books in each for key, text in books.forms.items()},
+        features={key: values for books in each for key, values in books.features.items()},
+        by_goal=by_goal,
+    )
 
 
 def _mean_of_known(values: Sequence[float]) -> float:

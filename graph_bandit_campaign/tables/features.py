@@ -17,7 +17,7 @@ class Features:
     Args:
         columns: columns of the tables.
         files: files of embeddings.
-        target: column of the measured values, which must not be a feature.
+        targets: columns of measured values, which must not be features.
 
     Raises:
         ValueError, OSError: if a file cannot be read, or has the target.
@@ -29,10 +29,11 @@ class Features:
     embeddings: tuple[Embeddings, ...]
     """Contents of the files."""
 
-    def __init__(self, columns: Sequence[str], files: Sequence[Path], target: str) -> None:
+    def __init__(self, columns: Sequence[str], files: Sequence[Path], targets: Sequence[str]) -> None:
         self.columns, self.embeddings = tuple(columns), tuple(map(read_embeddings, files))
         for path, embeddings in zip(files, self.embeddings, strict=True):
-            if f"{embeddings.source}:{target}" in embeddings.names:
+            target = next((name for name in targets if f"{embeddings.source}:{name}" in embeddings.names), None)
+            if target is not None:
                 raise ValueError(
                     f"Expected features without the target, which is to be predicted. {path} has a column `{target}`. "
                     "Leave it out."

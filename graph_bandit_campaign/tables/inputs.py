@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.goals.goal import Goal, check_goals
+from graph_bandit_campaign.limits.columns import find_column
 from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.limits.properties import find_property
 from graph_bandit_campaign.limits.selection import Selection
+from graph_bandit_campaign.limits.wishes import Requirement
 from graph_bandit_campaign.plates import Plate
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_campaign.tables.books import Books, match_rows
+from graph_bandit_campaign.tables.books import Books, join_books, match_rows
 from graph_bandit_campaign.tables.features import Features
 from graph_bandit_campaign.tables.limit_columns import read_limit_columns
-from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
+from graph_bandit_campaign.tables.measured_rows import (
+    Columns,
+    NoResultsError,
+    Results,
+    find_tables,
+    read_measured,
+    sheet_remarks,
+)
 from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_campaign.tables.parents import Parents
 from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
@@ -44,6 +56,8 @@ class Inputs(Generic[P_co]):
     """The molecules of the pool that meet them, and whose price is known if there are prices."""
     plate: Plate
     """Prices, budget and caps of the molecules."""
+    goals: tuple[Goal, ...] = ()
+    """What is wanted of each measured quantity, limits included; empty with one goal."""
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
@@ -66,26 +80,35 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
             molecule that was suggested to another one.
         ImportError: if a package that reads a table is not installed.
     """
-    limits = Limits(settings.require, settings.forbid, settings.only)
-    features = Features(settings.feature_columns, settings.embeddings, settings.target)
+    features = Features(settings.feature_columns, settings.embeddings, settings.quantities)
     with open_table(settings.pool, settings.sheet) as table:
         alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         identifier = settings.id or ("id" if "id" in table.columns else None)
         columns = Columns(settings.target, identifier, smiles, features.columns)
+        limits, goals = _split_limits(settings, table)
         numbers, texts = limits.find_columns(table.columns, str(table.path))
         prices, groups = find_offer_columns(settings, table.columns, str(table.path))
-        results = Results([], [])
-        if settings.measured:
-            results = read_measured(settings.measured, columns, settings.measured_sheet)
-        pool = _read_pool(table, columns, Budget(len(results.rows), features.count), settings)
-        rows = results.rows
+        results = _read_results(settings, columns, goals)
+        count = sum(len(each.rows) for each in results.values())
+        pool = _read_pool(table, columns, Budget(count, features.count), settings)
+        left_out = set[str]()
         if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
             left_out = {table.place(number) for number, _ in pool.skipped}
-            rows = [row for row in rows if row.place not in left_out]
-        sheets = sheet_remarks(table, settings.sheet, "--sheet") + results.remarks
+        remarks = dict.fromkeys(remark for each in results.values() for remark in each.remarks)
+        sheets = [*sheet_remarks(table, settings.sheet, "--sheet"), *remarks]
     structures = _structures_of(earlier, pool, settings)
-    books = match_rows(rows, pool, structures, settings.trust_ids, settings.most_atoms)
+    by_goal = {
+        name: match_rows(
+            (row for row in each.rows if row.place not in left_out),
+            pool,
+            structures,
+            settings.trust_ids,
+            settings.most_atoms,
+        )
+        for name, each in results.items()
+    }
+    books = join_books(by_goal) if goals else by_goal[settings.target]
     known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
     for identifier in earlier.pending if earlier else ():
         if identifier in structures and structures[identifier] not in known:
@@ -99,7 +122,58 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     offers = find_offers(settings, cells, selection, pool.smiles)
     selection = selection.with_known(settings.price or "", offers.priced)
     described, plate = features.describe(molecules), offers.plate(settings, len(molecules))
-    return Inputs(pool, books, molecules, sheets, described, limits, selection, plate)
+    return Inputs(pool, books, molecules, sheets, described, limits, selection, plate, goals)
+
+
+def _split_limits(settings: SuggestSettings, table: Table) -> tuple[Limits, tuple[Goal, ...]]:
+    """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
+
+    A limit is on a measured quantity if neither the pool has a column of its name, nor is there a property of it, and a
+    table of results has it. With one goal and no such limit there are no goals.
+    """
+    known, measured = [], []
+    for limit in map(Requirement.parse, settings.require):
+        here = find_column(limit.name, filter(None, table.columns), str(table.path)) or find_property(limit.name)
+        found = () if here else find_tables(settings.measured, [limit.name], settings.measured_sheet)[limit.name]
+        if found:
+            measured.append(Goal(limit.name, "limit", *limit.ends, limit.strict))
+        else:
+            known.append(limit.text)
+    goals = (*settings.goals, *measured)
+    several = len(goals) > 1 or goals[0].aim == "target"
+    return Limits(known, settings.forbid, settings.only), check_goals(goals) if several else ()
+
+
+def _read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[Goal]) -> dict[str, Results]:
+    """Return the rows of results of each goal, by its name; a table may lack some of the columns.
+
+    Raises:
+        ValueError, OSError, ImportError: as `read_measured`, or if no table has a column, or no row a value.
+    """
+    nothing = Results([], [])
+    if not settings.measured:
+        return dict.fromkeys([goal.name for goal in goals] or [columns.value], nothing)
+    if not goals:
+        return {columns.value: read_measured(settings.measured, columns, settings.measured_sheet)}
+    tables = find_tables(settings.measured, [goal.name for goal in goals], settings.measured_sheet)
+    results = {}
+    for name, paths in tables.items():
+        try:  # without a table that has it, the first one says which columns there are
+            given = paths or settings.measured[:1]
+            results[name] = read_measured(given, replace(columns, value=name), settings.measured_sheet)
+        except NoResultsError:
+            results[name] = nothing
+    unused = set(settings.measured).difference(*tables.values())
+    if unused:
+        raise ValueError(
+            f"Expected a column of one of the goals in each table. {min(unused)} has none of {', '.join(tables)}."
+        )
+    if not any(each.rows for each in results.values()):
+        raise NoResultsError(
+            f"Expected at least one value in the columns {', '.join(tables)}. Got none. Leave out `--measured` to get "
+            "a first batch, suggested from the structures alone."
+        )
+    return results
 
 
 def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:

@@ -110,6 +110,21 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
     return Results(rows, remarks)
 
 
+def find_tables(paths: Iterable[Path], names: Iterable[str], sheet: str | None = None) -> dict[str, tuple[Path, ...]]:
+    """Return the tables that have each of some columns, by the name of the column.
+
+    Args:
+        paths: paths of tables that `open_table` can open.
+        names: names of columns.
+        sheet: sheet of the tables that are workbooks; None: the first.
+    """
+    columns_of = {}
+    for path in paths:
+        with open_table(path, sheet if path.suffix.lower() == ".xlsx" else None) as table:
+            columns_of[path] = set(table.columns)
+    return {name: tuple(path for path, columns in columns_of.items() if name in columns) for name in names}
+
+
 def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
     """Say which of several sheets of a workbook was read, if the user did not name one."""
     if sheet is not None or len(table.sheets) < 2:
