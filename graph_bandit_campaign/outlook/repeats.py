@@ -28,11 +28,11 @@ class Repeat:
 
     def sentence(self, target: str) -> str:
         """Say what the second measurement is worth."""
-        text = (
-            f"{self.id} is worth measuring twice: that is expected to improve the {target} of the molecule named best "
+        more = "" if self.first is None else f", a first measurement by {self.first:.2g} on average"
+        return (
+            f"{self.id} is worth measuring twice: that is expected to improve the {target} of the molecule named best by "
+            f"{self.worth:.2g}{more}."
         )
-        text += f"by {self.worth:.2g}"
-        return f"{text}." if self.first is None else f"{text}, a first measurement by {self.first:.2g} on average."
 
 
 def find_repeat(
