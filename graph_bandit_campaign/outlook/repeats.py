@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.contract import Agent, ResultsWeigher
-from graph_bandit_campaign.pages.numbers import short
 from graph_bandit_campaign.state import CampaignState
 
 NAMED = 10  # measured graphs that can be named best: those with the largest predictions
@@ -29,11 +28,11 @@ class Repeat:
 
     def sentence(self, target: str) -> str:
         """Say what the second measurement is worth."""
-        text = (
+        more = "" if self.first is None else f", a first measurement by {self.first:.2g} on average"
+        return (
             f"{self.id} is worth measuring twice: that is expected to improve the {target} of the molecule named best "
+            f"by {self.worth:.2g}{more}."
         )
-        text += f"by {short(self.worth)}"
-        return f"{text}." if self.first is None else f"{text}, a first measurement by {short(self.first)} on average."
 
 
 def find_repeat(

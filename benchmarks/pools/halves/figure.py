@@ -34,9 +34,10 @@ def draw_halves(starts: pd.DataFrame, path: Path) -> None:
             axes.plot(x, y, "o", color=COLORS[0], label="a pool, split in two")
             ends = np.array([min(0.0, x.min()), x.max()])
             axes.plot(ends, ends, color=GREY, linewidth=1, label="as promised")
-            label = f"least squares: slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}]"
-            axes.plot(ends, line.intercept + line.slope * ends, "--", color=COLORS[1], linewidth=2, label=label)
-            axes.set(title=name, xlabel="promised by one half: more than random choice")
-            axes.set_ylabel("came on the other half")
-            axes.legend(loc="upper left")
+            axes.plot(
+                ends, line.intercept + line.slope * ends, "--", color=COLORS[1], linewidth=2, label="least squares"
+            )
+            axes.set(title=f"{name}\nslope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}]", ylabel="came")
+            axes.set_xlabel("promised by the other half")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         figure.savefig(path, dpi=110)

@@ -77,7 +77,14 @@ def tables(starts: pd.DataFrame) -> list[Table]:
     """Return a table of the pools for each score, and one of the lines."""
     found = []
     lines: list[tuple[str, ...]] = [
-        ("more than random choice", "promised", "came", "slope [over pools]", "intercept", "correlation")
+        (
+            "more than random choice",
+            "promised",
+            "came",
+            "came in the interval promised",
+            "slope [over pools]",
+            "correlation",
+        )
     ]
     for score, name in SCORES.items():
         pairs = pairs_of(starts, score)
@@ -93,7 +100,8 @@ def tables(starts: pd.DataFrame) -> list[Table]:
             line = fit_line(pairs)
             interval = f"{line.slope:.2f} [{line.low:.2f}, {line.high:.2f}]"
             means = (f"{pairs['promised'].mean():+.2f}", f"{pairs['came'].mean():+.2f}")
-            lines.append((name, *means, interval, f"{line.intercept:+.2f}", f"{line.correlation:.2f}"))
+            inside = f"{pairs['came'].between(pairs['promised_low'], pairs['promised_high']).sum()} of {len(pairs)}"
+            lines.append((name, *means, inside, interval, f"{line.correlation:.2f}"))
     return [*found, Table(f"What came against what was promised, {len(pairs)} pairs of halves", lines)]
 
 
