@@ -4,11 +4,12 @@ from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
+from .goals.goal import Goal as Goal
 from .library import write_library as write_library
 from .limits.limits import Limits as Limits
-from .limits.selection import Selection as Selection
-from .limits.selection import Step as Step
-from .pages.outlook import Outlook as Outlook
+from .outlook.outlook import Outlook as Outlook
+from .outlook.repeats import Repeat as Repeat
+from .reasons.reason import Reason as Reason
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
 from .state import Suggestion as Suggestion
@@ -19,11 +20,12 @@ __all__ = [
     "BacktestSettings",
     "Campaign",
     "CampaignState",
+    "Goal",
     "Limits",
     "Measurement",
     "Outlook",
-    "Selection",
-    "Step",
+    "Reason",
+    "Repeat",
     "SuggestSettings",
     "Suggestion",
     "run_backtest",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from graph_bandit_campaign.json_form import read_state, write_state
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_lab.storage import find_file, replace_file
 
@@ -34,7 +35,7 @@ class CampaignFile:
         """
         if self.path is None or self._written is None:
             return None
-        return CampaignState.from_json(self._written, self.path)
+        return read_state(self._written, self.path)
 
     def write(self, state: CampaignState) -> None:
         """Replace the file.
@@ -49,7 +50,7 @@ class CampaignFile:
                 raise ValueError(
                     f"Expected {self.path} as this campaign left it. Another process wrote to it. Open it again."
                 )
-            text = state.to_json()
+            text = write_state(state)
             replace_file(self.path, text.encode())
             self._written = text
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 import registry
-from agents.contract import Agent, BatchAgent, BoundsLearner, MoleculeSetLike
+from agents.contract import Agent, BatchAgent, BoundsLearner, Describer, GainForecaster, MoleculeSetLike
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
 from graph_bandit_lab import AgentSpec
@@ -15,7 +15,7 @@ from graph_bandit_lab import AgentSpec
 DEFAULT = "default"  # in place of the name of an agent
 
 
-def default_agent(graph_set: PoolLike, count: int) -> str:
+def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) -> str:
     """Return the agent that chooses a batch if nobody names one, as on the command line.
 
     The model of molecules is the same for every batch. Expected improvement weighs what one result can gain; upper
@@ -24,10 +24,11 @@ def default_agent(graph_set: PoolLike, count: int) -> str:
     Args:
         graph_set: K graphs.
         count: how many graphs are to be chosen.
+        several_goals: whether there are several goals, for which the agent's rule is not used.
     """
     if not isinstance(graph_set, MoleculeSetLike):
         return "gnn-ts:steps=1000"
-    return "molecule-ei" if count == 1 else "molecule-ucb"
+    return "molecule-ei" if count == 1 and not several_goals else "molecule-ucb"
 
 
 def describe_change(earlier: CampaignState | None, now: CampaignState, count: int) -> str:
@@ -53,9 +54,11 @@ class Learner:
     Args:
         graph_set: K graphs.
         spec: the agent as on the command line.
+        several_goals: whether there are several goals.
 
     Raises:
-        ValueError: if the agent is unknown, cannot play these graphs, or does not use their columns.
+        ValueError: if the agent is unknown, cannot play these graphs or choose for several goals, or does not use the
+            columns of the graphs.
     """
 
     spec: str
@@ -65,34 +68,41 @@ class Learner:
     learns_bounds: bool
     """Whether it learns from bounds; if not, each bound is taught as if it were the value."""
 
-    def __init__(self, graph_set: PoolLike, spec: str) -> None:
+    def __init__(self, graph_set: PoolLike, spec: str, several_goals: bool = False) -> None:
         self.graph_set, self.spec = graph_set, spec
         name = AgentSpec.parse(spec).name
         if registry.agent_needs(name) == "molecules" and not isinstance(graph_set, MoleculeSetLike):
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
-        agent = self._make()
+        self._model: Agent = self._make()
+        agent = self._model
         columns = getattr(graph_set, "columns", None)
         if columns is not None and np.size(columns) and not getattr(agent, "uses_columns", False):
             raise ValueError(
                 f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
                 "columns of the molecules (on the command line --features)."
             )
+        if several_goals and not isinstance(agent, GainForecaster):
+            raise ValueError(
+                f"Agent `{spec}` cannot choose for several goals, which needs joint draws. Choose one of the "
+                "`molecule-` agents, or one goal."
+            )
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self.learns_bounds = isinstance(agent, BoundsLearner)
-        self._trained: tuple[object, Agent] | None = None
+        self._trained: dict[str, tuple[object, Agent]] = {}
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:
         """Return an agent trained on all measurements that count.
 
         Args:
-            state: state of the campaign.
+            state: state of the campaign, with one goal.
             index_of: index of each graph, by its id.
             fresh: True: train a new agent, which has drawn no random numbers since; False: the last one will do.
         """
         measured, sign = state.counted(), 1.0 if state.maximize else -1.0
         key = tuple((measurement.id, measurement.value, measurement.bound) for measurement in measured)
-        if fresh or self._trained is None or self._trained[0] != key:
-            agent = self._make()
+        known = self._trained.get(state.target)
+        if fresh or known is None or known[0] != key:
+            agent = self._model.blank() if isinstance(self._model, Describer) else self._make()
             sequence = np.random.SeedSequence([state.seed, len(measured)])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
@@ -104,8 +114,9 @@ class Learner:
                 indices, rewards = indices[~bounded], rewards[~bounded]
             if len(indices):
                 agent.update(None, indices, rewards)
-            self._trained = key, agent
-        return self._trained[1]
+            self._model, known = agent, (key, agent)
+            self._trained[state.target] = known
+        return known[1]
 
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)

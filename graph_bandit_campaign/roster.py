@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from agents.contract import MoleculeSetLike
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.graph_sets import PoolLike
+from graph_bandit_env import GraphPool, GraphSet
+from graph_bandit_env.files import digest
 
 MaskLike = Sequence[bool] | NDArray[np.bool_] | None
 
@@ -67,7 +69,19 @@ class Roster:
         return mask
 
     def structures(self, indices: Iterable[int]) -> dict[str, str]:
-        """Return the SMILES of graphs by their ids; nothing if they are not molecules."""
-        if not isinstance(self.graph_set, MoleculeSetLike):
+        """Return what tells graphs apart, by their ids: SMILES of molecules; nothing if the set is not a pool."""
+        if not isinstance(self.graph_set, MoleculeSetLike | GraphPool):
             return {}
-        return {self.ids[k]: self.graph_set.smiles[k] for k in indices}
+        return {self.ids[k]: structure_of(self.graph_set, k) for k in indices}
+
+
+def structure_of(graph_set: MoleculeSetLike | GraphPool, index: int) -> str:
+    """Return the SMILES of a molecule; the id and a digest of the content of another graph.
+
+    Args:
+        graph_set: K graphs.
+        index: which of them.
+    """
+    if isinstance(graph_set, MoleculeSetLike):
+        return graph_set.smiles[index]
+    return f"{graph_set.ids[index]}: {digest(GraphSet.take(graph_set, [index]))}"

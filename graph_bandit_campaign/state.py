@@ -1,21 +1,18 @@
-"""The state of a campaign: dataclasses that are saved as one JSON file."""
+"""The state of a campaign."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Annotated, Literal, NoReturn, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 
 from graph_bandit_campaign.checks import check_value
+from graph_bandit_campaign.goals.goal import Goal
 
-FORMAT = 1
 LEVEL = 0.9  # of intervals
 Bound: TypeAlias = Literal["", "above", "below"]
 """What is known of a result: its value; or only that it lies above or below a number."""
@@ -42,6 +39,9 @@ class Suggestion:
     """Lower bound of the 90 % interval of one more result; None: there was no prediction, or the file is an old one."""
     high: float | None = None
     """Upper bound of that interval. As much lies above it as below `low`: 5 %."""
+    by_goal: Mapping[str, Suggestion] = field(default_factory=dict)
+    """With several goals, the prediction of each, by its name. Above, only `id` and `probability` are known then, the
+    probability that the result is on the front: that no measured graph is as good in every goal."""
 
     def __post_init__(self) -> None:
         if (self.low, self.high) == (None, None):
@@ -77,6 +77,8 @@ class Measurement:
     """How many rounds had been suggested when the value came in; 0: it was known before the campaign."""
     bound: Bound = ""
     """"above" or "below" if the result is only known to lie above or below `value`; "": it is `value`."""
+    goal: str = ""
+    """With several goals, the name of that which was measured."""
 
     def __post_init__(self) -> None:
         check_value(self.id, self.value)
@@ -106,9 +108,11 @@ class CampaignState:
         structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
             is known after it has left the pool or got another id.
         by_default: True if nobody named the agent; files of earlier versions do not say so, and theirs counts as named.
+        goals: what is wanted of each quantity, if several are measured; empty with one.
 
     Raises:
-        ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two.
+        ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
+            several goals, a graph is measured when there is a result for each; or a result is of none of the goals.
     """
 
     agent: str
@@ -123,9 +127,16 @@ class CampaignState:
     algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     structures: Mapping[str, str] = field(default_factory=dict)
     by_default: bool = False
+    goals: tuple[Goal, ...] = ()
 
     def __post_init__(self) -> None:
-        where = dict.fromkeys((measurement.id for measurement in self.measured), "measured")
+        names = {goal.name for goal in self.goals} or {""}
+        stray = {measurement.goal for measurement in self.measured} - names
+        if stray or len(names) < len(self.goals):
+            raise ValueError(
+                f"Expected goals of different names, and results of these. Got {', '.join(sorted(stray | names))}."
+            )
+        where = dict.fromkeys(self.settled(), "measured")
         for status, identifiers in (("failed", self.failed), ("pending", self.pending)):
             for identifier in identifiers:
                 if identifier in where:
@@ -135,12 +146,48 @@ class CampaignState:
                     )
                 where[identifier] = status
 
+    def settled(self) -> dict[str, None]:
+        """Return the ids of the graphs that are measured: those with a result or, with several goals, one for each."""
+        told: dict[str, set[str]] = {}
+        for measurement in self.measured:
+            told.setdefault(measurement.id, set()).add(measurement.goal)
+        wanted = len(self.goals) or 1
+        return dict.fromkeys(identifier for identifier, names in told.items() if len(names) == wanted)
+
+    def of(self, goal: Goal) -> CampaignState:
+        """Return the same campaign as if it had this goal alone; a graph that has a result is not pending there.
+
+        Args:
+            goal: one of `goals`.
+        """
+        measured = tuple(replace(result, goal="") for result in self.measured if result.goal == goal.name)
+        known = {result.id for result in measured}
+        return replace(
+            self,
+            goals=(),
+            target=goal.name,
+            maximize=goal.sign > 0,
+            measured=measured,
+            failed=tuple(identifier for identifier in self.failed if identifier not in known),
+            pending=tuple(identifier for identifier in self.pending if identifier not in known),
+            rounds=tuple(tuple(each.by_goal.get(goal.name, each) for each in suggested) for suggested in self.rounds),
+        )
+
+    def each(self) -> tuple[CampaignState, ...]:
+        """Return the campaign `of` each of several goals, or the campaign itself."""
+        return tuple(self.of(goal) for goal in self.goals) or (self,)
+
     def counted(self, rounds: float = math.inf) -> tuple[Measurement, ...]:
         """Return the measurements that count: all, but no bounds of a graph that has an exact value.
 
         Args:
             rounds: leave out what came in after more rounds had been suggested.
+
+        Raises:
+            ValueError: if there are several goals, whose values have nothing in common: ask the campaign `of` one.
         """
+        if self.goals:
+            raise ValueError("Expected a campaign of one goal. Got several: look at each by `of(goal)`.")
         told = [measurement for measurement in self.measured if measurement.round <= rounds]
         exact = {measurement.id for measurement in told if not measurement.bound}
         return tuple(measurement for measurement in told if not (measurement.bound and measurement.id in exact))
@@ -187,68 +234,3 @@ class CampaignState:
         """Return `best`, with which predictions are compared; None while results that are equal tell no scale."""
         several = len(set(self.means().values())) > 1
         return self.best() if several and self.means(exact=True) else None
-
-    def to_json(self) -> str:
-        """Write the state as text that people can read too."""
-        fields = {"format": FORMAT, **dataclasses.asdict(self)}
-        if self.algorithm == 1:  # the files of the first version lack this key, and every version can read them
-            del fields["algorithm"]
-        for name in ("structures", "by_default"):
-            if not fields[name]:
-                del fields[name]
-        for measurement in fields["measured"]:
-            if not measurement["bound"]:  # earlier versions lack this key, and can read files without bounds
-                del measurement["bound"]
-        for suggestion in (suggestion for suggested in fields["rounds"] for suggestion in suggested):
-            if suggestion["low"] is None:
-                del suggestion["low"], suggestion["high"]
-        return json.dumps(fields, indent=1, allow_nan=False) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str, path: Path) -> CampaignState:
-        """Read the text that `to_json` wrote.
-
-        Raises:
-            ValueError: if the text is not a campaign, or one of another version; the message names what is wrong.
-        """
-        try:
-            fields = json.loads(text, object_pairs_hook=_read_object, parse_constant=_refuse_constant)
-            found = fields.pop("format", "none") if isinstance(fields, dict) else FORMAT
-            if found is True or found != FORMAT:
-                raise ValueError(f"Expected `format` {FORMAT}. Got {found}: it is of another version")
-            state = msgspec.convert(fields, cls)
-            missing = [key for key in ("measured", "failed", "pending", "rounds") if key not in fields]
-            if missing:
-                raise ValueError(f"Expected the keys `{'`, `'.join(missing)}`. The file does not have them")
-            _refuse_unknown_keys(cls, [fields])
-            _refuse_unknown_keys(Measurement, fields["measured"])
-            _refuse_unknown_keys(Suggestion, [suggestion for suggested in fields["rounds"] for suggestion in suggested])
-        except RecursionError:
-            reason = "Brackets are nested too deeply"
-        except ValueError as error:
-            reason = str(error).rstrip(".")
-        else:
-            return state
-        raise ValueError(
-            f"Expected {path} to be the state of a campaign. {reason}. Correct the file, or move it away to start a "
-            "new campaign."
-        )
-
-
-def _read_object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"The key `{next(key for key in keys if keys.count(key) > 1)}` is there twice")
-    return fields
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"Expected finite numbers. Got {name}")
-
-
-def _refuse_unknown_keys(kind: type, objects: Iterable[Mapping[str, object]]) -> None:
-    known = {known.name for known in dataclasses.fields(kind)}
-    unknown = next((key for fields in objects for key in fields if key not in known), None)
-    if unknown is not None:
-        raise ValueError(f"Expected no key `{unknown}`: {kind.__name__} has {', '.join(sorted(known))}")

@@ -26,7 +26,7 @@ COMMANDS = {  # module and summary of each
     "tuned": ("research.tuned", "Write the best settings of a folder to a file that `sweep --tuned` reads."),
     "compare": ("research.compare", "Compare two folders in pairs: did a change make agents better or worse?"),
     "agents": ("research.agents", "List the installed agents, or the settings of one."),
-    "suggest": ("measure.suggest", "Suggest which molecules of a table to measure next."),
+    "suggest": ("measure.suggest", "Suggest which molecules of a table, or other graphs, to measure next."),
     "backtest": (
         "measure.backtest",
         "Replay a finished table of molecules: would the suggestions have found the best ones sooner?",

@@ -50,7 +50,8 @@ class DualPosterior:
     def __init__(
         self, kernel: Kernel, hyperparameters: Hyperparameters, seen: Tensor, counts: Tensor, targets: Tensor
     ) -> None:
-        self.kernel, self.hyperparameters, self.seen = kernel, hyperparameters, seen
+        self.kernel, self.hyperparameters = kernel, hyperparameters
+        self.seen, self.counts, self.targets = seen, counts, targets
         inner = hyperparameters.scale * kernel.columns(seen, seen)
         inner = (inner + inner.T) / 2
         rounding = torch.finfo(inner.dtype).eps * inner.trace()  # error of a kernel's eigenvalues, which may be 0
@@ -83,6 +84,16 @@ class DualPosterior:
             means.append(self.mean_of(explained))
             variances.append(self.variance_of(explained, block))
         return torch.cat(means), torch.cat(variances)
+
+    def dual_weights(self) -> Tensor:
+        """Return alpha = A^{-1} y `(q,)`, A = L L^T, with which m = s k(., seen) alpha."""
+        weights: Tensor = torch.linalg.solve_triangular(self._factor.T, self._whitened.unsqueeze(1), upper=True)
+        return weights.squeeze(1)
+
+    def target_weights(self, index: Tensor) -> Tensor:
+        """Return A^{-1} s k(seen, .) of the graphs `index` `(n,)`, `(q, n)`: the weights of y in their means."""
+        weights: Tensor = torch.linalg.solve_triangular(self._factor.T, self.explained(index), upper=True)
+        return weights
 
     def covariance(self, index: Tensor) -> Tensor:
         """Return the joint covariance C of the graphs `index` `(n,)`, `(n, n)` float64."""

@@ -12,7 +12,10 @@ from .protocol import LARGEST_REWARD as LARGEST_REWARD
 from .protocol import Agent as Agent
 from .protocol import BatchAgent as BatchAgent
 from .protocol import BoundsLearner as BoundsLearner
+from .protocol import Describer as Describer
 from .protocol import DivergedError as DivergedError
+from .protocol import Explainer as Explainer
+from .protocol import Explanation as Explanation
 from .protocol import GainForecaster as GainForecaster
 from .protocol import GraphSetLike as GraphSetLike
 from .protocol import MeanPredictor as MeanPredictor
@@ -20,6 +23,7 @@ from .protocol import MoleculeSetLike as MoleculeSetLike
 from .protocol import PartsWeigher as PartsWeigher
 from .protocol import Prediction as Prediction
 from .protocol import PriceMinder as PriceMinder
+from .protocol import ResultsWeigher as ResultsWeigher
 from .protocol import State as State
 from .settings import check_fields as check_fields
 from .settings import check_names as check_names
@@ -35,7 +39,10 @@ __all__ = [
     "BaseAgent",
     "BatchAgent",
     "BoundsLearner",
+    "Describer",
     "DivergedError",
+    "Explainer",
+    "Explanation",
     "GainForecaster",
     "GraphSetLike",
     "MeanPredictor",
@@ -43,6 +50,7 @@ __all__ = [
     "PartsWeigher",
     "Prediction",
     "PriceMinder",
+    "ResultsWeigher",
     "State",
     "check_agent",
     "check_fields",

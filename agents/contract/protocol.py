@@ -238,6 +238,41 @@ class PartsWeigher(Protocol):
         """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
 
 
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What an agent's predictions of n graphs are sums of.
+
+    The scale is that of the scores to which the model is fitted: 0 is the prediction before any reward, 1 a standard
+    deviation. The score of a graph is the sum over the parts of its model, and also the sum over the q graphs with
+    rewards.
+
+    Attributes:
+        parts: what each part of the model adds, by what it compares, `(n,)` float64 each.
+        seen: `(q,)` int64. The graphs with rewards or bounds.
+        pulls: `(q, n)` float64. What their results add.
+        by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
+    """
+
+    parts: dict[str, NDArray[np.float64]]
+    seen: NDArray[np.int64]
+    pulls: NDArray[np.float64]
+    by_rank: bool
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """An agent that can say what its predictions are sums of."""
+
+    def explain(self, index: Sequence[int]) -> Explanation:
+        """Return what the current predictions of n graphs of the last observation are sums of.
+
+        It draws nothing from the agent's generators, and changes no later choice.
+
+        Raises:
+            ValueError: if an index is not one of a graph.
+        """
+
+
 @runtime_checkable
 class GainForecaster(BatchAgent, Protocol):
     """A batch agent whose model knows how the mean rewards of graphs depend on each other."""
@@ -267,6 +302,34 @@ class GainForecaster(BatchAgent, Protocol):
 
         Returns:
             `(count, n)` float64, in reward units.
+        """
+
+
+@runtime_checkable
+class Describer(Protocol):
+    """An agent that computes much about the graphs at `reset`, and can share it."""
+
+    def blank(self) -> Agent:
+        """Return an agent with equal settings that knows no reward; it need not describe the same graphs again."""
+
+
+@runtime_checkable
+class ResultsWeigher(BatchAgent, Protocol):
+    """A batch agent that tells what one more result of a graph is worth, if it has one already or not."""
+
+    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
+        """Return by how much the mean reward of the graph that is named best is expected to rise by results of a graph.
+
+        Before and after, the graph with the largest expected mean reward is named best. It draws nothing from the
+        agent's generators, and changes no later choice.
+
+        Args:
+            index: n graphs of the last observation, each on its own.
+            named: graphs that can be named best. Each graph of `index` can be, too, once it is measured.
+            times: how many results, of which the mean is taken.
+
+        Returns:
+            `(n,)` float64, in reward units, at least 0.
         """
 
 

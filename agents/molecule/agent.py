@@ -7,22 +7,22 @@ from functools import cache
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets, predict
+from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_pending, read_sides
-from agents.contract.protocol import DivergedError, Fits, GraphSetLike, MoleculeSetLike, Prediction, State
+from agents.contract.protocol import DivergedError, Fits, GraphSetLike, MoleculeSetLike, State
+from agents.molecule.forecaster import MoleculeForecaster
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
-from agents.molecule.parts import make_parts
+from agents.molecule.parts import Description, make_parts
 from agents.molecule.settings import MoleculeSettings
 from gntk import one_thread, symmetric_root
 
@@ -31,7 +31,7 @@ MATCHES = 3  # times that weights are learnt and bounds matched in turn
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
 
-class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
+class MoleculeAgent(MoleculeForecaster):
     """Play by a Gaussian process whose kernel is a sum of parts, with weights learnt from the measurements.
 
         k = sum_p w_p k_p
@@ -52,16 +52,22 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
     """
 
     algorithm = 5  # until version 3 with fixed weights and a network; version 4 took columns as they are
-    posterior: DualPosterior
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
+        self._described: Description | None = None
         rule = make_rule()
         if rule.state_dict():
             raise ValueError(
                 f"Expected a rule that remembers nothing, because the short list changes with each choice. Got "
                 f"{type(rule).__name__}."
             )
+
+    def blank(self) -> MoleculeAgent:
+        """Return an agent with equal settings that was told nothing, and shares the description of the molecules."""
+        agent = type(self)(self.settings, self._make_rule)
+        agent._described = self._described
+        return agent
 
     @property
     def uses_columns(self) -> bool:
@@ -84,7 +90,7 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         return graphs
 
     def begin(self, graphs: Batch, seed: int) -> None:
-        """Describe the molecules once, and start with nothing measured."""
+        """Describe the molecules, unless they are those of the last time, and start with nothing measured."""
         super().begin(graphs, seed)
         self._every = torch.arange(graphs.num_graphs)
         columns = getattr(graphs, "columns", None)
@@ -92,7 +98,9 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._known = [tensor for tensor in given if tensor is not None]
         if columns is not None:
             self._known.append(torch.from_numpy(np.nan_to_num(columns, nan=UNKNOWN)))
-        self._parts = make_parts(self.settings, graphs.smiles, columns)
+        if self._described is None or not self._described.is_of(graphs.smiles, columns):
+            self._described = Description(graphs.smiles, columns, make_parts(self.settings, graphs.smiles, columns))
+        self._parts = self._described.parts
         self._weights, self._noise = [part.weight for part in self._parts], PRIOR_NOISE
         self._learnt_from = 0
         self.bounds = Bounds(graphs.num_graphs)
@@ -154,52 +162,6 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         self._ranked = None
         self._refresh()
 
-    def best_seen(self, mean: Tensor) -> float | None:
-        """Return the largest entry of `mean` `(K,)` among the molecules with a result or a bound."""
-        seen = self.posterior.seen
-        return mean[seen].max().item() if len(seen) else None
-
-    def expect(self) -> Prediction:
-        """Return the prediction of each molecule's value, and the noise of a measurement."""
-        mean, variance = self._mean_and_variance()
-        return predict(self.targets, mean, variance.sqrt(), self.posterior.hyperparameters.noise)
-
-    @one_thread()
-    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the values of some molecules exceed a value: `(count, n)`, else 0.
-
-        Raises:
-            ValueError: if an index is not one of a molecule.
-            RuntimeError: before the first `reset`.
-        """
-        near, root = self._joint(index)
-        generator = torch.Generator().manual_seed(seed)
-        return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
-
-    @one_thread()
-    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of the values of some molecules: `(count, n)`.
-
-        Raises:
-            ValueError: if an index is not one of a molecule.
-            RuntimeError: before the first `reset`.
-        """
-        near, root = self._joint(index)
-        generator = torch.Generator().manual_seed(seed)
-        normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
-        return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
-
-    def shares(self) -> dict[str, float]:
-        """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
-
-        The prior variance is the mean over the molecules of what the values are expected to differ by before any
-        result.
-        """
-        shares: dict[str, float] = {}
-        for part, weight in zip(self._parts, self._weights, strict=True):
-            shares[part.name] = shares.get(part.name, 0.0) + weight / sum(self._weights)
-        return shares
-
     def known(self) -> list[Tensor]:
         """Return atoms and bonds, and the columns of the user's own."""
         return self._known
@@ -234,14 +196,6 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
 
         chosen = choose_batch(rule, belief, every, count, self.generator, imagine, under_way, still)
         return [int(near[position]) for position in chosen]
-
-    def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """Return molecules as a tensor, and a root of the joint covariance of their targets."""
-        self.check_reset()
-        if not all(0 <= each < self.num_graphs for each in index):
-            raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
-        near = torch.tensor(index, dtype=torch.int64)
-        return near, symmetric_root(self.posterior.covariance(near))
 
     def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
         """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
@@ -312,11 +266,6 @@ class MoleculeAgent(BatchBeliefAgent[MoleculeSettings]):
         values = torch.cat([targets.of(self.history.means[seen]), pseudo.values])
         kernel = Mixture([part.kernel for part in self._parts], weights)
         return DualPosterior(kernel, Hyperparameters(1.0, noise), torch.cat([seen, pseudo.graphs]), counts, values)
-
-    def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
-        """Return posterior mean and variance of every molecule, computed once for each posterior."""
-        self._believed = self._believed or self.posterior.mean_and_variance(self._every)
-        return self._believed
 
     def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
         """Return the molecules on offer with the largest mean + 2 sigma - handicap, in the order of the set.

@@ -32,6 +32,24 @@ class Part:
     """Its kernel, which is 1 for a molecule and itself."""
 
 
+@dataclass(frozen=True, eq=False)
+class Description:
+    """Parts of the kernel, and the molecules that they describe."""
+
+    smiles: Sequence[str]
+    """SMILES of K molecules."""
+    columns: NDArray[np.float64] | None
+    """`(K, c)`. The user's own numbers; None: there are none."""
+    parts: Sequence[Part]
+    """The parts of the kernel."""
+
+    def is_of(self, smiles: Sequence[str], columns: NDArray[np.float64] | None) -> bool:
+        """Return whether it describes these molecules with these numbers."""
+        if (columns is None) != (self.columns is None) or smiles != self.smiles:
+            return False
+        return columns is None or self.columns is None or np.array_equal(columns, self.columns, equal_nan=True)
+
+
 def make_parts(
     settings: MoleculeSettings, smiles: Sequence[str], columns: NDArray[np.float64] | None = None
 ) -> list[Part]:

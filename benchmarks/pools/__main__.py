@@ -1,10 +1,9 @@
-"""Screen pools of molecules: python -m benchmarks.pools {docking,photoswitches,replay,...}."""
+"""Screen pools of molecules: python -m benchmarks.pools COMMAND ..."""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,13 +17,14 @@ from benchmarks.pools.coverage.splits import Split
 from benchmarks.pools.coverage.tables import tables as tables_of_coverage
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.data.sources import PLANS, DockingScores, Photoswitches, Replay, Source
+from benchmarks.pools.halves.command import BacktestCommand
 from benchmarks.pools.prices import plays as prices
 from benchmarks.pools.prices.tables import tables as tables_of_prices
 from benchmarks.pools.reliability.figure import draw_reliability
 from benchmarks.pools.reliability.forecasts import read_forecasts
 from benchmarks.pools.reliability.forecasts import tables as tables_of_forecasts
-from benchmarks.pools.summary import Table, tables
-from graph_bandit_lab.reports import print_columns, to_markdown
+from benchmarks.pools.stopping.command import StoppingCommand
+from benchmarks.pools.summary import show, tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,21 +261,18 @@ Command = (
     | Annotated[ReplayCommand, tyro.conf.subcommand("replay")]
     | Annotated[CoverageCommand, tyro.conf.subcommand("coverage")]
     | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
+    | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
+    | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
     | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
 )
-
-
-def show(found: Iterable[Table], markdown: bool) -> None:
-    """Print tables, each under its title."""
-    for table in found:
-        print(f"\n{table.title}\n")
-        print("\n".join(to_markdown(table.rows))) if markdown else print_columns(table.rows)
 
 
 def main(args: list[str] | None = None) -> int:
     """Run a command, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
     try:
-        command: PlayCommand | CoverageCommand | ReliabilityCommand | PricesCommand = tyro.cli(
+        command: (
+            PlayCommand | CoverageCommand | ReliabilityCommand | BacktestCommand | StoppingCommand | PricesCommand
+        ) = tyro.cli(
             Command,
             args=args,
             prog="python -m benchmarks.pools",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 
 from benchmarks.pools.data.sources import Source
 from graph_bandit_lab.analysis import bootstrap_interval
+from graph_bandit_lab.reports import print_columns, to_markdown
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,13 @@ class Table:
     """Its contents, and whether its intervals are over pools or over starts."""
     rows: list[tuple[str, ...]]
     """Header and rows."""
+
+
+def show(found: Iterable[Table], markdown: bool) -> None:
+    """Print tables, each under its title."""
+    for table in found:
+        print(f"\n{table.title}\n")
+        print("\n".join(to_markdown(table.rows))) if markdown else print_columns(table.rows)
 
 
 def tables(

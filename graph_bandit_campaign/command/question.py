@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from graph_bandit_campaign.pages.numbers import listed
 from graph_bandit_campaign.plates import Plate
 from graph_bandit_campaign.state import Bound, Measurement
 from graph_bandit_campaign.tables.books import Books
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env.files import digest
 
 EXACT: Bound = ""
 
@@ -25,7 +26,7 @@ EXACT: Bound = ""
 def take_over(
     campaign: Campaign,
     books: Books,
-    pool: MoleculeSet,
+    pool: GraphPool,
     settings: SuggestSettings,
     limits: Limits,
     selection: Selection,
@@ -38,7 +39,7 @@ def take_over(
     Args:
         campaign: the campaign to change.
         books: results of the tables.
-        pool: molecules to choose from.
+        pool: graphs to choose from.
         settings: settings of the command.
         limits: limits on what may be suggested.
         selection: the molecules of the pool that meet them.
@@ -59,12 +60,12 @@ def take_over(
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
     asked += plate.content()
-    question, offered = _digest(asked), _digest([pool.ids, pool.smiles])
+    question, offered = _digest(asked), _digest([pool.ids, _content_of(pool)])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     known = campaign.state
-    id_of = dict(zip(pool.smiles, pool.ids, strict=True))
+    id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
     renamed = {key: id_of[text] for key, text in known.structures.items() if text in id_of}
     first_round = {renamed.get(result.id, result.id): result.round for result in reversed(known.measured)}
     rows = sorted([*((*pair, EXACT) for pair in books.measured), *books.bounded])
@@ -83,6 +84,11 @@ def take_over(
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
     return f"{question}-{offered}"
+
+
+def _content_of(pool: GraphPool) -> Sequence[str]:
+    """Return what the graphs of a pool are."""
+    return pool.smiles if isinstance(pool, MoleculeSet) else [digest(pool)]
 
 
 def _content_of_columns(molecules: PoolLike, ids: Collection[str]) -> list[object]:

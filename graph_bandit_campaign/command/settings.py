@@ -17,10 +17,11 @@ NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, 
 
 @dataclass(frozen=True)
 class SuggestSettings:
-    """Suggest which molecules of a table to measure next, given the results so far."""
+    """Suggest which molecules of a table, or other graphs, to measure next, given the results so far."""
 
     pool: tyro.conf.Positional[Path]
-    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet."""
+    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet. Or other
+    graphs: .jsonl (also .gz), .pt, or a table of cells of NAS-Bench-201."""
     out: Path
     """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
@@ -65,7 +66,7 @@ class SuggestSettings:
     """Page to write, with the drawn structures and the progress of the campaign."""
     agent: str | None = None
     """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:short_list=100.
-    None: molecule-ei for one molecule, molecule-ucb for several."""
+    None: molecule-ei for one molecule, molecule-ucb for several, gnn-ts:steps=1000 for other graphs."""
     seed: int = 0
     """Seed of all randomness."""
     undo: bool = False

@@ -1,4 +1,4 @@
-"""The work of `graph-bandit suggest`: choose the molecules of a table to measure next."""
+"""The work of `graph-bandit suggest`: choose the molecules of a table, or other graphs, to measure next."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.graphs.inputs import are_other_graphs, read_graph_inputs
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.neighbours import nearest_measured
 from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
 from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.plates.bill import Bill
+from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
-from graph_bandit_campaign.tables.inputs import read_inputs
+from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
+from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
@@ -35,7 +37,9 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     for path in (settings.out, settings.state, settings.html, settings.predictions):
         if path is not None:
             find_file(path)
-    inputs = read_inputs(settings, CampaignFile(settings.state).read())
+    earlier = CampaignFile(settings.state).read()
+    inputs: Inputs[GraphPool]
+    inputs = read_graph_inputs(settings, earlier) if are_other_graphs(settings) else read_inputs(settings, earlier)
     molecules = inputs.molecules
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
@@ -58,8 +62,11 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             among = np.zeros(len(molecules), np.bool_)
             among[: len(inputs.pool)] = inputs.selection.mask
             suggested = campaign.ask(settings.n, question, among, inputs.plate)
-    smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-    near = nearest_measured([suggestion.id for suggestion in suggested], campaign.state.means(exact=True), smiles_of)
+    smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
+    if isinstance(molecules, MoleculeSet):
+        smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
+        known = campaign.state.means(exact=True)
+        near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
     answer = Answer(
@@ -77,6 +84,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.outlook(among),
         inputs.selection.describe(),
         campaign.learns_bounds,
+        campaign.reasons(suggestion.id for suggestion in suggested),
+        None if isinstance(molecules, MoleculeSet) else molecules,
         Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
     )
     replace_file(settings.out, answer.to_csv().encode())

@@ -7,13 +7,15 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_bandit_campaign.pages.neighbours import NEIGHBOURS, Neighbour
+from graph_bandit_campaign.outlook.outlook import Outlook
 from graph_bandit_campaign.pages.numbers import listed, percent, short
-from graph_bandit_campaign.pages.outlook import Outlook
 from graph_bandit_campaign.plates.bill import Bill
+from graph_bandit_campaign.reasons.neighbours import NEIGHBOURS, Neighbour
+from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.spreadsheets import shield
+from graph_bandit_env import GraphPool
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,17 @@ class Answer:
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
     """Whether the agent learns from bounds, and does not take them for values."""
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
+    """What the predictions are sums of, by id; empty if the agent cannot say."""
+    graphs: GraphPool | None = None
+    """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
     bill: Bill = field(default_factory=Bill)
     """What the suggestions cost, and of which groups they are."""
+
+    @property
+    def noun(self) -> str:
+        """Return what the pool holds."""
+        return "molecules" if self.graphs is None else "graphs"
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -101,19 +112,24 @@ class Answer:
         """Write a CSV table with a row for each suggestion."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        columns = ["rank", "id", "smiles", f"predicted_{self.target}", "standard_deviation"]
+        structure = ["smiles"] if self.graphs is None else []
+        columns = ["rank", "id", *structure, f"predicted_{self.target}", "standard_deviation"]
         columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
         columns += self.bill.heading()
-        for number in range(1, NEIGHBOURS + 1):
+        for number in range(1, NEIGHBOURS + 1) if structure else ():
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
-        writer.writerow(columns)
+        writer.writerow([*columns, "reasons"] if structure else columns)
         for rank, suggestion in enumerate(self.suggested, start=1):
-            cells = [str(rank), shield(suggestion.id), self.smiles_of[suggestion.id]]
+            cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
             cells += map(short, (suggestion.mean, suggestion.std, suggestion.low, suggestion.high))
             cells += [short(suggestion.probability), *map(shield, self.bill.cells(suggestion.id))]
-            for neighbour in self.near[suggestion.id]:
+            for neighbour in self.near.get(suggestion.id, ()):
                 cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
-            writer.writerow(cells + [""] * (len(columns) - len(cells)))
+            cells += [""] * (len(columns) - len(cells))
+            if structure:
+                reason = self.reasons.get(suggestion.id)
+                cells.append("" if reason is None else reason.sentence())
+            writer.writerow(cells)
         return text.getvalue()
 
 

@@ -33,11 +33,13 @@ def predictions_table(
     states |= dict.fromkeys((suggestion.id for suggestion in answer.suggested), "suggested")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    columns = ["id", "smiles", f"predicted_{answer.target}", "standard_deviation", "interval_90_low"]
+    structure = ["smiles"] if answer.graphs is None else []
+    columns = ["id", *structure, f"predicted_{answer.target}", "standard_deviation", "interval_90_low"]
     writer.writerow([*columns, "interval_90_high", "probability_of_beating_best", "state"])
     for index, identifier in enumerate(ids):
         expected, reason = predictions[identifier], selection.reason(index)
         numbers = (expected.mean, expected.std, expected.low, expected.high, expected.probability)
         words = states.get(identifier) or (f"excluded by {reason}" if reason else "offered")
-        writer.writerow([shield(identifier), answer.smiles_of[identifier], *map(short, numbers), words])
+        smiles = [answer.smiles_of[identifier] for _ in structure]
+        writer.writerow([shield(identifier), *smiles, *map(short, numbers), words])
     return text.getvalue()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib.metadata import version
 from typing import Any
 
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.figures import calibration_figure, progress_figure
+from graph_bandit_campaign.pages.figures import calibration_figure, draw_other_graph, progress_figure
 from graph_bandit_campaign.pages.numbers import percent, short
 from graph_bandit_campaign.pages.outcomes import Promises, find_outcomes
+from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_lab.reports import templates, to_svg
 
 SIZE = (260, 160)  # pixels of a drawn structure
 SMALL = (150, 84)
+PACKAGES = ("graph-bandit-env", "torch", "rdkit")  # the last one draws molecules, and may be missing without any
 SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 
 
@@ -23,6 +26,7 @@ def render_page(answer: Answer) -> str:
     environment = templates("graph_bandit_campaign.pages")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
+        "signed": lambda value: f"{round(value, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}"),
         "percent": lambda share: percent(share, space="\u00a0"),
     }
     return environment.get_template("suggest.html.jinja").render(
@@ -31,18 +35,42 @@ def render_page(answer: Answer) -> str:
         cards=[
             {
                 "suggestion": suggestion,
-                "smiles": answer.smiles_of[suggestion.id],
-                "picture": draw(answer.smiles_of[suggestion.id], SIZE),
+                **_structure(answer, suggestion.id),
                 "bill": answer.bill.lines(suggestion.id),
-                "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near[suggestion.id]],
+                "reason": answer.reasons.get(suggestion.id),
+                "others": _others(answer, suggestion.id),
+                "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
             }
             for suggestion in answer.suggested
         ],
+        reach=_reach(answer.reasons.values()),
         progress=to_svg(progress_figure(state, answer.target)) if state.measured else "",
         calibration=to_svg(calibration_figure(outcomes, answer.target)) if outcomes else "",
         promises=Promises(outcomes) if outcomes else None,
-        versions={name: version(name) for name in ("graph-bandit-env", "torch", "rdkit")},
+        versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
     )
+
+
+def _structure(answer: Answer, identifier: str) -> dict[str, str]:
+    """Return the picture of a molecule with its SMILES, or that of another graph with what is known of it."""
+    if answer.graphs is None:
+        smiles = answer.smiles_of[identifier]
+        return {"smiles": smiles, "picture": draw(smiles, SIZE), "caption": ""}
+    picture, caption = draw_other_graph(answer.graphs, answer.graphs.ids.index(identifier))
+    return {"smiles": "", "picture": picture, "caption": caption}
+
+
+def _others(answer: Answer, identifier: str) -> dict[str, float]:
+    """Return the results that add most to a prediction, without those of the similar molecules, which are shown."""
+    reason, near = answer.reasons.get(identifier), {neighbour.id for neighbour in answer.near.get(identifier, ())}
+    return {} if reason is None else {name: pull for name, pull in reason.main_pulls().items() if name not in near}
+
+
+def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
+    """Return the ends of the axis on which all parts of all reasons are drawn, which holds 0."""
+    values = [0.0, *(value for reason in reasons for value in reason.main_parts().values())]
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (0.0, 1.0)
 
 
 def draw(smiles: str, size: tuple[int, int]) -> str:

@@ -21,7 +21,7 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         remarks: remarks about the tables.
     """
     state = answer.state
-    parts = [f"{answer.pool_size:,} molecules", f"{len(state.measured):,} measurements", *remarks]
+    parts = [f"{answer.pool_size:,} {answer.noun}", f"{len(state.measured):,} measurements", *remarks]
     parts += [f"{len(state.failed)} failed"] * bool(state.failed)
     best = "" if answer.best is None else f"; best {answer.target} so far {answer.best_text}"
     print(f"{', '.join(parts)}{best}.")
@@ -33,7 +33,9 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
     for identifier, value in far_from_others(state.means(exact=True)):
         print(f"Check {identifier}: {short(value)} is far from all other results.")
-    choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
+    choice = ""
+    if state.agent.startswith("molecule-"):
+        choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
     if answer.bill.differ:
         choice += " A molecule has to be worth its price."
     if answer.suggested[0].mean is None:

@@ -8,13 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, BatchAgent, PriceMinder
+from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.plates.plate import Plate
 
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 
 
 def choose_plate(
-    agent: Agent, count: int, mask: NDArray[np.bool_], pending: Sequence[int] = (), plate: Plate | None = None
+    agent: Agent | GoalsChooser,
+    count: int,
+    mask: NDArray[np.bool_],
+    pending: Sequence[int] = (),
+    plate: Plate | None = None,
 ) -> list[int]:
     """Choose a batch that a budget pays for and that holds at most so many graphs of one group.
 
@@ -23,8 +28,8 @@ def choose_plate(
     was kept as pending. A `PriceMinder` is told while it chooses what still fits, so it is seldom asked twice.
 
     Args:
-        agent: trained. If prices differ, it must be a `PriceMinder`. One that is not a `BatchAgent` chooses one graph
-            after the other.
+        agent: trained, or what chooses for several goals. If prices differ, it must be a `PriceMinder`. One that is
+            not a `BatchAgent` chooses one graph after the other.
         count: most graphs to choose.
         mask: `(K,)` bool. Graphs that can be chosen.
         pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
@@ -43,6 +48,8 @@ def choose_plate(
     check_plate(count, left, plate)
     left &= plate.known(len(left))
     space = _Space(plate, len(left))
+    if isinstance(agent, GoalsChooser) and len(np.unique(space.prices[left])) > 1:
+        raise ValueError("Expected one goal, or equal prices. Got several goals, which are not weighed against prices.")
     if not isinstance(agent, PriceMinder) and len(np.unique(space.prices[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
@@ -125,10 +132,17 @@ class _Space:
 
 
 def _ask(
-    agent: Agent, count: int, mask: NDArray[np.bool_], pending: Sequence[int], chosen: Sequence[int], space: _Space
+    agent: Agent | GoalsChooser,
+    count: int,
+    mask: NDArray[np.bool_],
+    pending: Sequence[int],
+    chosen: Sequence[int],
+    space: _Space,
 ) -> list[int]:
     """Let an agent choose up to `count` more graphs; one, if it cannot choose several."""
     waiting, so_far = [*pending, *chosen], [*chosen]
+    if isinstance(agent, GoalsChooser):
+        return agent.choose(count, mask, waiting)
     if isinstance(agent, PriceMinder) and not space.is_free:
         return agent.select_priced(None, count, space.prices, mask, waiting, lambda new: space.fits([*so_far, *new]))
     if isinstance(agent, BatchAgent):

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
+from graph_bandit_campaign.graphs.matching import IdMatcher
 from graph_bandit_campaign.state import Bound
 from graph_bandit_campaign.tables.matching import Matcher
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_env.pools import MOST_ATOMS
 
 
@@ -40,7 +41,7 @@ class Books:
 
 def match_rows(
     rows: Iterable[MeasuredRow],
-    pool: MoleculeSet,
+    pool: GraphPool,
     structures: Mapping[str, str] | None = None,
     trust_ids: bool = False,
     most_atoms: int = MOST_ATOMS,
@@ -49,7 +50,7 @@ def match_rows(
 
     Args:
         rows: rows from `read_measured`.
-        pool: molecules to choose from.
+        pool: molecules or other graphs to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
         trust_ids: a row with a known id is that molecule, whatever its SMILES.
         most_atoms: how many atoms a molecule may have, without hydrogens.
@@ -57,7 +58,9 @@ def match_rows(
     Raises:
         BadResultsError: a ValueError that lists the rows with an unknown molecule, or an id and SMILES that disagree.
     """
-    matcher = Matcher(pool, structures or {}, trust_ids, most_atoms)
+    matcher: Matcher | IdMatcher = IdMatcher(pool.ids)
+    if isinstance(pool, MoleculeSet):
+        matcher = Matcher(pool, structures or {}, trust_ids, most_atoms)
     measured: list[tuple[str, float]] = []
     cells: dict[str, list[str]] = {}  # with bounds
     bounded: list[tuple[str, float, Bound]] = []

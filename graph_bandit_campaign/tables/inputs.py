@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.limits.limits import Limits
@@ -16,21 +17,23 @@ from graph_bandit_campaign.tables.limit_columns import read_limit_columns
 from graph_bandit_campaign.tables.measured_rows import Columns, Results, read_measured, sheet_remarks
 from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_campaign.tables.parents import Parents
-from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
+from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
 from graph_bandit_lab import count_cores
 
+P_co = TypeVar("P_co", bound=GraphPool, covariant=True)
+
 
 @dataclass(frozen=True)
-class Inputs:
+class Inputs(Generic[P_co]):
     """A pool and its results."""
 
-    pool: MoleculeSet
-    """Molecules to choose from."""
+    pool: P_co
+    """Molecules or other graphs to choose from."""
     books: Books
     """The results."""
-    molecules: MoleculeSet
-    """The molecules of the pool, then those that are measured or pending and are not in it."""
+    molecules: P_co
+    """The graphs of the pool, then the molecules that are measured or pending and are not in it."""
     sheets: list[str]
     """Remarks on the sheets that were read, if a workbook has several."""
     features: list[str]
@@ -44,13 +47,14 @@ class Inputs:
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
-        remarks = [f"{self.pool.merged} rows of equal molecules merged"] * bool(self.pool.merged)
+        merged, skipped = getattr(self.pool, "merged", 0), getattr(self.pool, "skipped", ())
+        remarks = [f"{merged} rows of equal molecules merged"] * bool(merged)
         remarks += [f"{self.books.repeated} repeated results left out"] * bool(self.books.repeated)
-        remarks += [f"{len(self.pool.skipped)} bad rows left out"] * bool(self.pool.skipped)
+        remarks += [f"{len(skipped)} bad rows left out"] * bool(skipped)
         return remarks + self.sheets
 
 
-def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None) -> Inputs:
+def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None) -> Inputs[MoleculeSet]:
     """Read pool and results.
 
     Args:

@@ -1,8 +1,17 @@
 """Read pools of graphs from files of any form, or by name, and embeddings; compute the digest of a pool."""
 
 from graph_bandit_env.files.embeddings import Embeddings, read_embeddings
-from graph_bandit_env.files.nas_cells import from_nas_cells
+from graph_bandit_env.files.nas_cells import CELL_COLUMN, from_nas_cells
 from graph_bandit_env.files.pool_digest import digest
-from graph_bandit_env.files.reading import is_name, read_pool
+from graph_bandit_env.files.reading import holds_molecules, is_name, read_pool
 
-__all__ = ["Embeddings", "digest", "from_nas_cells", "is_name", "read_embeddings", "read_pool"]
+__all__ = [
+    "CELL_COLUMN",
+    "Embeddings",
+    "digest",
+    "from_nas_cells",
+    "holds_molecules",
+    "is_name",
+    "read_embeddings",
+    "read_pool",
+]

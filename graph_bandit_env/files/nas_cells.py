@@ -13,6 +13,7 @@ from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.tables import Table
 
 CELL_COLUMN = "cellstr"
+"""Column of the cells in a table."""
 OPERATIONS = ("none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3")
 
 # A cell has four tensors, 0 (its input) to 3 (its output), and an operation from each of them to each later one.

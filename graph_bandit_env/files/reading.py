@@ -93,6 +93,27 @@ def read_pool(
     return pool
 
 
+def holds_molecules(path: Path, smiles: str = SMILES, sheet: str | None = None) -> bool:
+    """Return whether `read_pool` takes a file for a table of molecules, not for other graphs.
+
+    Args:
+        path: path of the file; one that is not there, or of an unknown form, is taken for such a table.
+        smiles: column of the SMILES, in capitals or not.
+        sheet: sheet of a workbook; None: the first.
+
+    Raises:
+        ImportError, ValueError: if the file is a table, and cannot be opened.
+    """
+    name = path.name.lower()
+    if not path.is_file() or not name.endswith((*READERS, *TABLES)):
+        return True
+    if name.endswith(tuple(READERS)):
+        return False
+    with open_table(path, sheet) as table:
+        columns = {column.casefold() for column in table.columns}
+        return CELL_COLUMN not in table.columns or smiles.casefold() in columns
+
+
 def _make_named(name: str, target: str | None) -> GraphPool:
     if name not in NAMES:
         nearest = difflib.get_close_matches(name, NAMES, n=1)

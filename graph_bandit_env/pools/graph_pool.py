@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,6 +54,12 @@ class GraphPool(GraphSet):
         taken._fill(graphs._nodes, graphs._edge_links, graphs._edge_features)
         taken._label([self.ids[k] for k in index], self.targets[np.asarray(index, np.int64)])
         return taken
+
+    def without_targets(self) -> Self:
+        """Return the same graphs with the same identifiers, where nothing was measured."""
+        bare = copy.copy(self)
+        bare._label(self.ids, None)
+        return bare
 
     @property
     def known(self) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
-"""Draw an episode, for `render_mode`. matplotlib and networkx are imported when the first frame is drawn."""
+"""Draw an episode, for `render_mode`, or one graph. matplotlib and networkx are imported when the first is drawn."""
 
+from graph_bandit_env.rendering.drawing import draw_graph
 from graph_bandit_env.rendering.renderer import Renderer
 
-__all__ = ["Renderer"]
+__all__ = ["Renderer", "draw_graph"]

@@ -20,9 +20,7 @@ UCB, EI = f"molecule-ucb{FAST}", f"molecule-ei{FAST}"
 def _fast_defaults(monkeypatch):
     by_size = learner.default_agent
     for place in ("learner", "campaign"):
-        monkeypatch.setattr(
-            f"graph_bandit_campaign.{place}.default_agent", lambda graphs, count: by_size(graphs, count) + FAST
-        )
+        monkeypatch.setattr(f"graph_bandit_campaign.{place}.default_agent", lambda *given: by_size(*given) + FAST)
 
 
 def begin(agent=None, **settings):

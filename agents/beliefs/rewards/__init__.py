@@ -5,6 +5,7 @@ from agents.beliefs.rewards.history import History, OrderedHistory
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rewards.recency import Forget, check_rule, make_history, next_fit
 from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict
+from agents.beliefs.rewards.worth import worth_of_results
 
 __all__ = [
     "PRIOR_NOISE",
@@ -22,4 +23,5 @@ __all__ = [
     "make_targets",
     "next_fit",
     "predict",
+    "worth_of_results",
 ]

@@ -69,7 +69,7 @@ class DockingScores:
 
     def read(self) -> Screen:
         """Read the pool and draw the molecules."""
-        molecules = _read_molecules(self.pool, self.folder)
+        molecules = read_molecules(self.pool, self.folder)
         batch = round(0.01 * len(molecules))
         return Screen(molecules, molecules.targets, start=batch, batch=batch, rounds=5)
 
@@ -103,7 +103,7 @@ class Photoswitches:
 
     def read(self) -> Screen:
         """Read the molecules that have a measured wavelength."""
-        molecules = _read_molecules(self.pool, self.folder)
+        molecules = read_molecules(self.pool, self.folder)
         return Screen(molecules, molecules.targets, round(0.05 * len(molecules)), batch=1, rounds=self.rounds)
 
     def score(self, screen: Screen, order: Indices) -> tuple[float, ...]:
@@ -159,7 +159,7 @@ class Replay:
         Some tables are sorted by value, which a player that breaks ties by index would profit from. Pools of equal size
         do not start with the same rows either.
         """
-        molecules = _read_molecules(self.pool, self.folder)
+        molecules = read_molecules(self.pool, self.folder)
         generator = np.random.default_rng(zlib.crc32(self.pool.molecules.encode()))
         shuffled = molecules.take(generator.permutation(len(molecules)))
         return Screen(shuffled, shuffled.targets, self.plan.start, self.plan.batch, self.plan.rounds)
@@ -204,7 +204,12 @@ PLANS = {
 }
 
 
-def _read_molecules(pool: Pool, folder: Path) -> MoleculeSet:
+def read_molecules(pool: Pool, folder: Path) -> MoleculeSet:
+    """Read the molecules of a pool.
+
+    Raises:
+        ValueError: if it is a pool of other graphs.
+    """
     molecules = pool.read(folder)
     if not isinstance(molecules, MoleculeSet):
         raise ValueError(f"Expected a pool of molecules. Got `{pool.name}`, which has {pool.kind}.")

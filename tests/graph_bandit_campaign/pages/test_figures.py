@@ -1,8 +1,10 @@
+import numpy as np
 import pytest
 
-from graph_bandit_campaign.pages.figures import calibration_figure, progress_figure
+from graph_bandit_campaign.pages.figures import MOST_NODES, calibration_figure, draw_other_graph, progress_figure
 from graph_bandit_campaign.pages.outcomes import Outcome
 from graph_bandit_campaign.state import CampaignState, Measurement
+from graph_bandit_env import GraphPool
 
 
 @pytest.mark.parametrize("rounds", [[0, 0], [0, 1, 2]])
@@ -33,3 +35,11 @@ def test_an_interval_is_drawn_from_bound_to_bound_wherever_its_mean_is():
         [[1.0, 1.5], [3.0, 1.5]],
     ]
     assert axes.lines[0].get_xydata().tolist() == [[1.0, 2.0], [9.0, 1.5]]
+
+
+def test_a_graph_is_drawn_unless_it_is_large():
+    pool = GraphPool([np.ones((2, 1)), np.ones((MOST_NODES + 1, 1))], [[(0, 1)], [(0, 1)]])
+    picture, caption = draw_other_graph(pool, 0)
+    assert picture.startswith("<svg")
+    assert caption == "2 nodes, 1 edge; colour: degree 1"
+    assert draw_other_graph(pool, 1) == ("", "301 nodes")

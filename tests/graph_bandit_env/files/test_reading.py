@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from graph_bandit_env import MoleculeSet, enumerate_library, from_smiles
-from graph_bandit_env.files import digest, read_pool
+from graph_bandit_env.files import digest, holds_molecules, read_pool
 from graph_bandit_env.pools import library
 
 pytest.importorskip("rdkit")
@@ -57,6 +57,25 @@ def test_options_of_molecules_reach_their_reader(table):
         read_pool(table, smiles="structure")
     with pytest.raises(ValueError, match="line 2: .*more than `most_atoms`, 2"):
         read_pool(table, most_atoms=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "expected"),
+    [
+        ("pool.csv", "smiles,cellstr", True),
+        ("pool.csv", "SMILES,cellstr", True),
+        ("pool.csv", "id,cellstr", False),
+        ("pool.csv", "id,name", True),
+        ("pool.jsonl", "{}", False),
+        ("pool.PT", "", False),
+        ("pool.xls", "", True),
+    ],
+)
+def test_other_graphs_are_told_from_tables_of_molecules(tmp_path, name, head, expected):
+    path = tmp_path / name
+    path.write_text(head + "\n", encoding="utf-8")
+    assert holds_molecules(path) == expected
+    assert holds_molecules(tmp_path / "none.jsonl")
 
 
 def test_the_library_has_a_name(tmp_path, monkeypatch):

@@ -26,6 +26,15 @@ def test_without_names_and_targets_graphs_are_numbered_and_not_measured():
     assert not pool.known.any()
 
 
+def test_a_pool_can_leave_its_targets_behind():
+    pool = GraphPool(NODES, LINKS, ids=["a", "b", "c"], targets=[1, float("nan"), 3])
+    bare = pool.without_targets()
+    assert not bare.known.any()
+    assert bare.ids == pool.ids
+    assert bare[2].edge_links.tolist() == pool[2].edge_links.tolist()
+    assert pool.known.tolist() == [True, False, True]
+
+
 def test_edges_may_have_features():
     pool = GraphPool(NODES[1:2], LINKS[1:2], [[[7.0]]], targets=[1.0])
     assert pool[0].edges.tolist() == [[7.0], [7.0]]

@@ -3,7 +3,7 @@ from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
 from rdkit.DataStructs import TanimotoSimilarity
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.pages.neighbours import nearest_measured
+from graph_bandit_campaign.reasons.neighbours import nearest_measured
 
 MOLECULES = some_molecules()
 NAMES = [f"m{k}" for k in range(len(MOLECULES))]

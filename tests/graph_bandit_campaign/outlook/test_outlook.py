@@ -77,8 +77,11 @@ def test_nothing_is_said_by_agents_that_cannot():
     assert begin(agent="gnn-ts:steps=2,width=4").outlook() is None
 
 
-def test_a_batch_that_promises_little_is_hardly_worth_it():
-    left = "With a probability of 40%, a better pic50 is still to be found."
+def test_below_15_percent_the_rule_says_stop_whatever_the_batch():
+    assert not Outlook(0.15, 0.0, 0.0, 8).stop
+    assert Outlook(0.149, 0.1, 0.1, 0).stop
+    left = "With a probability of 40%, a better pic50 is still to be found. The rule says stop below 15%."
     assert Outlook(0.4, 0.0, 0.0, 0).sentence("pic50") == left
     assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} One of the 8 molecules under way has one with 30%."
-    assert Outlook(0.4, 0.02, 0.01, 1).sentence("pic50").endswith("one with 2%. Another batch is hardly worth it.")
+    stop = "With a probability of 12%, a better pic50 is still to be found. That is below 15%, so the rule says stop."
+    assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} The molecule under way has one with 2%."

@@ -1,0 +1,1 @@
+"""Suggest graphs of a file that are not molecules."""

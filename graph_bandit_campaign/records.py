@@ -1,0 +1,171 @@
+"""The results of a campaign, and what is pending: told one by one, and saved in its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.checks import check_value
+from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.goals.front import find_front
+from graph_bandit_campaign.roster import Roster
+from graph_bandit_campaign.state import Bound, CampaignState, Measurement
+
+
+class Records:
+    """The records of a campaign; each call saves them before it returns, and changes nothing if it raises.
+
+    Args:
+        roster: the graphs.
+        offered: `(K,)` bool. Graphs that can be suggested.
+        file: where the state is saved.
+        state: what is known.
+    """
+
+    state: CampaignState
+    """Everything that is known, and what was suggested."""
+
+    def __init__(self, roster: Roster, offered: NDArray[np.bool_], file: CampaignFile, state: CampaignState) -> None:
+        self._roster, self._offered, self.state = roster, offered, state
+        self._file: CampaignFile | None = file
+        self.ids = roster.ids
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Save the changes of a `with` block once, at its end; if the block or saving fails, undo all of them."""
+        before, file = self.state, self._file
+        self._file = None
+        try:
+            yield
+            if file is not None:
+                file.write(self.state)
+        except BaseException:
+            self.state = before
+            raise
+        finally:
+            self._file = file
+
+    @property
+    def best(self) -> float | None:
+        """Return the best value so far, with the mean for repeated measurements; None if nothing was measured.
+
+        A graph that is only known to be better than a value counts as that value. One that is only known to be worse
+        than a value does not count.
+
+        Raises:
+            ValueError: if there are several goals, which have a `front`.
+        """
+        return self.state.best()
+
+    def front(self) -> tuple[str, ...]:
+        """Return the ids on the front of several goals: they meet all limits, and no measured graph beats them.
+
+        One graph beats another if it is as good in every goal and better in one. The best in the first goal come first.
+        """
+        return find_front(self.state)
+
+    def tell(self, identifier: str, value: float, bound: Bound = "", goal: str = "") -> None:
+        """Take in a measurement. A second value of a graph is averaged with the first; the same value again is ignored.
+
+        Args:
+            identifier: id of the graph.
+            value: the value; or a number that the result is only known to exceed or to fall short of.
+            bound: "above" if the result lies above `value`, "below" if it lies below, else "". Agents that learn from
+                bounds, such as the `molecule-` agents, are taught the bound; others the number, as if it were the
+                value. An exact value of a graph replaces its bounds, whichever is told first.
+            goal: name of the goal that was measured, if there are several. A graph is pending until all are known.
+
+        Raises:
+            ValueError: if there is no such graph or goal, the value is not finite, or `bound` is something else;
+                nothing has changed then.
+        """
+        self._tell({identifier: value}, bound, goal)
+
+    def tell_many(self, values: Mapping[str, float], goal: str = "") -> None:
+        """Take in one measurement for each of several graphs; all of them or, on an error, none.
+
+        Raises:
+            ValueError: as in `tell`.
+        """
+        self._tell(values, "", goal)
+
+    def _tell(self, values: Mapping[str, float], bound: Bound, goal: str) -> None:
+        self._place_of(goal)
+        checked = {self._roster.known(key): check_value(key, value) for key, value in values.items()}
+        told = [Measurement(*pair, len(self.state.rounds), bound, goal) for pair in checked.items()]
+        known = {(result.id, result.value, result.bound, result.goal) for result in self.state.measured}
+        new = [result for result in told if (result.id, result.value, result.bound, goal) not in known]
+        settled = CampaignState("", True, 0, (*self.state.measured, *new), goals=self.state.goals).settled()
+        failed, pending = (
+            tuple(key for key in keys if key not in checked or key not in settled)
+            for keys in (self.state.failed, self.state.pending)
+        )
+        self._save(replace(self.state, measured=(*self.state.measured, *new), pending=pending, failed=failed))
+
+    def tell_failed(self, identifier: str) -> None:
+        """Record that a graph cannot be measured; it is not suggested again, and the agent learns nothing from it.
+
+        Raises:
+            ValueError: if there is no such graph, or it has been measured.
+        """
+        failed = tuple(dict.fromkeys((*self.state.failed, self._roster.known(identifier))))
+        self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
+
+    def withdraw(self, identifier: str) -> None:
+        """Remove a graph from the pending ones, so that it can be suggested again. It need not be in the pool any more.
+
+        Raises:
+            ValueError: if there is no such graph.
+        """
+        if identifier not in self.state.pending:
+            self._roster.known(identifier)
+        self._save(replace(self.state, pending=self._pending_without(identifier)))
+
+    def undo_ask(self) -> None:
+        """Undo the last `ask`, as if it had not been called.
+
+        Raises:
+            ValueError: if there was no round yet.
+        """
+        if not self.state.rounds:
+            raise ValueError("Expected a round to undo. Nothing was suggested yet.")
+        pending = self._pending_without(*(suggestion.id for suggestion in self.state.rounds[-1]))
+        self._save(replace(self.state, rounds=self.state.rounds[:-1], pending=pending, question=""))
+
+    def replace_results(
+        self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()
+    ) -> None:
+        """Replace all measurements, failures and pending graphs, for callers that keep their own records of them.
+
+        Raises:
+            ValueError: as in `tell`, or if an id is given twice. A graph that is pending already need not be in the
+                pool.
+        """
+        measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
+        known = [*(measurement.id for measurement in measured), *failed]
+        known += [key for key in pending if key in self._roster.index_of or key not in self.state.pending]
+        structures = {**self.state.structures, **self._structures(self._roster.indices(known))}
+        self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
+
+    def _place_of(self, goal: str) -> int:
+        names = [each.name for each in self.state.goals] or [""]
+        if goal not in names:
+            wanted = f"one of the goals {', '.join(names)}" if self.state.goals else "nothing: there is one goal"
+            raise ValueError(f"Expected `goal` to be {wanted}. Got {goal!r}.")
+        return names.index(goal)
+
+    def _structures(self, indices: Sequence[int]) -> dict[str, str]:
+        return self._roster.structures(k for k in indices if self._offered[k])
+
+    def _pending_without(self, *identifiers: str) -> tuple[str, ...]:
+        settled = set(identifiers)
+        return tuple(identifier for identifier in self.state.pending if identifier not in settled)
+
+    def _save(self, state: CampaignState) -> None:
+        if self._file is not None:
+            self._file.write(state)
+        self.state = state

@@ -1,0 +1,108 @@
+"""The choice for several goals."""
+
+import numpy as np
+import pytest
+import torch
+from support.molecules import some_molecules
+
+import registry
+from graph_bandit_campaign import CampaignState, Goal, Measurement
+from graph_bandit_campaign.goals.choice import GoalsChooser, Scale
+
+
+class Certain:
+    """An agent that is sure of all values."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values, float)
+
+    def predict(self):
+        return type("Prediction", (), {"mean": self.values, "std": np.zeros(len(self.values))})
+
+    def draw_rewards(self, index, count, seed):
+        return np.tile(self.values[list(index)], (count, 1))
+
+
+def state_of(goals, measured, seed=0):
+    told = [Measurement(f"m{k}", value, 0, goal=name) for name, known in measured.items() for k, value in known.items()]
+    return CampaignState("molecule-ucb", True, seed, tuple(told), goals=tuple(goals))
+
+
+def chosen(goals, values, measured, count, mask=None, seed=0):
+    mask = np.ones(len(values[0]), bool) if mask is None else mask
+    state = state_of(goals, {goal.name: measured for goal in goals}, seed)
+    return GoalsChooser(state, [Certain(each) for each in values]).choose(count, mask)
+
+
+def test_what_is_certain_to_be_on_the_front_is_chosen_and_never_what_is_beaten():
+    angle = np.linspace(0, np.pi / 2, 9)
+    first, second = np.append(np.cos(angle), 0.4 * np.cos(angle)), np.append(np.sin(angle), 0.4 * np.sin(angle))
+    picked = chosen([Goal("a"), Goal("b")], [first, second], {90: 0.0, 91: 1.0}, 6)
+    assert len(set(picked)) == 6
+    assert max(picked) < 9
+    assert min(picked) < 4 < max(picked)  # from both ends
+
+
+def test_weights_choose_by_the_weighted_sum_in_standard_deviations():
+    generator = np.random.default_rng(0)
+    first, second = generator.normal(size=30), generator.normal(size=30)
+    goals = [Goal("a", weight=3.0), Goal("b", "minimize", weight=1.0)]
+    measured = {"a": {50: 0.0, 51: 4.0}, "b": {50: 0.0, 51: 1.0}}  # standard deviations of 2 and 1/2
+    state = state_of(goals, measured)
+    picked = GoalsChooser(state, [Certain(first), Certain(second)]).choose(5, np.ones(30, bool))
+    assert picked == np.argsort(-(3 * first / 2 - second / 0.5))[:5].tolist()
+
+
+def test_a_limit_on_a_measured_quantity_leaves_out_what_surely_breaks_it():
+    goals = [Goal("a"), Goal("b", "limit", high=1.0)]
+    picked = chosen(goals, [np.arange(10.0), np.arange(10.0) - 5], {90: 0.0, 91: 1.0}, 3)
+    assert picked == [6, 5, 4]
+    none_left = chosen(goals, [np.arange(10.0), np.full(10, 5.0)], {90: 0.0, 91: 1.0}, 2)
+    assert len(set(none_left)) == 2  # there is a batch all the same
+
+
+def test_values_near_a_range_are_chosen_if_that_is_the_target():
+    assert set(chosen([Goal("a", "target", 3.0, 4.0)], [np.arange(10.0)], {90: 0.0, 91: 9.0}, 2)) == {3, 4}
+
+
+def test_a_goal_without_two_different_results_does_not_count_yet():
+    goals = [Goal("a"), Goal("b")]
+    state = state_of(goals, {"a": {90: 0.0, 91: 1.0}, "b": {90: 2.0, 91: 2.0}})
+    agents = [Certain(np.arange(10.0)), Certain(-np.arange(10.0))]
+    assert GoalsChooser(state, agents).choose(2, np.ones(10, bool)) == [9, 8]
+
+
+def test_graphs_that_are_masked_are_not_chosen_and_a_short_list_keeps_the_best(monkeypatch):
+    monkeypatch.setattr("graph_bandit_campaign.goals.choice.SHORT_LIST", 3)
+    mask = np.arange(50) % 2 == 0
+    picked = chosen([Goal("a"), Goal("b")], [np.arange(50.0), np.arange(50.0)], {90: 0.0, 91: 1.0}, 3, mask)
+    assert picked == [48, 46, 44]
+
+
+def test_the_mean_over_directions_is_in_proportion_to_the_hypervolume():
+    points, generator = np.array([[0.9, 0.2], [0.6, 0.6], [0.1, 1.0]]), np.random.default_rng(1)
+    goals = [Goal("a"), Goal("b")]
+    scale = Scale(goals, [np.array([0.0, 1.0])] * 2)
+    worth = scale.worth([points[:, 0], points[:, 1]], scale.ways(40_000, generator))
+    area = 0.9 * 0.2 + 0.6 * 0.4 + 0.1 * 0.4
+    assert np.pi / 4 * (worth.max(axis=1) ** 2).mean() == pytest.approx(area, rel=0.02)
+
+
+def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():
+    generator = np.random.default_rng(3)
+    pool = some_molecules(60)
+    values = generator.normal(size=(2, 60))
+    agents = []
+    for each in values:
+        agent = registry.make_agent("molecule-ucb")
+        agent.reset(None, seed=0, graph_set=pool)
+        agent.update(None, np.arange(20), each[:20])
+        agents.append(agent)
+    measured = {name: dict(enumerate(each[:20].tolist())) for name, each in zip("ab", values, strict=True)}
+    mask = np.arange(60) >= 20
+    state = state_of([Goal("a"), Goal("b")], measured, seed=4)
+    picked = GoalsChooser(state, agents).choose(5, mask)
+    assert picked == GoalsChooser(state, agents).choose(5, mask)
+    assert len(set(picked)) == 5
+    assert min(picked) >= 20
+    assert torch.equal(agents[0].history.means[:20], torch.from_numpy(values[0][:20]))
