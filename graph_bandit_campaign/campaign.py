@@ -12,6 +12,7 @@ import numpy as np
 
 from agents.contract import Agent, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
+from graph_bandit_campaign.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.goals.front import join_forecasts
@@ -19,7 +20,7 @@ from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
 from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
-from graph_bandit_campaign.plates import Plate, check_plate, choose_plate
+from graph_bandit_campaign.plates import Plate, can_give, check_plate, choose_plate
 from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.roster import MaskLike, Roster
@@ -55,6 +56,7 @@ class Campaign(Records):
         goals: what is wanted of several measured quantities, in place of `maximize` and `target`. Only the `molecule-`
             agents can choose for several, by joint draws in place of their rule. None: one quantity, or the goals of
             the file, whose ranges and weights may change.
+        ignore_failures: True: graphs that failed teach nothing about others; see `failing`.
 
     Raises:
         ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
@@ -75,8 +77,10 @@ class Campaign(Records):
         state: str | Path | None = None,
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
+        ignore_failures: bool = False,
     ) -> None:
         self.graph_set = graph_set
+        self._failures = FailureLearner(graph_set, ignore_failures)
         roster = Roster(graph_set)
         mask = roster.mask("offered", offered)
         file = CampaignFile(state)
@@ -138,6 +142,8 @@ class Campaign(Records):
     ) -> tuple[Suggestion, ...]:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
+        Those that are likely to fail are left out as long as others are left; see `failing`.
+
         Graphs that are pending, but no longer in the pool, stay pending; they do not affect the choice.
 
         Args:
@@ -160,8 +166,9 @@ class Campaign(Records):
         count = check_integer("count", count, smallest=1)
         check_plate(count, mask, plate or Plate())
         self.choose_agent(count)
-        agents = self._agents(fresh=True)
+        agents, spared = self._agents(fresh=True), self.failing().spare(mask, count)
         chooser = GoalsChooser(self.state, agents) if self.state.goals else agents[0]
+        mask = spared if can_give(count, spared, plate or Plate()) else mask
         chosen = choose_plate(chooser, count, mask, self._roster.indices(under_way), plate)
         suggested = self._expect(chosen)
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
@@ -209,6 +216,10 @@ class Campaign(Records):
         """
         agent, state = self._model_of(goal)
         return find_reasons(agent, state, self.ids, self._roster.indices(ids))
+
+    def failing(self) -> FailureForecast:
+        """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""
+        return self._failures.learn(self.state, self._roster.index_of)
 
     def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.

@@ -107,7 +107,7 @@ class Records:
         self._save(replace(self.state, measured=(*self.state.measured, *new), pending=pending, failed=failed))
 
     def tell_failed(self, identifier: str) -> None:
-        """Record that a graph cannot be measured; it is not suggested again, and the agent learns nothing from it.
+        """Record that a graph cannot be measured; it is not suggested again. `failing` says what this teaches.
 
         Raises:
             ValueError: if there is no such graph, or it has been measured.

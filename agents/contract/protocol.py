@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 State: TypeAlias = dict[str, Any]
 """A saved state: a nested dict of tensors and plain values."""
 
-Fits: TypeAlias = Callable[[Sequence[int]], NDArray[np.bool_]]
-"""A function that takes graphs chosen so far, and returns which others can join them, `(K,)`."""
-
 LARGEST_REWARD = 1e100
 """The largest absolute value of a reward: sums of squares of many such rewards stay far below the largest float64."""
 
@@ -185,37 +182,6 @@ class BatchAgent(Agent, Protocol):
 
 
 @runtime_checkable
-class PriceMinder(BatchAgent, Protocol):
-    """A batch agent that can also choose what is best for the money."""
-
-    def select_priced(
-        self,
-        observation: object,
-        count: int,
-        prices: ArrayLike,
-        action_mask: ArrayLike | None = None,
-        pending: Sequence[int] = (),
-        fits: Fits | None = None,
-    ) -> list[int]:
-        """Return `count` different graphs as `select_batch` does, of which each is worth its price.
-
-        Only ratios of prices count. Equal prices change nothing: the graphs are those of `select_batch`.
-
-        Args:
-            observation: as in `select_action`.
-            count: number of graphs to choose.
-            prices: `(K,)`. Price of each graph; it may be NaN where `action_mask` rules the graph out.
-            action_mask: `(K,)`, as in `select_action`.
-            pending: as in `select_batch`.
-            fits: which graphs can join those chosen so far, for batches within a budget, for example; None: all. The
-                agent returns fewer graphs if nothing that it considers fits.
-
-        Raises:
-            ValueError: if fewer than `count` graphs are on offer, or one of them has no positive, finite price.
-        """
-
-
-@runtime_checkable
 class MeanPredictor(Protocol):
     """An agent that tells cheaply which mean reward it predicts of each graph.
 
@@ -227,126 +193,4 @@ class MeanPredictor(Protocol):
         """Return the predicted mean reward of each graph of the last observation, `(K,)` float64, in reward units.
 
         It draws nothing from the agent's generators, and changes no later choice.
-        """
-
-
-@runtime_checkable
-class PartsWeigher(Protocol):
-    """An agent whose model compares graphs in several ways, and learns from the rewards how much each of them tells."""
-
-    def shares(self) -> dict[str, float]:
-        """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
-
-
-@dataclass(frozen=True, eq=False)
-class Explanation:
-    """What an agent's predictions of n graphs are sums of.
-
-    The scale is that of the scores to which the model is fitted: 0 is the prediction before any reward, 1 a standard
-    deviation. The score of a graph is the sum over the parts of its model, and also the sum over the q graphs with
-    rewards.
-
-    Attributes:
-        parts: what each part of the model adds, by what it compares, `(n,)` float64 each.
-        seen: `(q,)` int64. The graphs with rewards or bounds.
-        pulls: `(q, n)` float64. What their results add.
-        by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
-    """
-
-    parts: dict[str, NDArray[np.float64]]
-    seen: NDArray[np.int64]
-    pulls: NDArray[np.float64]
-    by_rank: bool
-
-
-@runtime_checkable
-class Explainer(Protocol):
-    """An agent that can say what its predictions are sums of."""
-
-    def explain(self, index: Sequence[int]) -> Explanation:
-        """Return what the current predictions of n graphs of the last observation are sums of.
-
-        It draws nothing from the agent's generators, and changes no later choice.
-
-        Raises:
-            ValueError: if an index is not one of a graph.
-        """
-
-
-@runtime_checkable
-class GainForecaster(BatchAgent, Protocol):
-    """A batch agent whose model knows how the mean rewards of graphs depend on each other."""
-
-    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the mean rewards of some graphs exceed a value.
-
-        It draws nothing from the agent's generators, and changes no later choice.
-
-        Args:
-            index: n graphs of the last observation.
-            value: in reward units.
-            count: how many draws.
-            seed: seed of the draws.
-
-        Returns:
-            `(count, n)` float64, in reward units; 0 where a mean reward does not exceed the value.
-        """
-
-    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of the mean rewards of some graphs; as `draw_gains`.
-
-        Args:
-            index: n graphs of the last observation.
-            count: how many draws.
-            seed: seed of the draws.
-
-        Returns:
-            `(count, n)` float64, in reward units.
-        """
-
-
-@runtime_checkable
-class Describer(Protocol):
-    """An agent that computes much about the graphs at `reset`, and can share it."""
-
-    def blank(self) -> Agent:
-        """Return an agent with equal settings that knows no reward; it need not describe the same graphs again."""
-
-
-@runtime_checkable
-class ResultsWeigher(BatchAgent, Protocol):
-    """A batch agent that tells what one more result of a graph is worth, if it has one already or not."""
-
-    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
-        """Return by how much the mean reward of the graph that is named best is expected to rise by results of a graph.
-
-        Before and after, the graph with the largest expected mean reward is named best. It draws nothing from the
-        agent's generators, and changes no later choice.
-
-        Args:
-            index: n graphs of the last observation, each on its own.
-            named: graphs that can be named best. Each graph of `index` can be, too, once it is measured.
-            times: how many results, of which the mean is taken.
-
-        Returns:
-            `(n,)` float64, in reward units, at least 0.
-        """
-
-
-@runtime_checkable
-class BoundsLearner(Protocol):
-    """An agent that also learns from results of which only a bound is known."""
-
-    def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
-        """Learn from one bound on a result, or from arrays of many.
-
-        Args:
-            observation: as in `Agent.update`.
-            action: index of the graph that was played, or `(n,)` integers.
-            value: the bound, in reward units, or `(n,)` numbers.
-            above: True if the reward lies above the bound, False if it lies below; or `(n,)` of these.
-
-        Raises:
-            ValueError: as `Agent.update`, or if a side is neither True nor False; nothing is changed then.
-            DivergedError: if the fit turned non-finite, or did not converge.
         """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
 import torch
@@ -18,13 +17,14 @@ from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
+from agents.contract.abilities import Fits
 from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_pending, read_sides
-from agents.contract.protocol import DivergedError, Fits, GraphSetLike, MoleculeSetLike, State
+from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, State
 from agents.molecule.forecaster import MoleculeForecaster
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
 from agents.molecule.parts import Description, make_parts
 from agents.molecule.settings import MoleculeSettings
-from gntk import one_thread, symmetric_root
+from gntk import one_thread
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
 MATCHES = 3  # times that weights are learnt and bounds matched in turn
@@ -196,23 +196,6 @@ class MoleculeAgent(MoleculeForecaster):
 
         chosen = choose_batch(rule, belief, every, count, self.generator, imagine, under_way, still)
         return [int(near[position]) for position in chosen]
-
-    def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
-        """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
-        means, variances = self._mean_and_variance()
-        mean, nu, posterior = means[index], self.settings.exploration_scale, self.posterior
-        covariance = cache(lambda: posterior.covariance(index))
-        root = cache(lambda: nu * symmetric_root(covariance()))
-        best, noise = self.best_seen(means), posterior.hyperparameters.noise
-
-        def imagine(action: int) -> Belief:
-            """Condition on one more measurement that equals the mean, by a rank-one change in place."""
-            left = covariance()
-            column = left[action].clone()
-            left.sub_(torch.outer(column, column) / (column[action] + noise))
-            return Belief(mean, nu * left.diagonal().clamp(min=0).sqrt(), root, best)
-
-        return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
 
     def _refresh(self) -> None:
         """Learn the weights again if there are enough new results or bounds, and condition on all of them."""

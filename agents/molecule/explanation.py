@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.posterior import DualPosterior
-from agents.contract.protocol import Explanation
+from agents.contract.abilities import Explanation
 from agents.molecule.parts import Part
 
 

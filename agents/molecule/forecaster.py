@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 import torch
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.beliefs.agent import BatchBeliefAgent
+from agents.beliefs.belief import Belief
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import NormalScores, Targets, predict
 from agents.beliefs.rewards import worth_of_results as weigh_results
-from agents.contract.protocol import Explanation, Prediction
+from agents.contract.abilities import BoundsImaginer, Explanation
+from agents.contract.protocol import Prediction
 from agents.molecule.explanation import explain_means
 from agents.molecule.parts import Part
 from agents.molecule.settings import MoleculeSettings
@@ -66,6 +69,28 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         generator = torch.Generator().manual_seed(seed)
         normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
         return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
+
+    @one_thread()
+    def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
+        """Return a function that imagines results; see `agents.contract.GainForecaster`.
+
+        Raises:
+            ValueError: if an index is not one of a molecule.
+            RuntimeError: before the first `reset`.
+        """
+        count = len(index)
+        belief, imagine = self._believe(self._read_index([*index, *pending]))
+        for place in range(count, count + len(pending)):
+            belief = imagine(place)
+        latest = [belief]
+
+        @one_thread()
+        def bounds(place: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            latest[0] = latest[0] if place is None else imagine(place)
+            mean, spread = latest[0].mean[:count], latest[0].spread[:count]
+            return self.targets.to_rewards(mean - spread).numpy(), self.targets.to_rewards(mean + spread).numpy()
+
+        return bounds
 
     @one_thread()
     def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
@@ -121,3 +146,20 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         """Return posterior mean and variance of every molecule, computed once for each posterior."""
         self._believed = self._believed or self.posterior.mean_and_variance(self._every)
         return self._believed
+
+    def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
+        """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
+        means, variances = self._mean_and_variance()
+        mean, nu, posterior = means[index], self.settings.exploration_scale, self.posterior
+        covariance = cache(lambda: posterior.covariance(index))
+        root = cache(lambda: nu * symmetric_root(covariance()))
+        best, noise = self.best_seen(means), posterior.hyperparameters.noise
+
+        def imagine(action: int) -> Belief:
+            """Condition on one more measurement that equals the mean, by a rank-one change in place."""
+            left = covariance()
+            column = left[action].clone()
+            left.sub_(torch.outer(column, column) / (column[action] + noise))
+            return Belief(mean, nu * left.diagonal().clamp(min=0).sqrt(), root, best)
+
+        return Belief(mean, nu * variances[index].sqrt(), root, best), imagine

@@ -17,6 +17,7 @@ from benchmarks.pools.coverage.splits import Split
 from benchmarks.pools.coverage.tables import tables as tables_of_coverage
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.data.sources import PLANS, DockingScores, Photoswitches, Replay, Source
+from benchmarks.pools.failing.command import FailingCommand
 from benchmarks.pools.halves.command import BacktestCommand
 from benchmarks.pools.prices import plays as prices
 from benchmarks.pools.prices.tables import tables as tables_of_prices
@@ -261,6 +262,7 @@ Command = (
     | Annotated[ReplayCommand, tyro.conf.subcommand("replay")]
     | Annotated[CoverageCommand, tyro.conf.subcommand("coverage")]
     | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
+    | Annotated[FailingCommand, tyro.conf.subcommand("failing")]
     | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
     | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
@@ -271,7 +273,13 @@ def main(args: list[str] | None = None) -> int:
     """Run a command, and return the exit code (0 done, 1 refused or failed, 130 stopped)."""
     try:
         command: (
-            PlayCommand | CoverageCommand | ReliabilityCommand | BacktestCommand | StoppingCommand | PricesCommand
+            PlayCommand
+            | CoverageCommand
+            | ReliabilityCommand
+            | FailingCommand
+            | BacktestCommand
+            | StoppingCommand
+            | PricesCommand
         ) = tyro.cli(
             Command,
             args=args,

@@ -10,6 +10,7 @@ import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.failures.forecast import are_enough
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.selection import Selection
@@ -60,6 +61,8 @@ def take_over(
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
     asked += plate.content()
+    tried = {identifier for identifier, *_ in (*books.measured, *books.bounded)}
+    asked += [["failures"]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
     question, offered = _digest(asked), _digest([pool.ids, _content_of(pool)])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):

@@ -51,6 +51,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             target=settings.target,
             state=settings.state,
             offered=np.arange(len(molecules)) < len(inputs.pool),
+            ignore_failures=settings.ignore_failures,
         )
         with campaign.at_once():
             question = take_over(
@@ -62,6 +63,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             among = np.zeros(len(molecules), np.bool_)
             among[: len(inputs.pool)] = inputs.selection.mask
             suggested = campaign.ask(settings.n, question, among, inputs.plate)
+    failing, left = campaign.failing(), among.copy()
+    left[taken] = False
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
         smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
@@ -81,12 +84,14 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.agent_change,
         inputs.features,
         campaign.shares(),
-        campaign.outlook(among),
+        campaign.outlook(among & ~failing.likely),
         inputs.selection.describe(),
         campaign.learns_bounds,
         campaign.reasons(suggestion.id for suggestion in suggested),
         None if isinstance(molecules, MoleculeSet) else molecules,
         Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
+        failures=failing.sentence(left),
+        fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

@@ -1,4 +1,4 @@
-"""Choose a batch for several goals by joint draws of what is not known yet."""
+"""Choose a batch for several goals by what each graph may turn out to be."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from agents.contract import Agent, GainForecaster
 from graph_bandit_campaign.goals.goal import Floats, Goal
 from graph_bandit_campaign.state import CampaignState
 
-SHORT_LIST = 1000  # graphs whose values are drawn jointly; the cost grows as their cube
-TRIALS = 64  # draws by which the short list is made, of each graph for itself
+SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
+WAYS = 64  # to weigh the goals, for the short list
 
 
 class GoalsChooser:
-    """Choose graphs one after the other, each by a joint draw and a way to weigh the goals of its own.
+    """Choose graphs one after the other, each for a way to weigh the goals of its own, by upper confidence bounds.
 
-        argmax_k  s(u_k, lambda),   u_kg = (utility_g(value drawn of k) - worst_g) / (best_g - worst_g)
-        s(u, lambda) = min_g u_g / lambda_g,   lambda uniform on the positive part of the unit sphere
+        argmax_k  min_g u_kg / lambda_g,   lambda uniform on the positive part of the unit sphere
+        u_kg = (best utility_g of a value in mean +- nu std - worst_g) / (best_g - worst_g)
 
-    Every graph of a front is the best for some lambda, and the mean of max_k max(0, s)^G over lambda is in proportion
-    to the hypervolume [Paria et al. 2020, Zhang & Golovin 2020]. With weights, s(u, w) = sum_g w_g u_g instead, in
-    standard deviations of the results. Graphs whose draw breaks a limit are left out. The worst, the best and the
-    deviations are those of the results; goals without two different results do not count yet.
+    Every graph of a front is the best for some lambda, and the mean over lambda of the largest index to the power of G
+    is in proportion to the hypervolume [Paria et al. 2020, Zhang & Golovin 2020]. The worst and the best are those of
+    the results. The result of a graph that is pending or chosen counts as measured, and equal to its mean, so a batch
+    spreads [Desautels et al. 2014].
 
-    The draws are of a short list, made by draws of each graph for itself. Those of a batch are independent of each
-    other, so a batch spreads without regard to what is pending [Kandasamy et al. 2018].
+    With weights w, the index is sum_g w_g u_g, in standard deviations of the results, for u at the means, plus the root
+    of the sum of squares of what each w_g u_g gains by its bound. A limit is met by a draw of the values of all graphs,
+    one for each choice, so it counts by its probability. Goals without two different results do not count yet.
 
     Args:
         state: state of the campaign.
@@ -36,7 +37,7 @@ class GoalsChooser:
     """
 
     def __init__(self, state: CampaignState, agents: Sequence[Agent]) -> None:
-        self._state, self._agents = state, agents
+        self._state, self._agents = state, [cast(GainForecaster, agent) for agent in agents]
 
     def choose(self, count: int, mask: NDArray[np.bool_], pending: Sequence[int] = ()) -> list[int]:
         """Return the indices of graphs, in the order of choice.
@@ -46,54 +47,53 @@ class GoalsChooser:
             mask: `(K,)`. The graphs that can be chosen, at least `count`.
             pending: indices of the graphs under way.
         """
-        state, agents = self._state, self._agents
-        values = [np.array(list(view.means().values())) for view in state.each()]
+        values = [np.array(list(view.means().values())) for view in self._state.each()]
         told = [g for g, known in enumerate(values) if len(set(known.tolist())) > 1]
-        goals, trained = [state.goals[g] for g in told], [cast(GainForecaster, agents[g]) for g in told]
-        if all(goal.aim == "limit" for goal in goals):
-            return cast(GainForecaster, agents[0]).select_batch(None, count, mask, pending)
-        scale = Scale(goals, [values[g] for g in told])
-        generator = np.random.default_rng([state.seed, len(state.measured), len(pending)])
-        near = _short_list(goals, trained, scale, np.flatnonzero(mask), max(SHORT_LIST, count), generator)
-        seeds = generator.integers(2**31, size=len(goals)).tolist()
-        drawn = [agent.draw_rewards(near.tolist(), count, seed) for agent, seed in zip(trained, seeds, strict=True)]
-        worth, allowed = scale.worth(drawn, scale.ways(count, generator)), meet_limits(goals, drawn)
-        surest = np.lexsort((worth.mean(axis=0), allowed.mean(axis=0)))  # at the end: where no graph meets the limits
+        wanted = [g for g in told if self._state.goals[g].aim != "limit"]
+        if not wanted:
+            return self._agents[0].select_batch(None, count, mask, pending)
+        generator = np.random.default_rng([self._state.seed, len(self._state.measured), len(pending)])
+        scale = Scale([self._state.goals[g] for g in wanted], [values[g] for g in wanted])
+        agents = [self._agents[g] for g in wanted]
+        limits = [(self._state.goals[g], self._agents[g]) for g in told if g not in wanted]
+        near = _short_list(scale, agents, limits, np.flatnonzero(mask), max(SHORT_LIST, count), generator).tolist()
+        imagine = [agent.imagine_bounds(near, pending) for agent in agents]
+        allowed = np.ones((count, len(near)), np.bool_)
+        for limit, agent in limits:
+            allowed &= limit.meets(agent.draw_rewards(near, count, int(generator.integers(2**31))))
+        surest, latest = allowed.mean(axis=0), None
         chosen: list[int] = []
-        for drawn_worth, is_allowed in zip(worth, allowed, strict=True):
-            is_allowed[chosen] = False
-            left = [int(place) for place in surest[-len(chosen) - 1 :] if place not in chosen]
-            chosen.append(int(np.argmax(np.where(is_allowed, drawn_worth, -np.inf))) if is_allowed.any() else left[-1])
-        return [int(near[place]) for place in chosen]
-
-
-def meet_limits(goals: Sequence[Goal], drawn: Sequence[Floats]) -> NDArray[np.bool_]:
-    """Return in which draws all limits are met; the shape is that of one goal's draws."""
-    allowed: NDArray[np.bool_] = np.ones(drawn[0].shape, np.bool_)
-    for goal, values in zip(goals, drawn, strict=True):
-        allowed &= goal.meets(values)
-    return allowed
+        for way, meets in zip(scale.ways(count, generator), allowed, strict=True):
+            worth = scale.worth([bounds(latest) for bounds in imagine], way)
+            worth[chosen], meets[chosen], surest[chosen] = -np.inf, False, -1.0
+            if not meets.any():  # where no graph meets the limits in this draw, those do that are the surest to
+                meets = surest == surest.max()
+            latest = int(np.argmax(np.where(meets, worth, -np.inf)))
+            chosen.append(latest)
+        return [near[place] for place in chosen]
 
 
 def _short_list(
-    goals: Sequence[Goal],
-    agents: Sequence[GainForecaster],
     scale: Scale,
+    agents: Sequence[GainForecaster],
+    limits: Sequence[tuple[Goal, GainForecaster]],
     candidates: NDArray[np.int64],
     size: int,
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return the graphs that are often among the best of a draw, in the order of the set."""
+    """Return the graphs that are among the best for one of many ways to weigh the goals, in the order of the set."""
     if len(candidates) <= size:
         return candidates
     expected = [agent.predict() for agent in agents]
+    bounds = [((each.mean - each.std)[candidates], (each.mean + each.std)[candidates]) for each in expected]
+    forecasts = [(limit, agent.predict()) for limit, agent in limits]
     rank = np.full(len(candidates), np.inf)
-    for way in scale.ways(TRIALS, generator):
-        drawn = [
-            each.mean[candidates] + each.std[candidates] * generator.standard_normal(len(candidates))
-            for each in expected
-        ]
-        worth = np.where(meet_limits(goals, drawn), scale.worth(drawn, way), -np.inf)
+    for way in scale.ways(WAYS, generator):
+        worth = scale.worth(bounds, way)
+        for limit, forecast in forecasts:
+            normal = generator.standard_normal(len(candidates))
+            meets = limit.meets(forecast.mean[candidates] + forecast.std[candidates] * normal)
+            worth = np.where(meets, worth, -np.inf)
         order = np.argsort(-worth, kind="stable")
         rank[order] = np.minimum(rank[order], np.arange(len(candidates)))
     return np.sort(candidates[np.argsort(rank, kind="stable")[:size]])
@@ -103,14 +103,14 @@ class Scale:
     """How values of several goals are weighed against each other.
 
     Args:
-        goals: the goals; limits do not count.
+        goals: G goals that are not limits.
         values: the results of each, at least two different ones.
     """
 
     def __init__(self, goals: Sequence[Goal], values: Sequence[Floats]) -> None:
-        self._goals = [(place, goal) for place, goal in enumerate(goals) if goal.aim != "limit"]
-        utilities = [goal.utility(values[place]) for place, goal in self._goals]
-        self._weights = np.array([goal.weight or 0.0 for _, goal in self._goals])
+        self._goals = list(goals)
+        utilities = [goal.utility(known) for goal, known in zip(goals, values, strict=True)]
+        self._weights = np.array([goal.weight or 0.0 for goal in goals])
         if self._weights.any():
             spread = [(each.mean(), each.std()) for each in utilities]
         else:
@@ -124,14 +124,18 @@ class Scale:
         normal = np.abs(generator.standard_normal((count, len(self._goals))))
         return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True), np.float64)
 
-    def worth(self, drawn: Sequence[Floats], ways: Floats) -> Floats:
-        """Return s of draws.
+    def worth(self, bounds: Sequence[tuple[Floats, Floats]], way: Floats) -> Floats:
+        """Return the index of n graphs.
 
         Args:
-            drawn: values `(..., n)` for each goal.
-            ways: `(..., G)`. Directions or weights.
+            bounds: for each goal, lower and upper bounds of the values, `(n,)` each.
+            way: `(G,)`. A direction or the weights.
         """
-        utilities = np.stack([goal.utility(drawn[place]) for place, goal in self._goals], axis=-1)
-        shares, along = (utilities - self._begin) / self._unit, ways[..., None, :]
-        worth = (shares * along).sum(axis=-1) if self._weights.any() else (shares / along).min(axis=-1)
-        return np.asarray(worth, np.float64)
+        pairs = list(zip(self._goals, bounds, strict=True))
+        middle = np.stack([goal.utility((low + high) / 2) for goal, (low, high) in pairs], axis=-1)
+        hoped = np.stack([goal.best_utility(low, high) for goal, (low, high) in pairs], axis=-1)
+        if not self._weights.any():
+            return np.asarray(((hoped - self._begin) / self._unit / way).min(axis=-1), np.float64)
+        gained = (hoped - middle) / self._unit * way
+        sums = ((middle - self._begin) / self._unit * way).sum(axis=-1)
+        return np.asarray(sums + np.sqrt((gained**2).sum(axis=-1)), np.float64)

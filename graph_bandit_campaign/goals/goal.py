@@ -74,6 +74,15 @@ class Goal:
         low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
         return np.minimum(np.minimum(values - low, high - values), 0.0)
 
+    def best_utility(self, low: Floats, high: Floats) -> Floats:
+        """Return the utility of the best value from `low` to `high`."""
+        if self.aim == "maximize":
+            return self.utility(high)
+        if self.aim == "minimize":
+            return self.utility(low)
+        end = self.high if self.low is None else self.low
+        return self.utility(np.clip(0.0 if end is None else end, low, high))
+
     def meets(self, values: Floats) -> NDArray[np.bool_]:
         """Return which values a limit allows; another goal allows all."""
         if self.aim != "limit":

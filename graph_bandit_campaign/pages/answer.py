@@ -56,6 +56,10 @@ class Answer:
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
     bill: Bill = field(default_factory=Bill)
     """What the suggestions cost, and of which groups they are."""
+    failures: str = ""
+    """How many molecules are likely to fail, and why; empty if failures do not teach."""
+    fails: Mapping[str, float] = field(default_factory=dict)
+    """Probability of each molecule to fail, by its id; empty if failures do not teach."""
 
     @property
     def noun(self) -> str:
@@ -98,7 +102,7 @@ class Answer:
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
         }
-        return [self.limits] * bool(self.limits) + [
+        return [text for text in (self.limits, self.failures) if text] + [
             text.format(listed(names)) for text, names in lists.items() if names
         ]
 
@@ -116,6 +120,7 @@ class Answer:
         columns = ["rank", "id", *structure, f"predicted_{self.target}", "standard_deviation"]
         columns += ["interval_90_low", "interval_90_high", "probability_of_beating_best"]
         columns += self.bill.heading()
+        columns += ["probability_of_failing"] * bool(self.fails)
         for number in range(1, NEIGHBOURS + 1) if structure else ():
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", f"nearest_{number}_{self.target}"]
         writer.writerow([*columns, "reasons"] if structure else columns)
@@ -123,6 +128,7 @@ class Answer:
             cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
             cells += map(short, (suggestion.mean, suggestion.std, suggestion.low, suggestion.high))
             cells += [short(suggestion.probability), *map(shield, self.bill.cells(suggestion.id))]
+            cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
                 cells += [shield(neighbour.id), short(neighbour.similarity), short(neighbour.value)]
             cells += [""] * (len(columns) - len(cells))

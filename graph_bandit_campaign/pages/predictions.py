@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
+from graph_bandit_campaign.failures.forecast import LIKELY
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.numbers import short
@@ -19,7 +20,7 @@ def predictions_table(
     """Return a CSV table with a row for each molecule of the pool, in the order of the pool.
 
     Its column `state` is `measured`, `failed`, `suggested` (now), `pending` (from earlier), `excluded by` the first
-    limit that the molecule does not meet, or `offered`: it could be suggested.
+    limit that the molecule does not meet, `likely to fail`, or `offered`: it could be suggested.
 
     Args:
         answer: the suggestions.
@@ -35,11 +36,14 @@ def predictions_table(
     writer = csv.writer(text, lineterminator="\n")
     structure = ["smiles"] if answer.graphs is None else []
     columns = ["id", *structure, f"predicted_{answer.target}", "standard_deviation", "interval_90_low"]
-    writer.writerow([*columns, "interval_90_high", "probability_of_beating_best", "state"])
+    columns += ["interval_90_high", "probability_of_beating_best"]
+    writer.writerow([*columns, *["probability_of_failing"] * bool(answer.fails), "state"])
     for index, identifier in enumerate(ids):
         expected, reason = predictions[identifier], selection.reason(index)
         numbers = (expected.mean, expected.std, expected.low, expected.high, expected.probability)
-        words = states.get(identifier) or (f"excluded by {reason}" if reason else "offered")
+        fails = (answer.fails[identifier],) if answer.fails else ()
+        offered = "likely to fail" if answer.fails.get(identifier, 0) > LIKELY else "offered"
+        words = states.get(identifier) or (f"excluded by {reason}" if reason else offered)
         smiles = [answer.smiles_of[identifier] for _ in structure]
-        writer.writerow([shield(identifier), *smiles, *map(short, numbers), words])
+        writer.writerow([shield(identifier), *smiles, *map(short, (*numbers, *fails)), words])
     return text.getvalue()

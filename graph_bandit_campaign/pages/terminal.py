@@ -50,6 +50,9 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         mean, std, probability = short(suggestion.mean), short(suggestion.std), percent(suggestion.probability)
         rest = map(shortened, bill.cells(suggestion.id))
         rows.append((str(rank), suggestion.id, mean, std, interval, probability, *rest))
+    if answer.fails:
+        fails = ["fails", *(percent(answer.fails[suggestion.id]) for suggestion in answer.suggested)]
+        rows = [(*row, cell) for row, cell in zip(rows, fails, strict=True)]
     print_columns(rows)
     if bill.sentence():
         print(f"\n{bill.sentence()}")

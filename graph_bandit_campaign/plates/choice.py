@@ -98,6 +98,15 @@ def check_plate(count: int, mask: NDArray[np.bool_], plate: Plate) -> None:
         )
 
 
+def can_give(count: int, mask: NDArray[np.bool_], plate: Plate) -> bool:
+    """Return whether `check_plate` accepts a batch."""
+    try:
+        check_plate(count, mask, plate)
+    except ValueError:
+        return False
+    return True
+
+
 def most_allowed(mask: NDArray[np.bool_], groups: NDArray[np.int64] | None, at_most: int | None) -> int:
     """Return how many of the graphs that `mask` allows a batch may hold with at most so many of one group.
 

@@ -19,6 +19,9 @@ class Certain:
     def predict(self):
         return type("Prediction", (), {"mean": self.values, "std": np.zeros(len(self.values))})
 
+    def imagine_bounds(self, index, pending=()):
+        return lambda place: (self.values[list(index)],) * 2
+
     def draw_rewards(self, index, count, seed):
         return np.tile(self.values[list(index)], (count, 1))
 
@@ -81,11 +84,24 @@ def test_graphs_that_are_masked_are_not_chosen_and_a_short_list_keeps_the_best(m
 
 def test_the_mean_over_directions_is_in_proportion_to_the_hypervolume():
     points, generator = np.array([[0.9, 0.2], [0.6, 0.6], [0.1, 1.0]]), np.random.default_rng(1)
-    goals = [Goal("a"), Goal("b")]
-    scale = Scale(goals, [np.array([0.0, 1.0])] * 2)
-    worth = scale.worth([points[:, 0], points[:, 1]], scale.ways(40_000, generator))
+    scale = Scale([Goal("a"), Goal("b")], [np.array([0.0, 1.0])] * 2)
+    ways = scale.ways(40_000, generator)
+    worth = np.array([scale.worth([(points[:, 0],) * 2, (points[:, 1],) * 2], way).max() for way in ways])
     area = 0.9 * 0.2 + 0.6 * 0.4 + 0.1 * 0.4
-    assert np.pi / 4 * (worth.max(axis=1) ** 2).mean() == pytest.approx(area, rel=0.02)
+    assert np.pi / 4 * (worth**2).mean() == pytest.approx(area, rel=0.02)
+
+
+def test_bounds_count_by_the_best_value_between_them_and_their_root_sum_of_squares_with_weights():
+    low, high = np.array([0.0, 1.0]), np.array([4.0, 2.0])
+    one, other = Goal("a", weight=1.0), Goal("b", "minimize", weight=2.0)
+    scale = Scale([one, other], [np.array([0.0, 2.0])] * 2)  # means of 1 and -1, standard deviations of 1
+    np.testing.assert_allclose(
+        scale.worth([(low, high), (low, high)], np.array([1.0, 2.0])),
+        [1 + 2 * -1 + np.hypot(2, 4), 0.5 + 2 * -0.5 + np.hypot(0.5, 1.0)],
+    )
+    ranged = Goal("c", "target", 2.5, 3.0)
+    np.testing.assert_array_equal(ranged.best_utility(low, high), [0.0, -0.5])
+    np.testing.assert_array_equal(ranged.best_utility(low + 4, high + 4), [-1.0, -2.0])
 
 
 def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():

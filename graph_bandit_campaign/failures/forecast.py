@@ -1,0 +1,133 @@
+"""Learn from molecules that failed which others are likely to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.contract import MoleculeSetLike
+from graph_bandit_campaign.failures.features import describe, log_prior, look_up, name_of
+from graph_bandit_campaign.failures.rules import learn_rules
+from graph_bandit_campaign.graph_sets import PoolLike
+from graph_bandit_campaign.pages.numbers import percent
+from graph_bandit_campaign.state import CampaignState
+
+LEAST = 5  # molecules that failed, and that were measured, before failures teach
+LIKELY = 0.5  # a molecule that fails with a larger probability is left out
+MOST_TAUGHT = 1000  # molecules; evenly spaced ones stand for more of them
+
+
+@dataclass(frozen=True, eq=False)
+class FailureForecast:
+    """The probability of each of K graphs to fail."""
+
+    probability: NDArray[np.float64]
+    """`(K,)`. Probability to fail, of graphs that were measured or failed too; 0 if failures do not teach."""
+    cause: str = ""
+    """What goes with failing, in words; empty if failures do not teach."""
+
+    @property
+    def teaches(self) -> bool:
+        """Return whether failures teach: five molecules or more failed, and five or more were measured."""
+        return bool(self.cause)
+
+    @property
+    def odds(self) -> NDArray[np.float64]:
+        """Return the probability of each graph not to fail, `(K,)`, as a factor on what it may gain."""
+        return 1 - self.probability
+
+    @property
+    def likely(self) -> NDArray[np.bool_]:
+        """Return which graphs are likely to fail, `(K,)`: with a probability of more than a half."""
+        return self.probability > LIKELY
+
+    def spare(self, mask: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
+        """Return a mask without the graphs that are likely to fail.
+
+        Args:
+            mask: `(K,)`. The graphs on offer.
+            count: how many must be left; where fewer would be, those are kept that fail with the smallest probability.
+        """
+        left = mask & ~self.likely
+        missing = count - int(left.sum())
+        if missing > 0:
+            others = np.flatnonzero(mask & self.likely)
+            left[others[np.argsort(self.probability[others], kind="stable")[:missing]]] = True
+        return left
+
+    def sentence(self, mask: NDArray[np.bool_]) -> str:
+        """Say how many molecules on offer are likely to fail, and why; an empty text if failures do not teach.
+
+        Args:
+            mask: `(K,)`. The molecules on offer.
+        """
+        number = int((mask & self.likely).sum())
+        are = f"{number:,} molecules are likely to fail (with more than {percent(LIKELY, ' ')})"
+        return f"{are if number else 'No molecule is likely to fail'}. {self.cause}" if self.teaches else ""
+
+
+def are_enough(failed: int, measured: int) -> bool:
+    """Return whether failures teach, by how many molecules failed and how many were measured."""
+    return min(failed, measured) >= LEAST
+
+
+class FailureLearner:
+    """Learn from molecules that failed which others are likely to fail. Other graphs teach nothing.
+
+    Args:
+        graph_set: the pool.
+        ignores: True: failures teach nothing.
+    """
+
+    def __init__(self, graph_set: PoolLike, ignores: bool = False) -> None:
+        self._count = len(graph_set)
+        self._smiles = tuple(graph_set.smiles) if isinstance(graph_set, MoleculeSetLike) and not ignores else ()
+        self._learnt: tuple[object, FailureForecast] | None = None
+
+    def learn(self, state: CampaignState, index_of: Mapping[str, int]) -> FailureForecast:
+        """Return what the failures teach.
+
+        With several goals, a molecule with a result for one of them did not fail, unless it is said to have failed.
+
+        Args:
+            state: state of the campaign.
+            index_of: index of each graph, by its id.
+        """
+        failed = sorted(index_of[key] for key in state.failed if key in index_of)
+        told = {result.id for result in state.measured}.difference(state.failed)
+        measured = sorted(index_of[key] for key in told if key in index_of)
+        if not self._smiles or not are_enough(len(failed), len(measured)):
+            return FailureForecast(np.zeros(self._count))
+        if self._learnt is None or self._learnt[0] != (failed, measured):
+            self._learnt = (failed, measured), self._forecast(failed, measured)
+        return self._learnt[1]
+
+    def _forecast(self, failed: Sequence[int], measured: Sequence[int]) -> FailureForecast:
+        from rdkit import Chem
+
+        index, fails = np.array([*failed, *measured]), np.arange(len(failed) + len(measured)) < len(failed)
+        if len(index) > MOST_TAUGHT:
+            some = np.linspace(0, len(index) - 1, MOST_TAUGHT).round().astype(np.int64)
+            index, fails = index[some], fails[some]
+        molecules = [Chem.MolFromSmiles(self._smiles[k]) for k in index]
+        features, has = describe(molecules)
+        rules = learn_rules(has, fails, log_prior(features))
+        some_features = [features[k] for k in rules.features]
+        probability = rules.probability(look_up(some_features, self._smiles, len(self._smiles)))
+        if rules.at_random > LIKELY:
+            share = percent(rules.at_random, " ")
+            return FailureForecast(probability, f"No cause was found yet: failures are random with {share}.")
+        left, texts = np.full(len(fails), True), []
+        for case in rules.rules[0].cases:
+            here = left & (has[:, case.feature] == case.present)
+            name = name_of(features[case.feature], molecules)
+            texts.append(f"{_of(fails[here])} {'with' if case.present else 'without'} {name}")
+            left &= ~here
+        return FailureForecast(probability, f"Failed so far: {', '.join(texts)}, {_of(fails[left])} others.")
+
+
+def _of(fails: NDArray[np.bool_]) -> str:
+    return f"{int(fails.sum())} of {len(fails)}"

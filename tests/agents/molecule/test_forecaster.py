@@ -1,0 +1,51 @@
+"""Bounds of values under imagined results."""
+
+import numpy as np
+import pytest
+import torch
+from support.molecules import some_molecules
+
+import registry
+
+
+def trained(**settings):
+    molecules = some_molecules(30)
+    agent = registry.make_agent("molecule-ucb", **settings)
+    agent.reset(None, seed=0, graph_set=molecules)
+    agent.update(None, np.arange(12), molecules.targets[:12])
+    return agent
+
+
+@pytest.mark.parametrize("warp", ["none", "normal_scores"])
+def test_a_result_that_equals_its_mean_narrows_the_bounds_of_the_others_as_the_covariance_says(warp):
+    agent = trained(warp=warp, exploration_scale=1.5)
+    index, pending = [3, 17, 20, 29], [15, 25]
+    bounds = agent.imagine_bounds(index, pending)
+    every = torch.tensor([*index, *pending])
+    mean, covariance = agent.posterior.mean_and_variance(every)[0], agent.posterior.covariance(every)
+    noise = agent.posterior.hyperparameters.noise
+    for played in ([4, 5], [4, 5, 1]):
+        low, high = bounds(None if len(played) == 2 else 1)
+        cross, within = covariance[:, played], covariance[played][:, played]
+        inner = within + noise * torch.eye(len(played), dtype=torch.float64)
+        left = (covariance - cross @ torch.linalg.solve(inner, cross.T)).diagonal()[:4].sqrt()
+        np.testing.assert_allclose(agent.targets.of(torch.from_numpy(low)), mean[:4] - 1.5 * left, atol=1e-9)
+        np.testing.assert_allclose(agent.targets.of(torch.from_numpy(high)), mean[:4] + 1.5 * left, atol=1e-9)
+
+
+def test_imagining_changes_no_choice():
+    agent, other = trained(), trained()
+    agent.imagine_bounds([13, 14, 15])(2)
+    assert agent.select_batch(None, 4) == other.select_batch(None, 4)
+
+
+def test_an_agent_that_starts_anew_describes_the_molecules_only_once(monkeypatch):
+    agent = trained()
+    monkeypatch.setattr("agents.molecule.agent.make_parts", None)
+    blank = agent.blank()
+    blank.reset(None, seed=0, graph_set=some_molecules(30))
+    assert len(blank.history) == 0
+    blank.update(None, np.arange(12), some_molecules(30).targets[:12])
+    np.testing.assert_array_equal(blank.predict().mean, agent.predict().mean)
+    with pytest.raises(TypeError):
+        blank.reset(None, seed=0, graph_set=some_molecules(29))
