@@ -244,7 +244,7 @@ class PricesCommand:
         budgets = [float(round(share * self.budget, 6)) for share in self.shares]
         plans = [(float(self.budget), 0.0), *((budget, weight) for weight in self.weights for budget in budgets)]
         tasks = [
-            prices.Task(pool, drawn, agent, budget, self.rounds, self.batch, weight, seed)
+            prices.Task(pool.name, drawn, agent, budget, self.rounds, self.batch, weight, seed)
             for pool in pools
             for seed in range(self.seeds)
             for drawn in self.drawn

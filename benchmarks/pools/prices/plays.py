@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import sys
 import time
 import zlib
 from collections.abc import Sequence
-from contextlib import closing
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
@@ -16,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 import registry
-from benchmarks.kept_rows import Row, append_rows, read_rows
-from benchmarks.parallel import run_in_parallel
-from benchmarks.pools.data.catalogue import Pool
+from benchmarks.kept_rows import Row
+from benchmarks.kept_tasks import do_missing
+from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.screening import Floats, Indices
 from graph_bandit_campaign.plates import Plate, choose_plate
 from graph_bandit_env import MoleculeSet
@@ -32,7 +30,8 @@ SCORES = ("spent", "measured", "bought of the top 5 %", "% of the way")
 class Task(NamedTuple):
     """An agent that spends money on a pool."""
 
-    pool: Pool
+    pool: str
+    """Name of the pool."""
     drawn: Drawn
     """How prices are drawn: log-uniform from 1 to 10, of any molecule alike, or higher for large molecules."""
     agent: str
@@ -47,11 +46,6 @@ class Task(NamedTuple):
     can pay for in the order of its own choice."""
     seed: int
     """Seed of the prices and of the first measurements, in separate streams."""
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Return the entries by which its row is found in a file."""
-        return tuple(map(str, (self.pool.name, *self[1:])))
 
 
 COLUMNS = (*Task._fields, "seconds", *SCORES)
@@ -93,27 +87,12 @@ def play_all(
         ValueError: if an agent is unknown, or the file has other columns.
     """
     for name in dict.fromkeys(task.agent for task in tasks):
-        _make(name)
-    rows: list[Row] = [tuple(row) for row in ([] if out is None else read_rows(out, COLUMNS))]
-    asked, known = {task.key for task in tasks}, {row[: len(Task._fields)] for row in rows}
-    missing, failed = [task for task in tasks if task.key not in known], 0
-    with closing(run_in_parallel(partial(play_one, folder), missing, workers)) as outcomes:
-        for task, outcome in outcomes:
-            name = ", ".join(task.key)
-            if isinstance(outcome, Exception):
-                failed += 1
-                print(f"{name} failed: {type(outcome).__name__}: {outcome}", file=sys.stderr)
-                continue
-            rows.append(outcome)
-            if out is not None:
-                append_rows(out, COLUMNS, [outcome])
-            print(f"{name}: {outcome[-len(SCORES) :]}", file=sys.stderr)
-    table = pd.DataFrame([row for row in rows if row[: len(Task._fields)] in asked], columns=COLUMNS)
-    return table.astype(dict.fromkeys(("seconds", *SCORES), float)), failed
+        _make(name)  # refuses unknown names before anything is played
+    return do_missing(partial(play_one, folder), tasks, COLUMNS, len(Task._fields), workers, out)
 
 
-def play_one(folder: Path, *entries: Any) -> Row:
-    """Play a task on one thread, and return its row."""
+def play_one(folder: Path, *entries: Any) -> list[Row]:
+    """Play a task on one thread, and return its row alone."""
     import torch
     from threadpoolctl import threadpool_limits
 
@@ -125,7 +104,8 @@ def play_one(folder: Path, *entries: Any) -> Row:
         agent = copy.deepcopy(_reset_once(folder, task.pool, task.agent))
         spent, order = spend(agent, molecules, draw_prices(molecules, task.drawn, task.seed), task)
         seconds = time.perf_counter() - begin
-    return *task.key, *(round(number, 3) for number in (seconds, spent, *score(molecules.targets, order)))
+    numbers = (seconds, spent, *score(molecules.targets, order))
+    return [(*map(str, task), *(round(number, 3) for number in numbers))]
 
 
 def spend(agent: Any, molecules: MoleculeSet, prices: Floats, task: Task) -> tuple[float, Indices]:
@@ -197,7 +177,7 @@ def _make(text: str) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _reset_once(folder: Path, pool: Pool, agent: str) -> Any:
+def _reset_once(folder: Path, pool: str, agent: str) -> Any:
     """Return an agent that has described the molecules, which takes longer than to play."""
     made = _make(agent)
     made.reset(None, seed=0, graph_set=_read_once(folder, pool))
@@ -205,7 +185,7 @@ def _reset_once(folder: Path, pool: Pool, agent: str) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _read_once(folder: Path, pool: Pool) -> MoleculeSet:
-    molecules = cast(MoleculeSet, pool.read(folder))
-    generator = np.random.default_rng(zlib.crc32(pool.name.encode()))
+def _read_once(folder: Path, pool: str) -> MoleculeSet:
+    molecules = cast(MoleculeSet, find_pools([pool])[0].read(folder))
+    generator = np.random.default_rng(zlib.crc32(pool.encode()))
     return molecules.take(generator.permutation(len(molecules)))

@@ -82,6 +82,13 @@ def test_caps_are_kept_by_columns_and_by_scaffolds(folder):
     assert len(set(groups)) == len(groups)
 
 
+def test_molecules_without_a_group_are_not_capped(folder):
+    write("pool.csv", [("id", "smiles", "vendor"), *((*row, "") for row in zip(NAMES, MOLECULES.smiles, strict=True))])
+    assert suggest("--at-most", "1", "--per", "vendor", "--html", "page.html") == 0
+    assert [row["group"] for row in suggested()] == [""] * 4
+    assert (folder / "page.html").read_text().count(">vendor none<") == 4
+
+
 def test_other_prices_are_another_question(folder):
     for number, prices, budget in ((1, PRICES, "100"), (1, PRICES, "100"), (2, PRICES, "90"), (3, None, "90")):
         write_pool(prices or {**PRICES, "m9": 11})

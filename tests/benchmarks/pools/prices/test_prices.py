@@ -6,12 +6,11 @@ import pytest
 from support.molecules import some_molecules
 
 import registry
-from benchmarks.pools.data.catalogue import find_pools
+from benchmarks import kept_tasks
 from benchmarks.pools.prices import plays
 from benchmarks.pools.prices.tables import tables
 
 MOLECULES = some_molecules(50)
-(POOL,) = find_pools(["ESOL"])
 
 
 def task(**changes):
@@ -23,7 +22,7 @@ def task(**changes):
         "batch": 20,
         "weight": 0.5,
     }
-    return plays.Task(POOL, **{**given, "seed": 3, **changes})
+    return plays.Task("ESOL", **{**given, "seed": 3, **changes})
 
 
 def spend(asked):
@@ -72,7 +71,7 @@ def test_the_score_counts_what_was_bought():
 def test_finished_plays_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(plays, "_read_once", lambda folder, pool: MOLECULES)
     monkeypatch.setattr(
-        plays, "run_in_parallel", lambda function, tasks, workers: ((each, function(*each)) for each in tasks)
+        kept_tasks, "run_in_parallel", lambda function, tasks, workers: ((each, function(*each)) for each in tasks)
     )
     asked = [task(weight=0.0), task()]
     rows, failed = plays.play_all(tmp_path, asked, out=tmp_path / "out.csv")
