@@ -101,3 +101,22 @@ def test_a_failure_that_turns_out_well_is_forgotten():
     for k in FAILING[:2]:
         made.tell(IDS[k], 1.0)
     assert not made.failing().teaches
+
+
+def test_random_failures_have_no_cause():
+    made = Campaign(MOLECULES, "random")
+    for k, draw in enumerate(np.random.default_rng(0).random(30)):
+        if draw < 0.3:
+            made.tell_failed(IDS[k])
+        else:
+            made.tell(IDS[k], float(k))
+    sentence = made.failing().sentence(np.ones(40, np.bool_))
+    assert sentence.startswith(
+        "No molecule is likely to fail. No cause was found: they fail at random with a probability of "
+    )
+
+
+def test_one_molecule_is_one():
+    forecast = FailureForecast(np.array([0.9, 0.6, 0.1]), "A cause.")
+    sentence = "1 molecule is likely to fail (with more than 50 %). A cause."
+    assert forecast.sentence(np.array([True, False, True])) == sentence
