@@ -6,7 +6,7 @@ from rdkit import Chem
 from rdkit.Chem.Fragments import fr_C_O
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import Campaign
+from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_campaign.failures.forecast import FailureForecast
 from graph_bandit_env import GraphPool
 
@@ -120,3 +120,16 @@ def test_one_molecule_is_one():
     forecast = FailureForecast(np.array([0.9, 0.6, 0.1]), "A cause.")
     sentence = "1 molecule is likely to fail (with more than 50 %). A cause."
     assert forecast.sentence(np.array([True, False, True])) == sentence
+
+
+def test_failures_teach_with_several_goals_too():
+    made = Campaign(MOLECULES, "molecule-ucb:short_list=20", goals=[Goal("a"), Goal("b", "minimize")])
+    for k in LEARNT:
+        if FAILS[k]:
+            made.tell_failed(IDS[k])
+        else:
+            made.tell(IDS[k], float(k % 5), goal="a")
+            made.tell(IDS[k], float(k % 3), goal="b")
+    made.tell(IDS[FAILING[0]], 1.0, goal="a")  # it failed in the other assay
+    assert np.array_equal(made.failing().likely, FAILS)
+    assert not FAILS[chosen(made, 15)].any()
