@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, GainForecaster
-from graph_bandit_campaign.goals.goal import Floats, Goal
+from graph_bandit_campaign.goals.goal import Goal
+from graph_bandit_campaign.goals.utility import Floats, best_utility, meets, utility
 from graph_bandit_campaign.state import CampaignState
 
 SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
@@ -60,15 +61,15 @@ class GoalsChooser:
         imagine = [agent.imagine_bounds(near, pending) for agent in agents]
         allowed = np.ones((count, len(near)), np.bool_)
         for limit, agent in limits:
-            allowed &= limit.meets(agent.draw_rewards(near, count, int(generator.integers(2**31))))
+            allowed &= meets(limit, agent.draw_rewards(near, count, int(generator.integers(2**31))))
         surest, latest = allowed.mean(axis=0), None
         chosen: list[int] = []
-        for way, meets in zip(scale.ways(count, generator), allowed, strict=True):
+        for way, here in zip(scale.ways(count, generator), allowed, strict=True):
             worth = scale.worth([bounds(latest) for bounds in imagine], way)
-            worth[chosen], meets[chosen], surest[chosen] = -np.inf, False, -1.0
-            if not meets.any():  # where no graph meets the limits in this draw, those do that are the surest to
-                meets = surest == surest.max()
-            latest = int(np.argmax(np.where(meets, worth, -np.inf)))
+            worth[chosen], here[chosen], surest[chosen] = -np.inf, False, -1.0
+            if not here.any():  # where no graph meets the limits in this draw, those do that are the surest to
+                here = surest == surest.max()
+            latest = int(np.argmax(np.where(here, worth, -np.inf)))
             chosen.append(latest)
         return [near[place] for place in chosen]
 
@@ -92,8 +93,8 @@ def _short_list(
         worth = scale.worth(bounds, way)
         for limit, forecast in forecasts:
             normal = generator.standard_normal(len(candidates))
-            meets = limit.meets(forecast.mean[candidates] + forecast.std[candidates] * normal)
-            worth = np.where(meets, worth, -np.inf)
+            likely = meets(limit, forecast.mean[candidates] + forecast.std[candidates] * normal)
+            worth = np.where(likely, worth, -np.inf)
         order = np.argsort(-worth, kind="stable")
         rank[order] = np.minimum(rank[order], np.arange(len(candidates)))
     return np.sort(candidates[np.argsort(rank, kind="stable")[:size]])
@@ -109,7 +110,7 @@ class Scale:
 
     def __init__(self, goals: Sequence[Goal], values: Sequence[Floats]) -> None:
         self._goals = list(goals)
-        utilities = [goal.utility(known) for goal, known in zip(goals, values, strict=True)]
+        utilities = [utility(goal, known) for goal, known in zip(goals, values, strict=True)]
         self._weights = np.array([goal.weight or 0.0 for goal in goals])
         if self._weights.any():
             spread = [(each.mean(), each.std()) for each in utilities]
@@ -132,8 +133,8 @@ class Scale:
             way: `(G,)`. A direction or the weights.
         """
         pairs = list(zip(self._goals, bounds, strict=True))
-        middle = np.stack([goal.utility((low + high) / 2) for goal, (low, high) in pairs], axis=-1)
-        hoped = np.stack([goal.best_utility(low, high) for goal, (low, high) in pairs], axis=-1)
+        middle = np.stack([utility(goal, (low + high) / 2) for goal, (low, high) in pairs], axis=-1)
+        hoped = np.stack([best_utility(goal, low, high) for goal, (low, high) in pairs], axis=-1)
         if not self._weights.any():
             return np.asarray(((hoped - self._begin) / self._unit / way).min(axis=-1), np.float64)
         gained = (hoped - middle) / self._unit * way
