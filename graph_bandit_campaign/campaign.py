@@ -20,7 +20,7 @@ from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
 from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
-from graph_bandit_campaign.plates import Plate, can_give, check_plate, choose_plate
+from graph_bandit_campaign.plates import Plate, check_plate, choose_plate, spare_likely
 from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.roster import MaskLike, Roster
@@ -85,9 +85,9 @@ class Campaign(Records):
         mask = roster.mask("offered", offered)
         file = CampaignFile(state)
         saved = file.read()
-        if goals is not None and (maximize, target) != (None, None):
-            raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
         wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
+        if wanted and (maximize, target) != (None, None):
+            raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
         given = {
             "maximize": None if maximize is None else bool(maximize),
             "seed": None if seed is None else check_integer("seed", seed, smallest=0),
@@ -113,7 +113,7 @@ class Campaign(Records):
                     f"Expected a campaign with `{name}` {value}. {state} has {before or 'none'}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
-        super().__init__(roster, mask, file, replace(known, goals=wanted))
+        super().__init__(roster, mask, file, known.with_goals(wanted))
         self.agent_change = ""
         self._opened: CampaignState | None = saved  # until the first `ask`
         self.choose_agent(size)
@@ -166,9 +166,9 @@ class Campaign(Records):
         count = check_integer("count", count, smallest=1)
         check_plate(count, mask, plate or Plate())
         self.choose_agent(count)
-        agents, spared = self._agents(fresh=True), self.failing().spare(mask, count)
-        chooser = GoalsChooser(self.state, agents) if self.state.goals else agents[0]
-        mask = spared if can_give(count, spared, plate or Plate()) else mask
+        agents, failing = self._agents(fresh=True), self.failing()
+        chooser = GoalsChooser(self.state, agents, self._roster.index_of) if self.state.goals else agents[0]
+        mask = spare_likely(count, mask, failing.likely, failing.probability, plate or Plate())
         chosen = choose_plate(chooser, count, mask, self._roster.indices(under_way), plate)
         suggested = self._expect(chosen)
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))

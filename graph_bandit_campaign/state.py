@@ -40,8 +40,9 @@ class Suggestion:
     high: float | None = None
     """Upper bound of that interval. As much lies above it as below `low`: 5 %."""
     by_goal: Mapping[str, Suggestion] = field(default_factory=dict)
-    """With several goals, the prediction of each, by its name. Above, only `id` and `probability` are known then, the
-    probability that the result is on the front: that no measured graph is as good in every goal."""
+    """With several goals, the prediction of each, by its name; its `probability` is that of a result in the range, if
+    the goal has one. Above, only `id` and `probability` are known then: that the results are on the front, so that no
+    measured graph is as good in every goal and better in one."""
 
     def __post_init__(self) -> None:
         if (self.low, self.high) == (None, None):
@@ -172,6 +173,15 @@ class CampaignState:
             pending=tuple(identifier for identifier in self.pending if identifier not in known),
             rounds=tuple(tuple(each.by_goal.get(goal.name, each) for each in suggested) for suggested in self.rounds),
         )
+
+    def with_goals(self, goals: tuple[Goal, ...]) -> CampaignState:
+        """Return the same campaign with other goals; results of goals that have gone are left out."""
+        names = {goal.name for goal in goals} or {""}
+        told = tuple(result for result in self.measured if result.goal in names)
+        settled = CampaignState("", True, 0, told, goals=goals).settled()
+        pending = tuple(identifier for identifier in self.pending if identifier not in settled)
+        failed = tuple(identifier for identifier in self.failed if identifier not in settled)
+        return replace(self, goals=goals, measured=told, pending=pending, failed=failed)
 
     def each(self) -> tuple[CampaignState, ...]:
         """Return the campaign `of` each of several goals, or the campaign itself."""

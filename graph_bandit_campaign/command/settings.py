@@ -189,7 +189,10 @@ class SuggestSettings:
             low, high = limit.ends
             goals.append(Goal(limit.name, "target", low, high, weight=weights.pop(limit.name, None)))
         if weights:
-            raise ValueError(f"Expected `--weights` of the goals. Got one of {', '.join(weights)}.")
+            raise ValueError(
+                f"Expected `--weights` of the goals {', '.join(goal.name for goal in goals)}. Got one of "
+                f"{', '.join(weights)}."
+            )
         return tuple(goals)
 
     @property

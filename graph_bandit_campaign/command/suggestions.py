@@ -86,7 +86,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.agent_change,
         inputs.features,
         campaign.shares(),
-        campaign.outlook(among & ~failing.likely),
+        campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
         inputs.selection.describe(),
         campaign.learns_bounds,
         campaign.reasons(suggestion.id for suggestion in suggested),
@@ -94,6 +94,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
         failures=failing.sentence(left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
+        likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

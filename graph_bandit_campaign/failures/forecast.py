@@ -17,6 +17,7 @@ from graph_bandit_campaign.state import CampaignState
 
 LEAST = 5  # molecules that failed, and that were measured, before failures teach
 LIKELY = 0.5  # a molecule that fails with a larger probability is left out
+CLEARLY = 0.1  # if that is so much more than the share that failed so far
 MOST_TAUGHT = 1000  # molecules; evenly spaced ones stand for more of them
 
 
@@ -28,6 +29,8 @@ class FailureForecast:
     """`(K,)`. Probability to fail, of graphs that were measured or failed too; 0 if failures do not teach."""
     cause: str = ""
     """What goes with failing, in words; empty if failures do not teach."""
+    share: float = 0.0
+    """How many of those tried failed, as a share."""
 
     @property
     def teaches(self) -> bool:
@@ -40,23 +43,14 @@ class FailureForecast:
         return 1 - self.probability
 
     @property
+    def bound(self) -> float:
+        """Return above which probability a graph is likely to fail: a half, or clearly more than the share so far."""
+        return max(LIKELY, self.share + CLEARLY)
+
+    @property
     def likely(self) -> NDArray[np.bool_]:
-        """Return which graphs are likely to fail, `(K,)`: with a probability of more than a half."""
-        return self.probability > LIKELY
-
-    def spare(self, mask: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
-        """Return a mask without the graphs that are likely to fail.
-
-        Args:
-            mask: `(K,)`. The graphs on offer.
-            count: how many must be left; where fewer would be, those are kept that fail with the smallest probability.
-        """
-        left = mask & ~self.likely
-        missing = count - int(left.sum())
-        if missing > 0:
-            others = np.flatnonzero(mask & self.likely)
-            left[others[np.argsort(self.probability[others], kind="stable")[:missing]]] = True
-        return left
+        """Return which graphs are likely to fail, `(K,)`: with a probability above `bound`."""
+        return self.probability > self.bound
 
     def sentence(self, mask: NDArray[np.bool_]) -> str:
         """Say how many molecules on offer are likely to fail, and why; an empty text if failures do not teach.
@@ -66,8 +60,8 @@ class FailureForecast:
         """
         number = int((mask & self.likely).sum())
         counted = "1 molecule is" if number == 1 else f"{number:,} molecules are" if number else "No molecule is"
-        bound = f" (with more than {percent(LIKELY, ' ')})" if number else ""
-        return f"{counted} likely to fail{bound}. {self.cause}" if self.teaches else ""
+        more = f" (with more than {percent(self.bound, ' ')})" if number else ""
+        return f"{counted} likely to fail{more}. {self.cause}" if self.teaches else ""
 
 
 def are_enough(failed: int, measured: int) -> bool:
@@ -118,18 +112,18 @@ class FailureLearner:
         rules = learn_rules(has, fails, log_prior(features))
         some_features = [features[k] for k in rules.features]
         probability = rules.probability(look_up(some_features, self._smiles, len(self._smiles)))
-        if rules.at_random > LIKELY and not (probability > LIKELY).any():
-            share = percent(rules.at_random, " ")
-            return FailureForecast(
-                probability, f"No cause was found: they fail at random with a probability of {share}."
-            )
+        share = float(fails.mean())
+        if rules.at_random > LIKELY or not rules.rules:
+            random = percent(rules.at_random, " ")
+            cause = f"No cause was found: they fail at random with a probability of {random}."
+            return FailureForecast(probability, cause, share)
         left, texts = np.full(len(fails), True), []
         for case in rules.rules[0].cases:
             here = left & (has[:, case.feature] == case.present)
             name = name_of(features[case.feature], molecules)
             texts.append(f"{_of(fails[here])} {'with' if case.present else 'without'} {name}")
             left &= ~here
-        return FailureForecast(probability, f"Failed so far: {', '.join(texts)}, {_of(fails[left])} others.")
+        return FailureForecast(probability, f"Failed so far: {', '.join(texts)}, {_of(fails[left])} others.", share)
 
 
 def _of(fails: NDArray[np.bool_]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
@@ -10,34 +10,37 @@ from numpy.typing import NDArray
 
 from agents.contract import Agent, GainForecaster
 from graph_bandit_campaign.goals.goal import Goal
-from graph_bandit_campaign.goals.utility import Floats, best_utility, meets, utility
+from graph_bandit_campaign.goals.utility import Floats, meets, utility, utility_moments
 from graph_bandit_campaign.state import CampaignState
 
 SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
 WAYS = 64  # to weigh the goals, for the short list
+TIE = 1e-6  # weight of the sum over the goals, which decides between graphs that are equal for a way to weigh them
 
 
 class GoalsChooser:
     """Choose graphs one after the other, each for a way to weigh the goals of its own, by upper confidence bounds.
 
         argmax_k  min_g u_kg / lambda_g,   lambda uniform on the positive part of the unit sphere
-        u_kg = (best utility_g of a value in mean +- nu std - worst_g) / (best_g - worst_g)
+        u_kg = (E utility_g + std utility_g - worst_g) / (best_g - worst_g),   value of k ~ N(mean, nu^2 std^2)
 
     Every graph of a front is the best for some lambda, and the mean over lambda of the largest index to the power of G
     is in proportion to the hypervolume [Paria et al. 2020, Zhang & Golovin 2020]. The worst and the best are those of
     the results. The result of a graph that is pending or chosen counts as measured, and equal to its mean, so a batch
     spreads [Desautels et al. 2014].
 
-    With weights w, the index is sum_g w_g u_g, in standard deviations of the results, for u at the means, plus the root
-    of the sum of squares of what each w_g u_g gains by its bound. A limit is met by a draw of the values of all graphs,
+    With weights w, the index is sum_g w_g E u_g, in standard deviations of the results, plus the root of the sum of
+    squares of w_g std u_g. A limit is met by a draw of the values of all graphs,
     one for each choice, so it counts by its probability. Goals without two different results do not count yet.
 
     Args:
         state: state of the campaign.
         agents: for each goal, an agent trained on its results; on minus the results if small values are wanted.
+        index_of: index of each graph, by its id.
     """
 
-    def __init__(self, state: CampaignState, agents: Sequence[Agent]) -> None:
+    def __init__(self, state: CampaignState, agents: Sequence[Agent], index_of: Mapping[str, int]) -> None:
+        self._index_of = index_of
         self._state, self._first = state, cast(GainForecaster, agents[0])
         self._values = [
             Values(cast(GainForecaster, agent), goal.sign) for goal, agent in zip(state.goals, agents, strict=True)
@@ -60,15 +63,22 @@ class GoalsChooser:
         scale = Scale([self._state.goals[g] for g in wanted], [values[g] for g in wanted])
         forecasts = [self._values[g] for g in wanted]
         limits = [(self._state.goals[g], self._values[g]) for g in told if g not in wanted]
-        near = _short_list(scale, forecasts, limits, np.flatnonzero(mask), max(SHORT_LIST, count), generator).tolist()
-        imagine = [each.imagine_bounds(near, pending) for each in forecasts]
+        candidates = generator.permutation(np.flatnonzero(mask))  # so that ties do not go by the order of the pool
+        near = _short_list(scale, forecasts, limits, candidates, max(SHORT_LIST, count), generator).tolist()
+        known = [{self._index_of[key] for key in self._state.of(goal).means()} for goal in scale.goals]
+        imagine = [
+            each.imagine_bounds(near, [k for k in pending if k not in settled])
+            for each, settled in zip(forecasts, known, strict=True)
+        ]
         allowed = np.ones((count, len(near)), np.bool_)
         for limit, each in limits:
             allowed &= meets(limit, each.draw(near, count, int(generator.integers(2**31))))
-        surest, latest = allowed.mean(axis=0), None
+        surest = allowed.mean(axis=0)
+        latest: int | None = None
         chosen: list[int] = []
         for way, here in zip(scale.ways(count, generator), allowed, strict=True):
-            worth = scale.worth([bounds(latest) for bounds in imagine], way)
+            last = [None if latest is None or near[latest] in settled else latest for settled in known]
+            worth = scale.worth([bounds(place) for bounds, place in zip(imagine, last, strict=True)], way)
             worth[chosen], here[chosen], surest[chosen] = -np.inf, False, -1.0
             if not here.any():  # where no graph meets the limits in this draw, those do that are the surest to
                 here = surest == surest.max()
@@ -118,7 +128,7 @@ def _short_list(
     size: int,
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return the graphs that are among the best for one of many ways to weigh the goals, in the order of the set."""
+    """Return the graphs that are among the best for one of many ways to weigh the goals, in their order."""
     if len(candidates) <= size:
         return candidates
     bounds = [((mean - std)[candidates], (mean + std)[candidates]) for mean, std in (each.predict() for each in values)]
@@ -132,7 +142,7 @@ def _short_list(
             worth = np.where(likely, worth, -np.inf)
         order = np.argsort(-worth, kind="stable")
         rank[order] = np.minimum(rank[order], np.arange(len(candidates)))
-    return np.sort(candidates[np.argsort(rank, kind="stable")[:size]])
+    return candidates[np.sort(np.argsort(rank, kind="stable")[:size])]
 
 
 class Scale:
@@ -144,20 +154,24 @@ class Scale:
     """
 
     def __init__(self, goals: Sequence[Goal], values: Sequence[Floats]) -> None:
-        self._goals = list(goals)
+        self.goals = list(goals)
         utilities = [utility(goal, known) for goal, known in zip(goals, values, strict=True)]
         self._weights = np.array([goal.weight or 0.0 for goal in goals])
         if self._weights.any():
             spread = [(each.mean(), each.std()) for each in utilities]
         else:
-            spread = [(each.min(), each.max() - each.min()) for each in utilities]
+            worst = [  # results that are all in the range of a target tell no scale
+                min(each.min(), each.max() - known.std()) if goal.aim == "target" else each.min()
+                for goal, each, known in zip(goals, utilities, values, strict=True)
+            ]
+            spread = [(low, each.max() - low) for low, each in zip(worst, utilities, strict=True)]
         self._begin, self._unit = np.array([(begin, unit or 1.0) for begin, unit in spread]).T
 
     def ways(self, count: int, generator: np.random.Generator) -> Floats:
         """Return directions, or the weights again and again: `(count, G)`."""
         if self._weights.any():
             return np.tile(self._weights, (count, 1))
-        normal = np.abs(generator.standard_normal((count, len(self._goals))))
+        normal = np.abs(generator.standard_normal((count, len(self.goals))))
         return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True), np.float64)
 
     def worth(self, bounds: Sequence[tuple[Floats, Floats]], way: Floats) -> Floats:
@@ -167,11 +181,10 @@ class Scale:
             bounds: for each goal, lower and upper bounds of the values, `(n,)` each.
             way: `(G,)`. A direction or the weights.
         """
-        pairs = list(zip(self._goals, bounds, strict=True))
-        middle = np.stack([utility(goal, (low + high) / 2) for goal, (low, high) in pairs], axis=-1)
-        hoped = np.stack([best_utility(goal, low, high) for goal, (low, high) in pairs], axis=-1)
-        if not self._weights.any():
-            return np.asarray(((hoped - self._begin) / self._unit / way).min(axis=-1), np.float64)
-        gained = (hoped - middle) / self._unit * way
-        sums = ((middle - self._begin) / self._unit * way).sum(axis=-1)
-        return np.asarray(sums + np.sqrt((gained**2).sum(axis=-1)), np.float64)
+        moments = [utility_moments(goal, *ends) for goal, ends in zip(self.goals, bounds, strict=True)]
+        means, stds = (np.stack(each, axis=-1) / self._unit for each in zip(*moments, strict=True))
+        means = means - self._begin / self._unit
+        if self._weights.any():
+            return np.asarray((means * way).sum(axis=-1) + np.sqrt(((stds * way) ** 2).sum(axis=-1)), np.float64)
+        hoped = means + stds
+        return np.asarray((hoped / way).min(axis=-1) + TIE * hoped.sum(axis=-1), np.float64)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.goals.goal import Goal
-from graph_bandit_campaign.goals.utility import Floats, meets, utility
+from graph_bandit_campaign.goals.utility import LEAST_STD, Floats, meets, utility
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
 DRAWS = 500  # of results, for the probability of being on the front
@@ -63,6 +65,10 @@ def join_forecasts(state: CampaignState, forecasts: Sequence[tuple[Suggestion, .
         forecasts: for each goal, the prediction for each of n graphs.
     """
     probabilities = front_probabilities(state, forecasts)
+    forecasts = [
+        tuple(_in_range(goal, each) for each in forecast) if goal.has_range else forecast
+        for goal, forecast in zip(state.goals, forecasts, strict=True)
+    ]
     names = [goal.name for goal in state.goals]
     return tuple(
         Suggestion(each[0].id, probability=probability, by_goal=dict(zip(names, each, strict=True)))
@@ -70,8 +76,18 @@ def join_forecasts(state: CampaignState, forecasts: Sequence[tuple[Suggestion, .
     )
 
 
+def _in_range(goal: Goal, forecast: Suggestion) -> Suggestion:
+    """Return the prediction with the probability that a result, taken as normal, is in the range of the goal."""
+    if forecast.mean is None or forecast.result_std is None:
+        return forecast
+    normal = NormalDist(forecast.mean, max(forecast.result_std, LEAST_STD))
+    above = 0.0 if goal.low is None else normal.cdf(goal.low)
+    below = 1.0 if goal.high is None else normal.cdf(goal.high)
+    return replace(forecast, probability=below - above)
+
+
 def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggestion, ...]]) -> list[float | None]:
-    """Return the probability of each graph that its results meet all limits, and no measured one is as good in each.
+    """Return the probability of each graph that its results meet all limits, and that no measured one beats them.
 
     The results are taken as normal and independent, with their noise.
 
@@ -85,7 +101,8 @@ def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggesti
     goals, count = state.goals, len(forecasts[0])
     if any(each.result_std is None for forecast in forecasts for each in forecast):
         return [None] * count
-    front = np.array([measured_utilities(state)[key] for key in find_front(state)]).reshape(-1, len(goals))
+    known = measured_utilities(state)
+    front = np.array([known[key] for key in find_front(state)]).reshape(-1, len(goals))
     normal = np.random.default_rng([state.seed, DRAWS]).standard_normal((DRAWS, len(goals)))
     means, stds = (
         np.array([[getattr(each, name) for each in forecast] for forecast in forecasts])
@@ -106,9 +123,10 @@ def _share_on_front(goals: tuple[Goal, ...], values: Floats, front: Floats) -> F
         wanted &= meets(goal, drawn)
     utilities = [utility(goal, drawn) for goal, drawn in zip(goals, values, strict=True)]
     for point in front:
-        as_good = np.ones(wanted.shape, np.bool_)
+        as_good, better = np.ones(wanted.shape, np.bool_), np.zeros(wanted.shape, np.bool_)
         for mine, theirs in zip(point, utilities, strict=True):
             as_good &= mine >= theirs
-        wanted &= ~as_good
+            better |= mine > theirs
+        wanted &= ~(as_good & better)
     share: Floats = wanted.mean(axis=0)
     return share

@@ -37,9 +37,8 @@ class Goal:
                 f"Expected a name, and one of {', '.join(get_args(Aim))}. Got {self.name!r}, {self.aim!r}."
             )
         ends = [end for end in (self.low, self.high) if end is not None]
-        ranged = self.aim in ("target", "limit")
-        if ranged != bool(ends) or not all(map(math.isfinite, ends)) or ends != sorted(ends):
-            wanted = "a range from a smaller to a larger finite number" if ranged else "no range"
+        if self.has_range != bool(ends) or not all(map(math.isfinite, ends)) or ends != sorted(ends):
+            wanted = "a range from a smaller to a larger finite number" if self.has_range else "no range"
             raise ValueError(
                 f"Expected `{self.name}` with {wanted}, since its aim is {self.aim}. Got {self.low} to {self.high}."
             )
@@ -52,14 +51,19 @@ class Goal:
         return -1.0 if self.aim == "minimize" else 1.0
 
     @property
+    def has_range(self) -> bool:
+        """Return whether the goal is about a range of values."""
+        return self.aim in ("target", "limit")
+
+    @property
     def rises(self) -> bool:
         """Return whether a larger value is never worse."""
-        return self.aim == "maximize" or (self.aim in ("target", "limit") and self.high is None)
+        return self.aim == "maximize" or (self.has_range and self.high is None)
 
     @property
     def falls(self) -> bool:
         """Return whether a smaller value is never worse."""
-        return self.aim == "minimize" or (self.aim in ("target", "limit") and self.low is None)
+        return self.aim == "minimize" or (self.has_range and self.low is None)
 
     @property
     def text(self) -> str:
@@ -94,5 +98,8 @@ def check_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
 
 
 def list_aims(goals: Sequence[Goal]) -> str:
-    """Return which quantities are measured, and what for: what may not change in a campaign."""
-    return ", ".join(f"{goal.aim} {goal.name}" for goal in goals)
+    """Return which quantities are measured, and what for, in one order: what may not change in a campaign.
+
+    Limits may come and go.
+    """
+    return ", ".join(sorted(f"{goal.aim} {goal.name}" for goal in goals if goal.aim != "limit"))

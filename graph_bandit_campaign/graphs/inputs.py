@@ -62,7 +62,7 @@ def _refuse_options(settings: SuggestSettings) -> None:
     changed = [field.name for field in fields if getattr(settings, field.name) != field.default]
     if len(settings.goals) > 1:
         raise ValueError(f"Expected molecules for several goals. {settings.pool} holds other graphs. Give one goal.")
-    bad = [f"--{name.replace('_', '-')}" for name in changed if name not in UNDERSTOOD]
+    bad = [f"--{name.replace('_', '-').replace('near', 'target')}" for name in changed if name not in UNDERSTOOD]
     if bad:
         raise ValueError(
             f"Expected molecules for {', '.join(bad)}. {settings.pool} holds other graphs. Leave out what needs "

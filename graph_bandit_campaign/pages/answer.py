@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -62,6 +62,8 @@ class Answer:
     """How many molecules are likely to fail, and why; empty if failures do not teach."""
     fails: Mapping[str, float] = field(default_factory=dict)
     """Probability of each molecule to fail, by its id; empty if failures do not teach."""
+    likely: Collection[str] = ()
+    """Ids of the molecules that are likely to fail."""
 
     @property
     def noun(self) -> str:
@@ -94,6 +96,11 @@ class Answer:
     def known(self) -> dict[str, dict[str, float]]:
         """Return the exact results of each goal: the mean of each molecule, by its id."""
         return {name: view.means(exact=True) for name, view in self.views.items()}
+
+    def result(self, name: str, identifier: str) -> str:
+        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it; "–" without."""
+        bound = self.books.bounds.get(f"{identifier}, {name}" if self.state.goals else identifier)
+        return short(self.known[name].get(identifier), nothing=bound or "–")
 
     @cached_property
     def front(self) -> tuple[str, ...]:

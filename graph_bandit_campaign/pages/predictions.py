@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
-from graph_bandit_campaign.failures.forecast import LIKELY
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.answer import Answer, forecast_cells, forecast_columns
 from graph_bandit_campaign.pages.numbers import short
@@ -35,13 +34,12 @@ def predictions_table(
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     structure = ["smiles"] if answer.graphs is None else []
-    structure = ["smiles"] if answer.graphs is None else []
     columns = ["id", *structure, *forecast_columns(answer), *["probability_of_failing"] * bool(answer.fails)]
     writer.writerow([*columns, "state"])
     for index, identifier in enumerate(ids):
         expected, reason = predictions[identifier], selection.reason(index)
         fails = [short(answer.fails[identifier])] if answer.fails else []
-        offered = "likely to fail" if answer.fails.get(identifier, 0) > LIKELY else "offered"
+        offered = "likely to fail" if identifier in answer.likely else "offered"
         words = states.get(identifier) or (f"excluded by {reason}" if reason else offered)
         smiles = [answer.smiles_of[identifier] for _ in structure]
         writer.writerow([shield(identifier), *smiles, *forecast_cells(answer, expected), *fails, words])

@@ -45,6 +45,7 @@ def render_page(answer: Answer) -> str:
             for suggestion in answer.suggested
         ],
         reach=_reach(answer.reasons.values()),
+        ranged={goal.name: "met" if goal.aim == "limit" else "in range" for goal in state.goals if goal.has_range},
         front=_front(answer),
         figures=_figures(answer, outcomes),
         promises={name: Promises(found) for name, found in outcomes.items()},
@@ -65,9 +66,9 @@ def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[
     return figures
 
 
-def _front(answer: Answer) -> list[tuple[str, str, dict[str, float]]]:
+def _front(answer: Answer) -> list[tuple[str, str, dict[str, str]]]:
     """Return id, picture and results of the molecules on the front."""
-    results = {key: {name: known[key] for name, known in answer.known.items() if key in known} for key in answer.front}
+    results = {key: {name: answer.result(name, key) for name in answer.known} for key in answer.front}
     return [(key, draw(answer.smiles_of[key], SMALL), values) for key, values in results.items()]
 
 

@@ -70,11 +70,12 @@ class Bill:
                 parts[-1] += f", of a budget of {money(self.budget)}: {money(left)} is left"
             parts[-1] += "."
         if self.budget is not None and len(self.prices) < self.wanted:
-            parts.append(f"No other molecule is that cheap, so there are fewer than the {self.wanted} asked for.")
+            parts.append(f"Nothing else on offer is that cheap, so there are fewer than the {self.wanted} asked for.")
         if self.at_most is not None:
             different = len({group for group in self.groups.values() if group})
             alone = sum(not group for group in self.groups.values())
-            text = f"At most {self.at_most} suggestions share a `{self.per}`, of which there are {different}"
+            noun = "suggestions share" if self.at_most > 1 else "suggestion has"
+            text = f"At most {self.at_most} {noun} the same `{self.per}`, of which there are {different}"
             text += f"; {alone} without one {'do' if alone > 1 else 'does'} not count" if alone else ""
             parts.append(f"{text}.")
         return " ".join(parts)

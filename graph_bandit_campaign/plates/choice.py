@@ -48,8 +48,11 @@ def choose_plate(
     check_plate(count, left, plate)
     left &= plate.known(len(left))
     space = _Space(plate, len(left))
-    if isinstance(agent, GoalsChooser) and len(np.unique(space.prices[left])) > 1:
-        raise ValueError("Expected one goal, or equal prices. Got several goals, which are not weighed against prices.")
+    if isinstance(agent, GoalsChooser) and len(np.unique(space.prices[~np.isnan(space.prices)])) > 1:
+        raise ValueError(
+            "Expected one goal, or equal prices: several goals, of which limits on results are some, are not weighed "
+            'against prices. Leave out the prices, or limit them (on the command line --require "price<=100").'
+        )
     if not isinstance(agent, PriceMinder) and len(np.unique(space.prices[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
@@ -98,8 +101,32 @@ def check_plate(count: int, mask: NDArray[np.bool_], plate: Plate) -> None:
         )
 
 
-def can_give(count: int, mask: NDArray[np.bool_], plate: Plate) -> bool:
-    """Return whether `check_plate` accepts a batch."""
+def spare_likely(
+    count: int, mask: NDArray[np.bool_], likely: NDArray[np.bool_], probability: NDArray[np.float64], plate: Plate
+) -> NDArray[np.bool_]:
+    """Return a mask without graphs that are likely to fail; with as few of them as the batch needs.
+
+    Args:
+        count: most graphs to choose.
+        mask: `(K,)` bool. Graphs that can be chosen; `check_plate` accepts them.
+        likely: `(K,)` bool. Those that are likely to fail.
+        probability: `(K,)`. How likely each is to fail: of the likely ones, the least likely come back first.
+        plate: prices, budget and caps.
+    """
+    others = np.flatnonzero(mask & likely)
+    others = others[np.argsort(probability[others], kind="stable")]
+    spared = mask & ~likely
+    least, most = 0, len(others)  # how many come back: by bisection, since more of them never make it worse
+    while least < most:
+        middle = (least + most) // 2
+        tried = spared.copy()
+        tried[others[:middle]] = True
+        least, most = (least, middle) if _accepts(count, tried, plate) else (middle + 1, most)
+    spared[others[:least]] = True
+    return spared
+
+
+def _accepts(count: int, mask: NDArray[np.bool_], plate: Plate) -> bool:
     try:
         check_plate(count, mask, plate)
     except ValueError:

@@ -152,6 +152,10 @@ def join_books(by_goal: Mapping[str, Books]) -> Books:
     each = list(by_goal.values())
     known = [{row[0] for row in books.rows()} for books in each]
     settled = set.intersection(*known)
+    sides: dict[str, list[tuple[float, ...]]] = {}
+    for books in each:
+        for key, values in books.features.items():
+            sides.setdefault(key, []).append(values)
     failed = dict.fromkeys(key for books in each for key in books.failed if key not in settled)
     waiting = dict.fromkeys(key for books in each for key in books.pending if key not in settled and key not in failed)
     return Books(
@@ -161,7 +165,7 @@ def join_books(by_goal: Mapping[str, Books]) -> Books:
         bounds={f"{key}, {goal}": text for goal, books in by_goal.items() for key, text in books.bounds.items()},
         outside={key: text for books in each for key, text in books.outside.items()},
         forms={key: text for books in each for key, text in books.forms.items()},
-        features={key: values for books in each for key, values in books.features.items()},
+        features={key: tuple(map(_mean_of_known, zip(*given, strict=True))) for key, given in sides.items()},
         by_goal=by_goal,
     )
 

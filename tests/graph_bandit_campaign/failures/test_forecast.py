@@ -1,5 +1,7 @@
 """Campaigns that learn from failures."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from rdkit import Chem
@@ -8,7 +10,7 @@ from support.molecules import some_molecules
 
 from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_campaign.failures.forecast import FailureForecast
-from graph_bandit_env import GraphPool
+from graph_bandit_env import GraphPool, from_smiles
 
 MOLECULES = some_molecules(40)
 IDS = MOLECULES.ids
@@ -70,11 +72,23 @@ def test_where_too_few_others_are_left_the_least_likely_to_fail_are_suggested():
     assert sorted(chosen(campaign(), 2, among=among)) == np.flatnonzero(among).tolist()
 
 
-def test_the_least_likely_are_kept():
-    forecast = FailureForecast(np.array([0.9, 0.6, 0.1, 0.7]), "a cause")
-    assert forecast.spare(np.full(4, True), 1).tolist() == [False, False, True, False]
-    assert forecast.spare(np.full(4, True), 3).tolist() == [False, True, True, True]
-    assert forecast.spare(np.array([True, False, False, True]), 1).tolist() == [False, False, False, True]
+def test_more_than_half_may_fail_before_all_are_likely_to():
+    forecast = FailureForecast(np.array([0.6, 0.62, 0.9, 0.1]), "a cause", share=0.6)
+    assert forecast.likely.tolist() == [False, False, True, False]
+    assert "more than 70 %" in forecast.sentence(np.full(4, True))
+
+
+def test_molecules_that_no_feature_tells_apart_have_no_cause():
+    signs = list(product(("@", "@@"), repeat=4))
+    pool = from_smiles([f"CC[C{a}H](O)[C{b}H](N)[C{c}H](F)[C{d}H](C)Cl" for a, b, c, d in signs])
+    campaign = Campaign(pool)
+    for number, smiles in enumerate(pool.smiles[:13]):
+        if number < 8:
+            campaign.tell_failed(smiles)
+        else:
+            campaign.tell(smiles, float(number))
+    assert campaign.failing().cause.startswith("No cause was found")
+    assert not campaign.failing().likely.any()
 
 
 @pytest.mark.parametrize(("failed", "measured"), [(4, 10), (6, 4)])

@@ -8,7 +8,9 @@ from support.molecules import some_molecules
 import registry
 from graph_bandit_campaign import CampaignState, Goal, Measurement
 from graph_bandit_campaign.goals.choice import GoalsChooser, Scale
-from graph_bandit_campaign.goals.utility import best_utility
+from graph_bandit_campaign.goals.utility import utility, utility_moments
+
+INDEX = {f"m{k}": k for k in range(200)}
 
 
 class Certain:
@@ -36,7 +38,7 @@ def state_of(goals, measured, seed=0):
 def chosen(goals, values, measured, count, mask=None, seed=0):
     mask = np.ones(len(values[0]), bool) if mask is None else mask
     state = state_of(goals, {goal.name: measured for goal in goals}, seed)
-    return GoalsChooser(state, [Certain(each) for each in values]).choose(count, mask)
+    return GoalsChooser(state, [Certain(each) for each in values], INDEX).choose(count, mask)
 
 
 def test_what_is_certain_to_be_on_the_front_is_chosen_and_never_what_is_beaten():
@@ -58,7 +60,7 @@ def test_who_minimizes_chooses_as_who_maximizes_minus_the_values(spread, weight)
         goals = [Goal(name, aim, weight=weight) for name in "ab"]
         told = {name: dict(enumerate((sign * each).tolist())) for name, each in zip("ab", known, strict=True)}
         agents = [Certain(each, spread) for each in rewards]  # agents are taught rewards, of which large ones are good
-        picked.append(GoalsChooser(state_of(goals, told), agents).choose(6, np.ones(30, bool)))
+        picked.append(GoalsChooser(state_of(goals, told), agents, INDEX).choose(6, np.ones(30, bool)))
     assert picked[0] == picked[1]
 
 
@@ -68,7 +70,7 @@ def test_weights_choose_by_the_weighted_sum_in_standard_deviations():
     goals = [Goal("a", weight=3.0), Goal("b", "minimize", weight=1.0)]
     measured = {"a": {50: 0.0, 51: 4.0}, "b": {50: 0.0, 51: 1.0}}  # standard deviations of 2 and 1/2
     state = state_of(goals, measured)
-    picked = GoalsChooser(state, [Certain(first), Certain(-second)]).choose(5, np.ones(30, bool))
+    picked = GoalsChooser(state, [Certain(first), Certain(-second)], INDEX).choose(5, np.ones(30, bool))
     assert picked == np.argsort(-(3 * first / 2 - second / 0.5))[:5].tolist()
 
 
@@ -88,7 +90,7 @@ def test_a_goal_without_two_different_results_does_not_count_yet():
     goals = [Goal("a"), Goal("b")]
     state = state_of(goals, {"a": {90: 0.0, 91: 1.0}, "b": {90: 2.0, 91: 2.0}})
     agents = [Certain(np.arange(10.0)), Certain(-np.arange(10.0))]
-    assert GoalsChooser(state, agents).choose(2, np.ones(10, bool)) == [9, 8]
+    assert GoalsChooser(state, agents, INDEX).choose(2, np.ones(10, bool)) == [9, 8]
 
 
 def test_graphs_that_are_masked_are_not_chosen_and_a_short_list_keeps_the_best(monkeypatch):
@@ -115,9 +117,26 @@ def test_bounds_count_by_the_best_value_between_them_and_their_root_sum_of_squar
         scale.worth([(low, high), (low, high)], np.array([1.0, 2.0])),
         [1 + 2 * -1 + np.hypot(2, 4), 0.5 + 2 * -0.5 + np.hypot(0.5, 1.0)],
     )
-    ranged = Goal("c", "target", 2.5, 3.0)
-    np.testing.assert_array_equal(best_utility(ranged, low, high), [0.0, -0.5])
-    np.testing.assert_array_equal(best_utility(ranged, low + 4, high + 4), [-1.0, -2.0])
+
+
+@pytest.mark.parametrize("ends", [(2.5, 3.0), (None, 1.0), (1.0, None), (1.5, 1.5)])
+def test_the_distance_to_a_range_has_the_moments_that_draws_have(ends):
+    goal, generator = Goal("c", "target", *ends), np.random.default_rng(0)
+    mean, std = np.array([-2.0, 1.0, 2.7, 6.0, 2.7]), np.array([1.0, 0.3, 1.0, 2.0, 0.0])
+    drawn = utility(goal, mean + std * generator.standard_normal((400_000, 5)))
+    first, second = utility_moments(goal, mean - std, mean + std)
+    np.testing.assert_allclose(first, drawn.mean(0), atol=0.01)
+    np.testing.assert_allclose(second, drawn.std(0), atol=0.01)
+
+
+def test_neither_ties_nor_the_order_of_the_pool_decide_for_a_range():
+    middle = np.append(np.linspace(0, 6, 20), 10.1)
+    goals = [Goal("a", "target", 0.0, 12.0), Goal("b")]
+    told = {"a": {90: 1.0, 91: 2.0}, "b": {90: 0.0, 91: 5.0}}  # all results of `a` are in its range
+    agents = [Certain(middle, 1.0), Certain(middle)]
+    assert GoalsChooser(state_of(goals, told), agents, INDEX).choose(1, np.ones(21, bool)) == [20]
+    sure = GoalsChooser(state_of(goals[:1], {"a": told["a"]}), [Certain(np.ones(150))], INDEX)
+    assert max(sure.choose(3, np.ones(150, bool))) > 2
 
 
 def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():
@@ -133,8 +152,8 @@ def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():
     measured = {name: dict(enumerate(each[:20].tolist())) for name, each in zip("ab", values, strict=True)}
     mask = np.arange(60) >= 20
     state = state_of([Goal("a"), Goal("b")], measured, seed=4)
-    picked = GoalsChooser(state, agents).choose(5, mask)
-    assert picked == GoalsChooser(state, agents).choose(5, mask)
+    picked = GoalsChooser(state, agents, INDEX).choose(5, mask)
+    assert picked == GoalsChooser(state, agents, INDEX).choose(5, mask)
     assert len(set(picked)) == 5
     assert min(picked) >= 20
     assert torch.equal(agents[0].history.means[:20], torch.from_numpy(values[0][:20]))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_bandit_campaign import CampaignState, Goal, Measurement, Suggestion
-from graph_bandit_campaign.goals.front import find_front, front_probabilities
+from graph_bandit_campaign.goals.front import find_front, front_probabilities, join_forecasts
 
 GOALS = (Goal("a"), Goal("b", "minimize"), Goal("c", "limit", high=2.0))
 
@@ -74,3 +74,11 @@ def test_utilities_that_are_equal_are_both_on_the_front():
     values = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 2.0, "y": 2.0}, "c": {"x": 0.0, "y": 1.0}}
     assert set(find_front(state_of(values))) == {"x", "y"}
     assert np.isfinite(front_probabilities(state_of(values), [(Suggestion("p", 0.0, 1.0, 1.0),)] * 3)).all()
+
+
+def test_what_equals_the_front_is_on_it_and_a_range_has_its_own_probability():
+    goals = (Goal("a", "target", 8.0, 12.0),)
+    state = state_of({"a": {"x": 9.0, "y": 20.0}}, goals)
+    (one,) = join_forecasts(state, [(Suggestion("p", 10.0, 0.6, 0.8, 0.3),)])
+    assert one.probability == pytest.approx(0.954, abs=0.03)  # as good as x
+    assert one.by_goal["a"].probability == pytest.approx(0.954, abs=0.001)

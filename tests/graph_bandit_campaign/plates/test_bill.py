@@ -20,8 +20,8 @@ def test_it_says_what_was_spent_and_what_is_left():
     assert found.total == 3.5
     assert found.differ
     assert found.sentence() == (
-        "The 2 suggestions cost 3.5 in all, of a budget of 5: 1.5 is left. No other molecule is that cheap, so there "
-        "are fewer than the 3 asked for."
+        "The 2 suggestions cost 3.5 in all, of a budget of 5: 1.5 is left. Nothing else on offer is that cheap, so "
+        "there are fewer than the 3 asked for."
     )
     assert found.heading() == ["price"]
     assert found.cells("b") == ["2.5"]
@@ -30,7 +30,7 @@ def test_it_says_what_was_spent_and_what_is_left():
 def test_it_says_how_many_groups_there_are():
     found = bill(["a", "b", "c"], Plate(groups=["x", "x", "", "y"], at_most=2), n=3, at_most=2, per="vendor")
     assert found.sentence() == (
-        "At most 2 suggestions share a `vendor`, of which there are 1; 1 without one does not count."
+        "At most 2 suggestions share the same `vendor`, of which there are 1; 1 without one does not count."
     )
     assert found.lines("a") == [("vendor", "x")]
     assert found.cells("c") == [""]
