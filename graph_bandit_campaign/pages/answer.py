@@ -136,11 +136,12 @@ class Answer:
         """Return sentences about limits, columns, pending molecules and results that were not taken as written."""
         told = dict.fromkeys(result.id for result in self.state.measured)
         measured_outside = [key for key in told if key in self.books.outside]
+        each = " for every goal" if self.state.goals else ""
         taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
-            "Without a result, so counted as pending: {}.": self.waiting,
+            f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),

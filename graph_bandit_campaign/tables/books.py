@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
@@ -71,9 +71,37 @@ def match_rows(
     Raises:
         BadResultsError: a ValueError that lists the rows with an unknown molecule, or an id and SMILES that disagree.
     """
+    return match_goals({"": rows}, pool, structures, trust_ids, most_atoms)[""]
+
+
+def match_goals(
+    rows_by_goal: Mapping[str, Iterable[MeasuredRow]],
+    pool: GraphPool,
+    structures: Mapping[str, str] | None = None,
+    trust_ids: bool = False,
+    most_atoms: int = MOST_ATOMS,
+) -> dict[str, Books]:
+    """Match the rows for each goal, as `match_rows` does; a name is the same molecule for all goals.
+
+    Args:
+        rows_by_goal: rows from `read_measured`, by the name of the goal.
+        pool: as for `match_rows`.
+        structures: as for `match_rows`.
+        trust_ids: as for `match_rows`.
+        most_atoms: as for `match_rows`.
+
+    Raises:
+        BadResultsError: as `match_rows`, or if a name is one molecule for one goal, and another for another.
+    """
     matcher: Matcher | IdMatcher = IdMatcher(pool.ids)
     if isinstance(pool, MoleculeSet):
         matcher = Matcher(pool, structures or {}, trust_ids, most_atoms)
+    ours = matcher.ids | (structures or {}).keys()
+    return {goal: _sum_up(rows, matcher, ours) for goal, rows in rows_by_goal.items()}
+
+
+def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Collection[str]) -> Books:
+    """Sum up rows; a molecule without a value is failed or pending only if it is one of ours."""
     measured: list[tuple[str, float]] = []
     noisy: list[tuple[str, float, float]] = []
     cells: dict[str, list[str]] = {}  # with bounds
@@ -105,7 +133,6 @@ def match_rows(
     exact = {identifier for identifier, *_ in (*measured, *noisy)}
     bounded = [entry for entry in bounded if entry[0] not in exact]
     known = exact | {identifier for identifier, *_ in bounded}
-    ours = matcher.ids | (structures or {}).keys()  # a stranger that failed or is pending does not count
     failed, pending = (
         tuple(key for key, word in status.items() if word == kind and key in ours and key not in known)
         for kind in ("failed", "pending")

@@ -16,7 +16,7 @@ from graph_bandit_campaign.limits.wishes import Requirement
 from graph_bandit_campaign.plates import Plate
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_campaign.tables.books import Books, join_books, match_rows
+from graph_bandit_campaign.tables.books import Books, join_books, match_goals
 from graph_bandit_campaign.tables.features import Features
 from graph_bandit_campaign.tables.limit_columns import read_limit_columns
 from graph_bandit_campaign.tables.measured_rows import (
@@ -100,16 +100,8 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         remarks = dict.fromkeys(remark for each in results.values() for remark in each.remarks)
         sheets = [*sheet_remarks(table, settings.sheet, "--sheet"), *remarks]
     structures = _structures_of(earlier, pool, settings)
-    by_goal = {
-        name: match_rows(
-            (row for row in each.rows if row.place not in left_out),
-            pool,
-            structures,
-            settings.trust_ids,
-            settings.most_atoms,
-        )
-        for name, each in results.items()
-    }
+    rows_by_goal = {name: [row for row in each.rows if row.place not in left_out] for name, each in results.items()}
+    by_goal = match_goals(rows_by_goal, pool, structures, settings.trust_ids, settings.most_atoms)
     books = join_books(by_goal) if goals else by_goal[settings.target]
     known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
     for identifier in earlier.pending if earlier else ():
