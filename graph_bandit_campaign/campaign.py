@@ -113,6 +113,7 @@ class Campaign(Records):
                     f"Expected a campaign with `{name}` {value}. {state} has {before or 'none'}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
+        self._learner.check_noises(known.measured)
         super().__init__(roster, mask, file, known.with_goals(wanted))
         self.agent_change = ""
         self._opened: CampaignState | None = saved  # until the first `ask`
@@ -187,6 +188,11 @@ class Campaign(Records):
         """Return whether the agent learns from a bound as such; else the number is taught as if it were the value."""
         return self._learner.learns_bounds
 
+    @property
+    def learns_noises(self) -> bool:
+        """Return whether the agent learns from results with a noise of their own; else these are refused."""
+        return self._learner.learns_noises
+
     def shares(self, goal: str = "") -> dict[str, float]:
         """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
 
@@ -243,6 +249,10 @@ class Campaign(Records):
         views = self.state.each()
         each = [expect(agent, indices, self.ids, view) for agent, view in zip(self._agents(), views, strict=True)]
         return join_forecasts(self.state, each) if self.state.goals else each[0]
+
+    def _save(self, state: CampaignState) -> None:
+        self._learner.check_noises(state.measured)
+        super()._save(state)
 
     def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:
         """Return the agent of a goal, and the campaign with this goal alone; of the first goal if none is named."""

@@ -43,6 +43,24 @@ def check_value(identifier: str, value: float) -> float:
     return float(value)
 
 
+def check_noise(identifier: str, noise: float | None, bound: str = "") -> float | None:
+    """Return the standard deviation of a measured value as a float; None if it is not known.
+
+    Raises:
+        ValueError: if it is not a number above 0 and up to `LARGEST_REWARD`, or the value is only a bound.
+    """
+    if noise is None:
+        return None
+    good = isinstance(noise, (int, float, np.integer, np.floating)) and not isinstance(noise, bool)
+    if not good or not 0 < noise <= LARGEST_REWARD:
+        raise ValueError(
+            f"Expected the noise of `{identifier}` to be a standard deviation above 0, or None. Got {noise!r}."
+        )
+    if bound:
+        raise ValueError(f"Expected a noise of exact values only. `{identifier}` has one, and is a bound.")
+    return float(noise)
+
+
 def check_integer(name: str, value: SupportsIndex, smallest: int) -> int:
     """Return a whole number as an int.
 

@@ -28,6 +28,8 @@ def write_state(state: CampaignState) -> str:
         for name in ("bound", "goal"):  # earlier versions lack these keys, and can read files without them
             if not measurement[name]:
                 del measurement[name]
+        if measurement["noise"] is None:
+            del measurement["noise"]
     told = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
     for entry in [*told, *(each for suggestion in told for each in suggestion["by_goal"].values())]:
         if entry["low"] is None:

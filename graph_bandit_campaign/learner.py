@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 import registry
-from agents.contract import Agent, BatchAgent, BoundsLearner, Describer, GainForecaster, MoleculeSetLike
+from agents.contract import Agent, BatchAgent, BoundsLearner, Describer, GainForecaster, MoleculeSetLike, NoiseLearner
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
+from graph_bandit_campaign.state import LEVEL, CampaignState, Measurement, Suggestion
 from graph_bandit_lab import AgentSpec
 
 DEFAULT = "default"  # in place of the name of an agent
@@ -67,6 +67,8 @@ class Learner:
     """Version of its algorithm; another version may suggest other graphs from the same measurements."""
     learns_bounds: bool
     """Whether it learns from bounds; if not, each bound is taught as if it were the value."""
+    learns_noises: bool
+    """Whether it learns from results with a noise of their own."""
 
     def __init__(self, graph_set: PoolLike, spec: str, several_goals: bool = False) -> None:
         self.graph_set, self.spec = graph_set, spec
@@ -88,7 +90,21 @@ class Learner:
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self.learns_bounds = isinstance(agent, BoundsLearner)
+        self.learns_noises = isinstance(agent, NoiseLearner)
         self._trained: dict[str, tuple[object, Agent]] = {}
+
+    def check_noises(self, measured: Iterable[Measurement]) -> None:
+        """Refuse results with a noise of their own if the agent cannot use it.
+
+        Raises:
+            ValueError: if there is one.
+        """
+        noisy = next((result for result in measured if result.noise is not None), None)
+        if noisy is not None and not self.learns_noises:
+            raise ValueError(
+                f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
+                "`molecule-` agents, or leave out the noises (on the command line --noise)."
+            )
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:
         """Return an agent trained on all measurements that count.
@@ -99,7 +115,9 @@ class Learner:
             fresh: True: train a new agent, which has drawn no random numbers since; False: the last one will do.
         """
         measured, sign = state.counted(), 1.0 if state.maximize else -1.0
-        key = tuple((measurement.id, measurement.value, measurement.bound) for measurement in measured)
+        key = tuple(
+            (measurement.id, measurement.value, measurement.bound, measurement.noise) for measurement in measured
+        )
         known = self._trained.get(state.target)
         if fresh or known is None or known[0] != key:
             agent = self._model.blank() if isinstance(self._model, Describer) else self._make()
@@ -108,12 +126,17 @@ class Learner:
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
             rewards = np.array([sign * measurement.value for measurement in measured])
             bounded = np.array([bool(measurement.bound) for measurement in measured], np.bool_)
+            noises = np.array([np.nan if result.noise is None else result.noise for result in measured], np.float64)
+            noisy, left = ~np.isnan(noises), np.ones(len(measured), np.bool_)
             if isinstance(agent, BoundsLearner) and bounded.any():  # first, because results let it fit to both
                 above = np.array([measurement.bound == "above" for measurement in measured]) == state.maximize
                 agent.update_bounds(None, indices[bounded], rewards[bounded], above[bounded])
-                indices, rewards = indices[~bounded], rewards[~bounded]
-            if len(indices):
-                agent.update(None, indices, rewards)
+                left &= ~bounded
+            if isinstance(agent, NoiseLearner) and noisy.any():
+                agent.update_noisy(None, indices[noisy], rewards[noisy], noises[noisy])
+                left &= ~noisy
+            if left.any():
+                agent.update(None, indices[left], rewards[left])
             self._model, known = agent, (key, agent)
             self._trained[state.target] = known
         return known[1]

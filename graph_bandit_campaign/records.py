@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.checks import check_value
+from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.goals.front import find_front
 from graph_bandit_campaign.roster import Roster
@@ -68,7 +68,9 @@ class Records:
         """
         return find_front(self.state)
 
-    def tell(self, identifier: str, value: float, bound: Bound = "", goal: str = "") -> None:
+    def tell(
+        self, identifier: str, value: float, bound: Bound = "", goal: str = "", noise: float | None = None
+    ) -> None:
         """Take in a measurement. A second value of a graph is averaged with the first; the same value again is ignored.
 
         Args:
@@ -78,12 +80,14 @@ class Records:
                 bounds, such as the `molecule-` agents, are taught the bound; others the number, as if it were the
                 value. An exact value of a graph replaces its bounds, whichever is told first.
             goal: name of the goal that was measured, if there are several. A graph is pending until all are known.
+            noise: standard deviation of the measuring noise of this value, in its units; None: it is not known. Equal
+                values with different noises all count.
 
         Raises:
-            ValueError: if there is no such graph or goal, the value is not finite, or `bound` is something else;
-                nothing has changed then.
+            ValueError: if there is no such graph or goal, the value is not finite, `bound` is something else, `noise`
+                is not above 0, or the agent cannot use it; nothing has changed then.
         """
-        self._tell({identifier: value}, bound, goal)
+        self._tell({identifier: value}, bound, goal, check_noise(identifier, noise, bound))
 
     def tell_many(self, values: Mapping[str, float], goal: str = "") -> None:
         """Take in one measurement for each of several graphs; all of them or, on an error, none.
@@ -93,12 +97,12 @@ class Records:
         """
         self._tell(values, "", goal)
 
-    def _tell(self, values: Mapping[str, float], bound: Bound, goal: str) -> None:
+    def _tell(self, values: Mapping[str, float], bound: Bound, goal: str, noise: float | None = None) -> None:
         self._place_of(goal)
         checked = {self._roster.known(key): check_value(key, value) for key, value in values.items()}
-        told = [Measurement(*pair, len(self.state.rounds), bound, goal) for pair in checked.items()]
-        known = {(result.id, result.value, result.bound, result.goal) for result in self.state.measured}
-        new = [result for result in told if (result.id, result.value, result.bound, goal) not in known]
+        told = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked.items()]
+        known = {(result.id, result.value, result.bound, result.goal, result.noise) for result in self.state.measured}
+        new = [result for result in told if (result.id, result.value, result.bound, goal, noise) not in known]
         settled = CampaignState("", True, 0, (*self.state.measured, *new), goals=self.state.goals).settled()
         failed, pending = (
             tuple(key for key in keys if key not in checked or key not in settled)

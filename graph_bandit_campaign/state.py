@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 
-from graph_bandit_campaign.checks import check_value
+from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.goals.goal import Goal
 
 LEVEL = 0.9  # of intervals
@@ -80,6 +80,8 @@ class Measurement:
     """"above" or "below" if the result is only known to lie above or below `value`; "": it is `value`."""
     goal: str = ""
     """With several goals, the name of that which was measured."""
+    noise: float | None = None
+    """Standard deviation of the measuring noise of this result, in its units; None: it is not known."""
 
     def __post_init__(self) -> None:
         check_value(self.id, self.value)
@@ -88,6 +90,7 @@ class Measurement:
                 'Expected `bound` to be "above" for a result above the number, "below" for one below, or "" for an '
                 f"exact value. Got {self.bound!r}."
             )
+        check_noise(self.id, self.noise, self.bound)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ from .abilities import Describer as Describer
 from .abilities import Explainer as Explainer
 from .abilities import Explanation as Explanation
 from .abilities import GainForecaster as GainForecaster
+from .abilities import NoiseLearner as NoiseLearner
 from .abilities import PartsWeigher as PartsWeigher
 from .abilities import PriceMinder as PriceMinder
 from .abilities import ResultsWeigher as ResultsWeigher
@@ -47,6 +48,7 @@ __all__ = [
     "GraphSetLike",
     "MeanPredictor",
     "MoleculeSetLike",
+    "NoiseLearner",
     "PartsWeigher",
     "Prediction",
     "PriceMinder",

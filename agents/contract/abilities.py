@@ -1,4 +1,4 @@
-"""Protocols of what only some agents can do: weigh prices, explain, draw jointly, learn from bounds."""
+"""Protocols of what only some agents can do: weigh prices, explain, draw jointly, learn from bounds and noises."""
 
 from __future__ import annotations
 
@@ -179,5 +179,24 @@ class BoundsLearner(Protocol):
 
         Raises:
             ValueError: as `Agent.update`, or if a side is neither True nor False; nothing is changed then.
+            DivergedError: if the fit turned non-finite, or did not converge.
+        """
+
+
+@runtime_checkable
+class NoiseLearner(Protocol):
+    """An agent that also learns from results whose measuring noise is known."""
+
+    def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
+        """Learn from one result and its noise, or from arrays of many.
+
+        Args:
+            observation: as in `Agent.update`.
+            action: index of the graph that was played, or `(n,)` integers.
+            reward: the result, or `(n,)` numbers.
+            noise: standard deviation of the measuring noise, in reward units: one for all, or `(n,)` numbers.
+
+        Raises:
+            ValueError: as `Agent.update`, or if a noise is not a positive number; nothing is changed then.
             DivergedError: if the fit turned non-finite, or did not converge.
         """

@@ -151,6 +151,25 @@ def read_sides(above: ArrayLike, count: int) -> Tensor:
     return torch.from_numpy(np.broadcast_to(sides, count).copy())
 
 
+def read_noises(noise: ArrayLike, count: int) -> Tensor:
+    """Return the standard deviations of measuring noise, `(count,)` float64.
+
+    Args:
+        noise: a positive number up to `LARGEST_REWARD` for all results, or one for each.
+        count: number of results.
+
+    Raises:
+        ValueError: if it is neither one such number nor `count` of them.
+    """
+    noises = np.asarray(_as_array(noise))
+    good = noises.dtype.kind in "iuf" and noises.shape in ((), (count,))
+    if not good or not ((noises > 0) & (noises <= LARGEST_REWARD)).all():
+        raise ValueError(
+            f"Expected `noise` to be a number above 0 and up to {LARGEST_REWARD:g}, or {count} of these. Got {noise!r}."
+        )
+    return torch.from_numpy(np.broadcast_to(noises, count).astype(np.float64))
+
+
 def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     """Return the indices of the graphs that are being measured.
 

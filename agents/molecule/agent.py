@@ -14,11 +14,19 @@ from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import PRIOR_NOISE, Bounds, Hyperparameters, Targets, make_targets
+from agents.beliefs.rewards import (
+    PRIOR_NOISE,
+    Bounds,
+    Hyperparameters,
+    NoisyResults,
+    Targets,
+    make_targets,
+    variances_of,
+)
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.abilities import Fits
-from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_pending, read_sides
+from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, State
 from agents.molecule.forecaster import MoleculeForecaster
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
@@ -42,6 +50,9 @@ class MoleculeAgent(MoleculeForecaster):
 
     A result of which only a bound is known is learnt as that (`update_bounds`): the part of the posterior that it cuts
     off is approximated by expectation propagation (`match_bounds`).
+
+    A result whose measuring noise is known (`update_noisy`) has that noise variance and, in addition, the one that is
+    learnt: what the structures leave unexplained. Any other result has the learnt one alone.
 
     Args:
         settings: settings of kernel, likelihood and choice.
@@ -103,7 +114,7 @@ class MoleculeAgent(MoleculeForecaster):
         self._parts = self._described.parts
         self._weights, self._noise = [part.weight for part in self._parts], PRIOR_NOISE
         self._learnt_from = 0
-        self.bounds = Bounds(graphs.num_graphs)
+        self.bounds, self.noisy = Bounds(graphs.num_graphs), NoisyResults(graphs.num_graphs)
         self._condition()
 
     def belief(self) -> Belief:
@@ -162,6 +173,18 @@ class MoleculeAgent(MoleculeForecaster):
         self._ranked = None
         self._refresh()
 
+    @one_thread()
+    def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
+        """Learn from results whose measuring noise is known; see `agents.contract.NoiseLearner`.
+
+        Several results of a molecule count as one: their mean, weighted by precision.
+        """
+        self.look_at(observation)
+        actions, rewards = read_feedback(action, reward, self.num_graphs)
+        self.noisy.add(actions, rewards, read_noises(noise, len(actions)))
+        self._ranked = None
+        self._refresh()
+
     def known(self) -> list[Tensor]:
         """Return atoms and bonds, and the columns of the user's own."""
         return self._known
@@ -169,7 +192,7 @@ class MoleculeAgent(MoleculeForecaster):
     def state(self) -> State:
         """Return weights, noise and history."""
         learnt = {"weights": list(self._weights), "noise": self._noise, "learnt_from": self._learnt_from}
-        return {**super().state(), **learnt, "bounds": self.bounds.state_dict()}
+        return {**super().state(), **learnt, "bounds": self.bounds.state_dict(), "noisy": self.noisy.state_dict()}
 
     def restore(self, state: State) -> None:
         """Continue with weights, noise and history of a state."""
@@ -177,6 +200,7 @@ class MoleculeAgent(MoleculeForecaster):
         self._weights, self._noise = list(state["weights"]), state["noise"]
         self._learnt_from = state["learnt_from"]
         self.bounds.load_state_dict(state["bounds"])
+        self.noisy.load_state_dict(state["noisy"])
         self._condition()
 
     def _choose(
@@ -199,8 +223,9 @@ class MoleculeAgent(MoleculeForecaster):
 
     def _refresh(self) -> None:
         """Learn the weights again if there are enough new results or bounds, and condition on all of them."""
-        means, told = self.history.means[self.history.seen], len(self.history) + len(self.bounds)
-        differ = len(means) > 0 and (means - means[:1]).abs().gt(self.history.resolution).any()
+        known, told = self.noisy.join(self.history), len(self.history) + len(self.bounds) + len(self.noisy)
+        means = known.means[known.seen]
+        differ = len(means) > 0 and (means - means[:1]).abs().gt(known.resolution).any()
         if differ and told >= (1 + self.settings.refit_growth) * self._learnt_from:
             self._fit()  # equal results tell nothing
             self._learnt_from = told
@@ -215,7 +240,9 @@ class MoleculeAgent(MoleculeForecaster):
         try:
             pseudo = self._match(medians, noise or PRIOR_NOISE, targets, MOST_RESULTS)
             for remaining in reversed(range(MATCHES if len(self.bounds) else 1)):
-                likelihood = MixtureLikelihood.of_history(kernels, medians, spread, self.history, targets, pseudo)
+                likelihood = MixtureLikelihood.of_history(
+                    kernels, medians, spread, self.history, targets, pseudo, self._merge(targets)
+                )
                 self._weights, self._noise = likelihood.fit(noise)
                 pseudo = self._match(self._weights, self._noise, targets, MOST_RESULTS) if remaining else pseudo
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
@@ -228,11 +255,19 @@ class MoleculeAgent(MoleculeForecaster):
         try:
             pseudo = self._match(self._weights, self._noise, self.targets, MOST_BOUNDS)
             self.posterior = self._posterior(self._weights, self._noise, self.targets, pseudo)
+            self.result_noise = self._noise + self.noisy.typical(len(self.history), self.targets)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
 
     def _make_targets(self) -> Targets:
-        return make_targets(self.history, standardize=True, warp=self.settings.warp, bounds=self.bounds)
+        return make_targets(
+            self.noisy.join(self.history), standardize=True, warp=self.settings.warp, bounds=self.bounds
+        )
+
+    def _merge(self, targets: Targets) -> PseudoResults:
+        """Return the results whose measuring noise is known, one for each molecule, in units of the targets."""
+        merged = self.noisy.merge()
+        return PseudoResults(merged.graphs, targets.of(merged.values), variances_of(merged.deviations, targets))
 
     def _match(self, weights: Sequence[float], noise: float, targets: Targets, most: int) -> PseudoResults:
         """Return the pseudo results that stand for the bounds, at most `most` of them, evenly spaced in the set."""
@@ -245,10 +280,12 @@ class MoleculeAgent(MoleculeForecaster):
     ) -> DualPosterior:
         """Return the posterior given all measurements and pseudo results."""
         seen = self.history.counts.nonzero().squeeze(1)
-        counts = torch.cat([self.history.counts[seen].double(), noise / pseudo.noises])
-        values = torch.cat([targets.of(self.history.means[seen]), pseudo.values])
+        noisy = self._merge(targets)
+        counts = torch.cat([self.history.counts[seen].double(), noise / (noise + noisy.noises), noise / pseudo.noises])
+        values = torch.cat([targets.of(self.history.means[seen]), noisy.values, pseudo.values])
+        graphs = torch.cat([seen, noisy.graphs, pseudo.graphs])
         kernel = Mixture([part.kernel for part in self._parts], weights)
-        return DualPosterior(kernel, Hyperparameters(1.0, noise), torch.cat([seen, pseudo.graphs]), counts, values)
+        return DualPosterior(kernel, Hyperparameters(1.0, noise), graphs, counts, values)
 
     def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
         """Return the molecules on offer with the largest mean + 2 sigma - handicap, in the order of the set.

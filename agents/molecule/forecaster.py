@@ -30,6 +30,8 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
     """The posterior of the targets, given all results."""
     targets: Targets
     """The scale on which values are modelled."""
+    result_noise: float
+    """Noise variance of one more result, in squared units of the targets."""
     _parts: Sequence[Part]
     _weights: Sequence[float]
     _every: Tensor
@@ -43,7 +45,7 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
     def expect(self) -> Prediction:
         """Return the prediction of each molecule's value, and the noise of a measurement."""
         mean, variance = self._mean_and_variance()
-        return predict(self.targets, mean, variance.sqrt(), self.posterior.hyperparameters.noise)
+        return predict(self.targets, mean, variance.sqrt(), self.result_noise)
 
     @one_thread()
     def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
@@ -104,7 +106,7 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
             raise ValueError(f"Expected `times` of at least 1. Got {times}.")
         near = self._read_index([*index, *named])
         mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(near)
-        noise, old = self.posterior.hyperparameters.noise / times, list(range(len(index), len(near)))
+        noise, old = self.result_noise / times, list(range(len(index), len(near)))
         places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
         worth = [weigh_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
         return np.array(worth)
@@ -153,7 +155,7 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         mean, nu, posterior = means[index], self.settings.exploration_scale, self.posterior
         covariance = cache(lambda: posterior.covariance(index))
         root = cache(lambda: nu * symmetric_root(covariance()))
-        best, noise = self.best_seen(means), posterior.hyperparameters.noise
+        best, noise = self.best_seen(means), self.result_noise
 
         def imagine(action: int) -> Belief:
             """Condition on one more measurement that equals the mean, by a rank-one change in place."""

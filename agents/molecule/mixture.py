@@ -61,6 +61,8 @@ class MixtureLikelihood:
     are matched under the weights at the minimum, the slope by the weights is that of the evidence of expectation
     propagation, too [Rasmussen & Williams 2006, Eq. 5.27]. The noise is learnt from exact results.
 
+    Results whose measuring noise is known have that noise and n: n is then what the structures leave unexplained.
+
     Args:
         kernels: `(P, q, q)` float64. Each kernel on the graphs seen.
         medians: P numbers. The weights before any result.
@@ -68,7 +70,8 @@ class MixtureLikelihood:
         counts: `(q,)` float64. Number of rewards of each graph; infinite for a pseudo result.
         targets: `(q,)` float64. Their means y.
         within: SS, in squared units of the targets.
-        noises: `(q,)` float64. Noise variance of each pseudo result, and 0 for the others; None: all are rewards.
+        noises: `(q,)` float64. Noise variance of each pseudo result, and of each result whose measuring noise is known;
+            0 for the others; None: all are 0.
     """
 
     def __init__(
@@ -94,18 +97,30 @@ class MixtureLikelihood:
         history: History,
         targets: Targets,
         pseudo: PseudoResults = NO_PSEUDO_RESULTS,
+        noisy: PseudoResults = NO_PSEUDO_RESULTS,
     ) -> MixtureLikelihood:
-        """Return the likelihood of a history and of pseudo results, or of at most `MOST_RESULTS` rows of both."""
+        """Return the likelihood of a history, and of other results, or of at most `MOST_RESULTS` rows of all.
+
+        Args:
+            kernels: the kernels of the set.
+            medians: as above.
+            spread: as above.
+            history: results whose noise is n.
+            targets: the scale on which rewards are modelled.
+            pseudo: pseudo results that stand for bounds.
+            noisy: results whose measuring noise is known, one for each graph, in units of the targets.
+        """
         seen = history.counts.nonzero().squeeze(1)
-        rows = torch.cat([seen, pseudo.graphs])
-        counts = torch.cat([history.counts[seen].double(), torch.full_like(pseudo.noises, torch.inf)])
-        values = torch.cat([targets.of(history.means[seen]), pseudo.values])
-        noises = torch.cat([torch.zeros(len(seen), dtype=torch.float64), pseudo.noises])
+        rows = torch.cat([seen, noisy.graphs, pseudo.graphs])
+        once, endless = torch.ones_like(noisy.noises), torch.full_like(pseudo.noises, torch.inf)
+        counts = torch.cat([history.counts[seen].double(), once, endless])
+        values = torch.cat([targets.of(history.means[seen]), noisy.values, pseudo.values])
+        noises = torch.cat([torch.zeros(len(seen), dtype=torch.float64), noisy.noises, pseudo.noises])
         if len(rows) > MOST_RESULTS:
             some = torch.linspace(0, len(rows) - 1, MOST_RESULTS, dtype=torch.float64).round().long()
             rows, counts, values, noises = rows[some], counts[some], values[some], noises[some]
         within = torch.stack([kernel.columns(rows, rows) for kernel in kernels])
-        squares = history.squares[rows[counts.isfinite()]].sum().item() / targets.unit**2
+        squares = history.squares[rows[noises == 0]].sum().item() / targets.unit**2
         return cls(within, medians, spread, counts, values, squares, noises)
 
     def __call__(self, logarithms: Floats) -> tuple[float, Floats]:

@@ -57,13 +57,14 @@ def take_over(
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
     asked += [sorted(books.bounded)] if books.bounded else []
+    asked += [["noisy", sorted(books.noisy)]] if books.noisy else []
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
     asked += plate.content()
     if known.goals:
         asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]
     rows = books.rows()
-    tried = {identifier for identifier, *_ in rows}
+    tried = {identifier for identifier, *_ in (*rows, *books.noisy)}
     asked += [["failures"]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
     question, offered = _digest(asked), _digest([pool.ids, _content_of(pool)])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
@@ -75,7 +76,7 @@ def take_over(
     first_round = {
         (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(known.measured)
     }
-    told = {(identifier, goal) for identifier, _, _, goal in rows}
+    told = {(identifier, goal) for identifier, _, _, goal in rows} | {(key, "") for key, *_ in books.noisy}
     lost = sorted({identifier for identifier, _ in first_round.keys() - told})
     if lost and not settings.forget:
         raise ValueError(
@@ -85,6 +86,9 @@ def take_over(
     measured = tuple(
         Measurement(identifier, value, first_round.get((identifier, goal), len(known.rounds)), bound, goal)
         for identifier, value, bound, goal in rows
+    ) + tuple(
+        Measurement(identifier, value, first_round.get((identifier, ""), len(known.rounds)), noise=noise)
+        for identifier, value, noise in sorted(books.noisy)
     )
     settled = {*CampaignState("", True, 0, measured, goals=known.goals).settled(), *books.failed}
     waiting = [key for key in (renamed.get(key, key) for key in known.pending) if key not in settled]

@@ -41,6 +41,8 @@ class SuggestSettings:
     weights: Annotated[tuple[str, ...], NONE] = ()
     """Weights of the goals, as activity=2 logd=1, to choose by a weighted sum in standard deviations of the results;
     none: to find the front, the molecules that no other one beats in every goal."""
+    noise: str | None = None
+    """Column of the results with the standard deviation of each value, in its units; an empty cell: not known."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""
@@ -106,6 +108,8 @@ class SuggestSettings:
         for name, count in (("n", self.n), ("most-atoms", self.most_atoms)):
             if count < 1:
                 raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
+        if self.noise is not None and self.noise in (*self.quantities, self.smiles, self.id or "id"):
+            raise ValueError(f"Expected `--noise` to be a column of its own. `{self.noise}` is used already.")
         self._check_features()
         self._check_limits()
         self._check_plate()

@@ -54,6 +54,11 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             ignore_failures=settings.ignore_failures,
             goals=inputs.goals or None,
         )
+        if settings.noise and not campaign.learns_noises:
+            raise ValueError(
+                f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` "
+                "agents, or leave out --noise."
+            )
         with campaign.at_once():
             question = take_over(
                 campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection, inputs.plate

@@ -154,7 +154,9 @@ class Answer:
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
         }
-        return [text for text in (self.limits, self.failures) if text] + [
+        noisy = sum(result.noise is not None for result in self.state.measured)
+        count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
+        return [text for text in (self.limits, self.failures, count) if text] + [
             text.format(listed(names)) for text, names in lists.items() if names
         ]
 

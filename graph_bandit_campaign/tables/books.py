@@ -39,6 +39,8 @@ class Books:
     """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
     features: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Values of the user's own columns in the rows of each molecule, by id: the mean of what is known, else NaN."""
+    noisy: tuple[tuple[str, float, float], ...] = ()
+    """Ids, exact values and their noise, row by row, where the noise is known; `measured` has the others."""
     by_goal: Mapping[str, Books] = field(default_factory=dict)
     """With several goals, the results for each, by its name; `measured` and `bounded` are empty then."""
 
@@ -101,6 +103,7 @@ def match_goals(
 def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Collection[str]) -> Books:
     """Sum up rows; a molecule without a value is failed or pending only if it is one of ours."""
     measured: list[tuple[str, float]] = []
+    noisy: list[tuple[str, float, float]] = []
     cells: dict[str, list[str]] = {}  # with bounds
     bounded: list[tuple[str, float, Bound]] = []
     status: dict[str, str] = {}  # of molecules without a value, by their last row
@@ -121,11 +124,13 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
         elif row.bound:
             cells.setdefault(identifier, []).append(row.bound)
             bounded.append((identifier, row.value, row.side))
+        elif row.noise is not None:
+            noisy.append((identifier, row.value, row.noise))
         else:
             measured.append((identifier, row.value))
     if problems:
         raise BadResultsError(problems)
-    exact = {identifier for identifier, _ in measured}
+    exact = {identifier for identifier, *_ in (*measured, *noisy)}
     bounded = [entry for entry in bounded if entry[0] not in exact]
     known = exact | {identifier for identifier, *_ in bounded}
     failed, pending = (
@@ -135,10 +140,11 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
     needed = {*known, *failed, *pending}
     outside = {identifier: text for identifier, text in matcher.outside.items() if identifier in needed}
     once, sides_once = tuple(dict.fromkeys(measured)), tuple(dict.fromkeys(bounded))
-    repeated = len(measured) - len(once) + len(bounded) - len(sides_once)
+    noisy_once = tuple(dict.fromkeys(noisy))
+    repeated = len(measured) - len(once) + len(bounded) - len(sides_once) + len(noisy) - len(noisy_once)
     bounds = {key: ", ".join(dict.fromkeys(texts)) for key, texts in cells.items() if key not in exact}
     sides = {identifier: tuple(map(_mean_of_known, zip(*given, strict=True))) for identifier, given in features.items()}
-    return Books(once, failed, pending, repeated, bounds, sides_once, outside, forms, sides)
+    return Books(once, failed, pending, repeated, bounds, sides_once, outside, forms, sides, noisy_once)
 
 
 def join_books(by_goal: Mapping[str, Books]) -> Books:

@@ -85,8 +85,10 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         identifier = settings.id or ("id" if "id" in table.columns else None)
-        columns = Columns(settings.target, identifier, smiles, features.columns)
+        columns = Columns(settings.target, identifier, smiles, features.columns, settings.noise)
         limits, goals = _split_limits(settings, table)
+        if goals and settings.noise:
+            raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
         numbers, texts = limits.find_columns(table.columns, str(table.path))
         prices, groups = find_offer_columns(settings, table.columns, str(table.path))
         results = _read_results(settings, columns, goals)

@@ -13,6 +13,7 @@ from agents.contract import LARGEST_REWARD
 from graph_bandit_campaign.state import Bound
 from graph_bandit_env.tables import Table, open_table
 
+STATES = ("failed", "pending")
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
 BOUND = re.compile(r"(>=|<=|[<>≥≤])\s*(\S.*)", re.DOTALL)
 AMONG = ", a bound such as `>4.5`, `failed`, `pending` or nothing"
@@ -31,6 +32,8 @@ class Columns:
     """SMILES."""
     features: tuple[str, ...] = ()
     """The user's own columns of numbers; a table may lack them."""
+    noise: str | None = None
+    """Standard deviations of the values; None: there is no such column. A table may lack it, if another one has it."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class MeasuredRow:
     """The cell as written, such as ">4.5", if the value is only known to be above or below the number; else empty."""
     features: tuple[float, ...] = ()
     """Values of the user's own columns, NaN where one is not known."""
+    noise: float | None = None
+    """Standard deviation of the value; None: it is not known."""
 
     @property
     def side(self) -> Bound:
@@ -96,12 +101,20 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
     rows: list[MeasuredRow] = []
     remarks: list[str] = []
     problems: list[str] = []
+    listed, has_noise = list[str](), columns.noise is None
     for path in paths:
         with open_table(path, sheet if path.suffix.lower() == ".xlsx" else None) as table:
             _read_rows(table, columns, rows, problems)
+            has_noise = has_noise or bool(columns.noise and _find_column(columns.noise, table))
+            listed += table.columns
             remarks += sheet_remarks(table, sheet, "--measured-sheet")
     if problems:
         raise BadResultsError(problems)
+    if not has_noise:
+        raise ValueError(
+            f"Expected a column `{columns.noise}` (--noise) in a table of results. They have "
+            f"{', '.join(dict.fromkeys(listed))}."
+        )
     if not rows:
         raise NoResultsError(
             f"Expected at least one value in column `{columns.value}`. Got none. Leave out `--measured` to get a first "
@@ -141,6 +154,7 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
     smiles = columns.smiles if columns.smiles in table.columns else "smiles"
     known = [name for name in (identifier, smiles) if name in table.columns]
     features = {name: here for name in columns.features if (here := _find_column(name, table))}
+    noise = _find_column(columns.noise, table) if columns.noise else ""
     listed = ", ".join(table.columns)
     if not known and columns.value in table.columns:
         raise ValueError(
@@ -148,7 +162,7 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             "by `--id` or `--smiles`."
         )
     bad: list[tuple[int, str]] = []
-    for number, (cell, *others) in table.rows([columns.value, *known, *features.values()]):
+    for number, (cell, *others) in table.rows([columns.value, *known, *features.values(), *filter(None, [noise])]):
         names = others[: len(known)]
         try:
             bound = BOUND.fullmatch(cell)
@@ -163,7 +177,9 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         if value is None:
             continue
         try:
-            given = dict(zip(features, map(table.side_value, others[len(known) :], features.values()), strict=True))
+            cells = others[len(known) : len(known) + len(features)]
+            given = dict(zip(features, map(table.side_value, cells, features.values()), strict=True))
+            deviation = _read_noise(table, others[-1], noise, bool(bound)) if noise and value not in STATES else None
         except ValueError as error:
             bad.append((number, str(error)))
             continue
@@ -173,8 +189,22 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         named = dict(zip(known, names, strict=True))
         name, text = named.get(identifier, ""), named.get(smiles, "")
         sides = tuple(given.get(column, math.nan) for column in columns.features)
-        rows.append(MeasuredRow(table.place(number), name, text, value, cell if bound else "", sides))
+        rows.append(MeasuredRow(table.place(number), name, text, value, cell if bound else "", sides, deviation))
     problems += [f"{table.place(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
+
+
+def _read_noise(table: Table, cell: str, column: str, bounded: bool) -> float | None:
+    """Return the standard deviation in a cell; None for an empty one.
+
+    Raises:
+        ValueError: if it is not a number above 0, or only a bound on the value is known.
+    """
+    noise = table.number(cell, f" above 0 in `{column}`, the noise of the value, or nothing")
+    if noise is not None and not 0 < noise <= LARGEST_REWARD:
+        raise ValueError(f"expected a number above 0 in `{column}`, the noise of the value, or nothing. Got {cell!r}.")
+    if noise is not None and bounded:
+        raise ValueError(f"expected nothing in `{column}` next to a bound, which has no noise. Got {cell!r}.")
+    return noise
 
 
 def _find_column(name: str, table: Table) -> str:

@@ -3,6 +3,7 @@
 from agents.beliefs.rewards.bounds import Bounds
 from agents.beliefs.rewards.history import History, OrderedHistory
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
+from agents.beliefs.rewards.noisy import NoisyResults, variances_of
 from agents.beliefs.rewards.recency import Forget, check_rule, make_history, next_fit
 from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict
 from agents.beliefs.rewards.worth import worth_of_results
@@ -14,6 +15,7 @@ __all__ = [
     "History",
     "Hyperparameters",
     "MarginalLikelihood",
+    "NoisyResults",
     "NormalScores",
     "OrderedHistory",
     "Standardised",
@@ -23,5 +25,6 @@ __all__ = [
     "make_targets",
     "next_fit",
     "predict",
+    "variances_of",
     "worth_of_results",
 ]
