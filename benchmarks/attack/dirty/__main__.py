@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +33,9 @@ class Command:
     """Its column to minimise."""
     efflux: str = "LOG MDR1-MDCK ER (B-A/A-B)"
     """Its column with the limit."""
-    rows: int = 200
+    rows: int = 100
     """Molecules of the pool."""
-    rounds: int = 5
+    rounds: int = 3
     """Rounds of a campaign."""
     kills: int = 50
     """Kills of the command, and about as many of a program with a `Campaign`."""
@@ -47,7 +49,10 @@ class Command:
     def run(self) -> int:
         """Print how many attempts were survived, and the faults; return 1 if there are any."""
         with tempfile.TemporaryDirectory() as folder:
-            attempts = self.attempts(Path(folder))
+            attempts = []
+            for attempt in self.attempts(Path(folder)):
+                attempts.append(attempt)
+                print(f"{len(attempts)}. {attempt.kind}: {attempt.fault or 'survived'}", file=sys.stderr, flush=True)
         tried = Counter(attempt.kind for attempt in attempts)
         faults = Counter(attempt.kind for attempt in attempts if attempt.fault)
         rows: list[tuple[str, ...]] = [("attempt", "tried", "survived")]
@@ -59,20 +64,22 @@ class Command:
         print("\n".join(f"{attempt.kind}: {attempt.fault}" for attempt in attempts if attempt.fault))
         return int(bool(faults))
 
-    def attempts(self, folder: Path) -> list[Attempt]:
-        """Play and kill; return all attempts."""
+    def attempts(self, folder: Path) -> Iterator[Attempt]:
+        """Play and kill."""
         generator = np.random.default_rng(self.seed)
         columns = (self.smiles, self.solubility, self.clearance, self.efflux)
         team = Team(self.data, columns, self.rows, generator)
         torch.set_num_threads(1)  # threads do not survive in the processes that start from here
         game = CommandGame(team, folder / "command", self.agent)
         program = PythonGame(team, folder / "python", self.agent, self.rounds)
-        attempts = list(game.play(self.rounds))
-        attempts += [game.kill(generator) for _ in range(self.kills)]
-        killed = len(attempts) + self.kills
-        while len(attempts) < killed:
-            attempts += program.kill(generator)
-        return attempts
+        yield from game.play(self.rounds)
+        for _ in range(self.kills):
+            yield game.kill(generator)
+        killed = 0
+        while killed < self.kills:
+            for attempt in program.kill(generator):
+                killed += 1
+                yield attempt
 
 
 if __name__ == "__main__":

@@ -94,7 +94,8 @@ class CommandGame:
             shutil.copytree(played.before, place)
             before = _contents(place)
             code = self._run(place, generator, played).code
-        kind, left = "the command killed", _contents(place)
+        left, saved = _contents(place), "out.campaign.json"
+        kind = "the command killed " + ("after" if left.get(saved) == played.after[saved] else "before") + " it saved"
         torn = [name for name, content in left.items() if content not in (before.get(name), played.after.get(name))]
         torn = [name for name in torn if not name.endswith(".part")]
         if torn:
