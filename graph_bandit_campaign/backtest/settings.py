@@ -58,6 +58,8 @@ class BacktestSettings:
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
+        if (self.maximize is None) == (self.minimize is None):
+            raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`: a backtest has one goal.")
         for name, counts in (("n", self.n), ("start", (self.start,)), ("budget", (self.budget,))):
             if not counts or any(count is not None and count < 1 for count in counts):
                 raise ValueError(f"Expected `--{name}` to be at least 1. Got {' '.join(map(str, counts)) or 'none'}.")

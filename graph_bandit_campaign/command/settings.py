@@ -71,7 +71,7 @@ class SuggestSettings:
     per: str | None = None
     """Group that --at-most counts: a column of text of the pool, such as a vendor; or scaffold, by RDKit."""
     ignore_failures: bool = False
-    """Suggest molecules that are likely to fail, too; else not, once five failed and five were measured."""
+    """Suggest molecules that are likely to fail, too. (That is learnt once five failed and five were measured.)"""
     predictions: Path | None = None
     """CSV file to write, with a prediction for every molecule of the pool, and its state."""
     html: Path | None = None

@@ -1,1 +1,1 @@
-"""What molecules that failed have in common, and which others are likely to fail."""
+"""Learn from molecules that failed what they have in common, and which others are likely to fail."""

@@ -1,10 +1,12 @@
-"""What molecules may have in common: functional groups, elements, environments of atoms, and large properties."""
+"""Features that molecules may share: functional groups, elements, environments of atoms, and large properties."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,8 @@ from numpy.typing import NDArray
 from graph_bandit_campaign.limits.properties import property_function
 
 if TYPE_CHECKING:
-    from rdkit.Chem import Mol
+    from rdkit.Chem import Atom, Mol
+    from rdkit.Chem.rdFingerprintGenerator import FingerprintGenerator64
 
 RADIUS = 2  # bonds, of an environment
 LEVELS = 10  # a property has thresholds at so many quantiles
@@ -116,32 +119,27 @@ def name_of(feature: Feature, molecules: Iterable[Mol]) -> str:
 
 
 @cache
-def _groups() -> dict[str, Any]:
-    from rdkit.Chem import Fragments
-
-    functions: Any = Fragments
-    return dict(functions.fns)
+def _groups() -> dict[str, Callable[[Mol], int]]:
+    return dict(import_module("rdkit.Chem.Fragments").fns)
 
 
 @cache
-def _number_of(name: str) -> Any:
+def _number_of(name: str) -> Callable[[Mol], float]:
     compute = property_function(name)
 
     def number(molecule: Mol) -> float:
         try:
             return float(compute(molecule))
         except (ValueError, RuntimeError):  # RDKit cannot compute it
-            return np.nan
+            return math.nan
 
     return number
 
 
 @cache
-def _generator() -> Any:
-    from rdkit.Chem import rdFingerprintGenerator
-
-    generators: Any = rdFingerprintGenerator
-    return generators.GetMorganGenerator(radius=RADIUS)
+def _generator() -> FingerprintGenerator64:
+    generator: FingerprintGenerator64 = import_module("rdkit.Chem.rdFingerprintGenerator").GetMorganGenerator(RADIUS)
+    return generator
 
 
 def _elements_of(molecule: Mol) -> set[str]:
@@ -153,42 +151,25 @@ def _environments_of(molecule: Mol) -> list[str]:
 
 
 def _fragment(name: str, molecules: Iterable[Mol]) -> str:
-    """Return the SMILES of an environment, from the first molecule that has it."""
-    from rdkit import Chem
-    from rdkit.Chem import rdFingerprintGenerator
-
-    generators: Any = rdFingerprintGenerator
-    chem: Any = Chem
+    """Return an environment as a SMARTS, from the first molecule that has it."""
+    chem = import_module("rdkit.Chem")
     for molecule in molecules:
-        output = generators.AdditionalOutput()
+        output = import_module("rdkit.Chem.rdFingerprintGenerator").AdditionalOutput()
         output.AllocateBitInfoMap()
         _generator().GetSparseCountFingerprint(molecule, additionalOutput=output)
         places = output.GetBitInfoMap().get(int(name))
         if places:
             centre, radius = places[0]
             bonds = list(chem.FindAtomEnvironmentOfRadiusN(molecule, radius, centre)) if radius else []
-            atoms = {centre}.union(*(_ends(molecule.GetBondWithIdx(bond)) for bond in bonds))
-            return str(
-                chem.MolFragmentToSmiles(
-                    molecule,
-                    sorted(atoms),
-                    bonds,
-                    atomSymbols=[_smarts(atom) for atom in molecule.GetAtoms()],
-                    bondSymbols=[_bond(bond) for bond in molecule.GetBonds()],
-                )
-            )
+            ends = [molecule.GetBondWithIdx(bond) for bond in bonds]
+            atoms = {centre, *(bond.GetBeginAtomIdx() for bond in ends), *(bond.GetEndAtomIdx() for bond in ends)}
+            symbols = [_smarts(atom) for atom in molecule.GetAtoms()]
+            kinds = [BONDS.get(str(bond.GetBondType()), "~") for bond in molecule.GetBonds()]
+            return str(chem.MolFragmentToSmiles(molecule, sorted(atoms), bonds, symbols, kinds))
     return name
 
 
-def _bond(bond: Any) -> str:
-    return BONDS.get(str(bond.GetBondType()), "~")
-
-
-def _ends(bond: Any) -> set[int]:
-    return {bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()}
-
-
-def _smarts(atom: Any) -> str:
+def _smarts(atom: Atom) -> str:
     """Return what an environment knows of an atom: element, neighbours, hydrogens, charge, and whether in a ring."""
     symbol = atom.GetSymbol().lower() if atom.GetIsAromatic() else atom.GetSymbol()
     charge = f"{atom.GetFormalCharge():+d}" if atom.GetFormalCharge() else ""

@@ -65,8 +65,9 @@ class FailureForecast:
             mask: `(K,)`. The molecules on offer.
         """
         number = int((mask & self.likely).sum())
-        are = f"{number:,} molecules are likely to fail (with more than {percent(LIKELY, ' ')})"
-        return f"{are if number else 'No molecule is likely to fail'}. {self.cause}" if self.teaches else ""
+        counted = "1 molecule is" if number == 1 else f"{number:,} molecules are" if number else "No molecule is"
+        bound = f" (with more than {percent(LIKELY, ' ')})" if number else ""
+        return f"{counted} likely to fail{bound}. {self.cause}" if self.teaches else ""
 
 
 def are_enough(failed: int, measured: int) -> bool:
@@ -117,9 +118,11 @@ class FailureLearner:
         rules = learn_rules(has, fails, log_prior(features))
         some_features = [features[k] for k in rules.features]
         probability = rules.probability(look_up(some_features, self._smiles, len(self._smiles)))
-        if rules.at_random > LIKELY:
+        if rules.at_random > LIKELY and not (probability > LIKELY).any():
             share = percent(rules.at_random, " ")
-            return FailureForecast(probability, f"No cause was found yet: failures are random with {share}.")
+            return FailureForecast(
+                probability, f"No cause was found: they fail at random with a probability of {share}."
+            )
         left, texts = np.full(len(fails), True), []
         for case in rules.rules[0].cases:
             here = left & (has[:, case.feature] == case.present)

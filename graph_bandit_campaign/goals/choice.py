@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, GainForecaster
-from graph_bandit_campaign.goals.goal import Floats, Goal
+from graph_bandit_campaign.goals.goal import Goal
+from graph_bandit_campaign.goals.utility import Floats, best_utility, meets, utility
 from graph_bandit_campaign.state import CampaignState
 
 SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
@@ -33,11 +34,14 @@ class GoalsChooser:
 
     Args:
         state: state of the campaign.
-        agents: for each goal, an agent trained on its results.
+        agents: for each goal, an agent trained on its results; on minus the results if small values are wanted.
     """
 
     def __init__(self, state: CampaignState, agents: Sequence[Agent]) -> None:
-        self._state, self._agents = state, [cast(GainForecaster, agent) for agent in agents]
+        self._state, self._first = state, cast(GainForecaster, agents[0])
+        self._values = [
+            Values(cast(GainForecaster, agent), goal.sign) for goal, agent in zip(state.goals, agents, strict=True)
+        ]
 
     def choose(self, count: int, mask: NDArray[np.bool_], pending: Sequence[int] = ()) -> list[int]:
         """Return the indices of graphs, in the order of choice.
@@ -51,32 +55,65 @@ class GoalsChooser:
         told = [g for g, known in enumerate(values) if len(set(known.tolist())) > 1]
         wanted = [g for g in told if self._state.goals[g].aim != "limit"]
         if not wanted:
-            return self._agents[0].select_batch(None, count, mask, pending)
+            return self._first.select_batch(None, count, mask, pending)
         generator = np.random.default_rng([self._state.seed, len(self._state.measured), len(pending)])
         scale = Scale([self._state.goals[g] for g in wanted], [values[g] for g in wanted])
-        agents = [self._agents[g] for g in wanted]
-        limits = [(self._state.goals[g], self._agents[g]) for g in told if g not in wanted]
-        near = _short_list(scale, agents, limits, np.flatnonzero(mask), max(SHORT_LIST, count), generator).tolist()
-        imagine = [agent.imagine_bounds(near, pending) for agent in agents]
+        forecasts = [self._values[g] for g in wanted]
+        limits = [(self._state.goals[g], self._values[g]) for g in told if g not in wanted]
+        near = _short_list(scale, forecasts, limits, np.flatnonzero(mask), max(SHORT_LIST, count), generator).tolist()
+        imagine = [each.imagine_bounds(near, pending) for each in forecasts]
         allowed = np.ones((count, len(near)), np.bool_)
-        for limit, agent in limits:
-            allowed &= limit.meets(agent.draw_rewards(near, count, int(generator.integers(2**31))))
+        for limit, each in limits:
+            allowed &= meets(limit, each.draw(near, count, int(generator.integers(2**31))))
         surest, latest = allowed.mean(axis=0), None
         chosen: list[int] = []
-        for way, meets in zip(scale.ways(count, generator), allowed, strict=True):
+        for way, here in zip(scale.ways(count, generator), allowed, strict=True):
             worth = scale.worth([bounds(latest) for bounds in imagine], way)
-            worth[chosen], meets[chosen], surest[chosen] = -np.inf, False, -1.0
-            if not meets.any():  # where no graph meets the limits in this draw, those do that are the surest to
-                meets = surest == surest.max()
-            latest = int(np.argmax(np.where(meets, worth, -np.inf)))
+            worth[chosen], here[chosen], surest[chosen] = -np.inf, False, -1.0
+            if not here.any():  # where no graph meets the limits in this draw, those do that are the surest to
+                here = surest == surest.max()
+            latest = int(np.argmax(np.where(here, worth, -np.inf)))
             chosen.append(latest)
         return [near[place] for place in chosen]
 
 
+class Values:
+    """What an agent expects of the values of a goal.
+
+    Args:
+        agent: trained on rewards, which are the values times the sign.
+        sign: -1 or 1.
+    """
+
+    def __init__(self, agent: GainForecaster, sign: float) -> None:
+        self._agent, self._sign = agent, sign
+
+    def predict(self) -> tuple[Floats, Floats]:
+        """Return the mean and the standard deviation of the value of each graph, `(K,)` each."""
+        prediction = self._agent.predict()
+        return self._sign * np.asarray(prediction.mean, np.float64), np.asarray(prediction.std, np.float64)
+
+    def draw(self, index: Sequence[int], count: int, seed: int) -> Floats:
+        """Return joint draws of the values of n graphs, `(count, n)`; see `GainForecaster.draw_rewards`."""
+        return self._sign * self._agent.draw_rewards(index, count, seed)
+
+    def imagine_bounds(
+        self, index: Sequence[int], pending: Sequence[int]
+    ) -> Callable[[int | None], tuple[Floats, Floats]]:
+        """Return a function that imagines results and returns bounds; see `GainForecaster.imagine_bounds`."""
+        imagine = self._agent.imagine_bounds(index, pending)
+
+        def bounds(place: int | None) -> tuple[Floats, Floats]:
+            low, high = imagine(place)
+            return (low, high) if self._sign > 0 else (-high, -low)
+
+        return bounds
+
+
 def _short_list(
     scale: Scale,
-    agents: Sequence[GainForecaster],
-    limits: Sequence[tuple[Goal, GainForecaster]],
+    values: Sequence[Values],
+    limits: Sequence[tuple[Goal, Values]],
     candidates: NDArray[np.int64],
     size: int,
     generator: np.random.Generator,
@@ -84,16 +121,15 @@ def _short_list(
     """Return the graphs that are among the best for one of many ways to weigh the goals, in the order of the set."""
     if len(candidates) <= size:
         return candidates
-    expected = [agent.predict() for agent in agents]
-    bounds = [((each.mean - each.std)[candidates], (each.mean + each.std)[candidates]) for each in expected]
-    forecasts = [(limit, agent.predict()) for limit, agent in limits]
+    bounds = [((mean - std)[candidates], (mean + std)[candidates]) for mean, std in (each.predict() for each in values)]
+    forecasts = [(limit, *each.predict()) for limit, each in limits]
     rank = np.full(len(candidates), np.inf)
     for way in scale.ways(WAYS, generator):
         worth = scale.worth(bounds, way)
-        for limit, forecast in forecasts:
+        for limit, mean, std in forecasts:
             normal = generator.standard_normal(len(candidates))
-            meets = limit.meets(forecast.mean[candidates] + forecast.std[candidates] * normal)
-            worth = np.where(meets, worth, -np.inf)
+            likely = meets(limit, mean[candidates] + std[candidates] * normal)
+            worth = np.where(likely, worth, -np.inf)
         order = np.argsort(-worth, kind="stable")
         rank[order] = np.minimum(rank[order], np.arange(len(candidates)))
     return np.sort(candidates[np.argsort(rank, kind="stable")[:size]])
@@ -109,7 +145,7 @@ class Scale:
 
     def __init__(self, goals: Sequence[Goal], values: Sequence[Floats]) -> None:
         self._goals = list(goals)
-        utilities = [goal.utility(known) for goal, known in zip(goals, values, strict=True)]
+        utilities = [utility(goal, known) for goal, known in zip(goals, values, strict=True)]
         self._weights = np.array([goal.weight or 0.0 for goal in goals])
         if self._weights.any():
             spread = [(each.mean(), each.std()) for each in utilities]
@@ -132,8 +168,8 @@ class Scale:
             way: `(G,)`. A direction or the weights.
         """
         pairs = list(zip(self._goals, bounds, strict=True))
-        middle = np.stack([goal.utility((low + high) / 2) for goal, (low, high) in pairs], axis=-1)
-        hoped = np.stack([goal.best_utility(low, high) for goal, (low, high) in pairs], axis=-1)
+        middle = np.stack([utility(goal, (low + high) / 2) for goal, (low, high) in pairs], axis=-1)
+        hoped = np.stack([best_utility(goal, low, high) for goal, (low, high) in pairs], axis=-1)
         if not self._weights.any():
             return np.asarray(((hoped - self._begin) / self._unit / way).min(axis=-1), np.float64)
         gained = (hoped - middle) / self._unit * way

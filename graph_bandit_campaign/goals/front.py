@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.goals.goal import Floats, Goal
+from graph_bandit_campaign.goals.goal import Goal
+from graph_bandit_campaign.goals.utility import Floats, meets, utility
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
 DRAWS = 500  # of results, for the probability of being on the front
@@ -31,7 +32,7 @@ def certain_utilities(state: CampaignState, goal: Goal) -> dict[str, float]:
             earlier = values.get(result.id, result.value)
             values[result.id] = max(earlier, result.value) if goal.rises else min(earlier, result.value)
     numbers = np.array(list(values.values()))
-    utilities = np.where(goal.meets(numbers), goal.utility(numbers), -np.inf)
+    utilities = np.where(meets(goal, numbers), utility(goal, numbers), -np.inf)
     return dict(zip(values, utilities.tolist(), strict=True))
 
 
@@ -102,8 +103,8 @@ def _share_on_front(goals: tuple[Goal, ...], values: Floats, front: Floats) -> F
     """Return the share of draws in which graphs are on the front; `values` is `(G, draws, n)`."""
     wanted: NDArray[np.bool_] = np.ones(values.shape[1:], np.bool_)
     for goal, drawn in zip(goals, values, strict=True):
-        wanted &= goal.meets(drawn)
-    utilities = [goal.utility(drawn) for goal, drawn in zip(goals, values, strict=True)]
+        wanted &= meets(goal, drawn)
+    utilities = [utility(goal, drawn) for goal, drawn in zip(goals, values, strict=True)]
     for point in front:
         as_good = np.ones(wanted.shape, np.bool_)
         for mine, theirs in zip(point, utilities, strict=True):

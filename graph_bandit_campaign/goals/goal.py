@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 Aim: TypeAlias = Literal["maximize", "minimize", "target", "limit"]
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -64,31 +60,6 @@ class Goal:
     def falls(self) -> bool:
         """Return whether a smaller value is never worse."""
         return self.aim == "minimize" or (self.aim in ("target", "limit") and self.low is None)
-
-    def utility(self, values: Floats) -> Floats:
-        """Return how good values are, larger being better: +-v, or minus the distance to the range; 0 of a limit."""
-        if self.aim in ("maximize", "minimize"):
-            return self.sign * values
-        if self.aim == "limit":
-            return np.zeros_like(values)
-        low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
-        return np.minimum(np.minimum(values - low, high - values), 0.0)
-
-    def best_utility(self, low: Floats, high: Floats) -> Floats:
-        """Return the utility of the best value from `low` to `high`."""
-        if self.aim == "maximize":
-            return self.utility(high)
-        if self.aim == "minimize":
-            return self.utility(low)
-        end = self.high if self.low is None else self.low
-        return self.utility(np.clip(0.0 if end is None else end, low, high))
-
-    def meets(self, values: Floats) -> NDArray[np.bool_]:
-        """Return which values a limit allows; another goal allows all."""
-        if self.aim != "limit":
-            return np.ones(np.shape(values), np.bool_)
-        low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
-        return (low < values) & (values < high) if self.strict else (low <= values) & (values <= high)
 
     @property
     def text(self) -> str:

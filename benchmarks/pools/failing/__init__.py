@@ -1,1 +1,1 @@
-"""How many molecules that fail are suggested, with and without learning from failures."""
+"""Count how many molecules that fail are suggested, with and without learning from failures."""

@@ -258,7 +258,7 @@ def test_refuses_settings_that_make_no_sense(tmp_path):
     given = {"pool": tmp_path / "pool.csv", "out": tmp_path / "out.csv"}
     for settings, message in (
         ({}, "either `--maximize COLUMN` or"),
-        ({"maximize": "a", "minimize": "a"}, "either `--maximize COLUMN` or"),
+        ({"maximize": "a", "minimize": "a"}, "goals of different names"),
         ({"maximize": "a", "n": 0}, "`--n` to be at least 1"),
         ({"maximize": "a", "measured": (tmp_path / "out.csv",)}, "`--out` to differ from"),
         ({"maximize": "a", "html": tmp_path / "out.csv"}, "`--html` to differ from"),

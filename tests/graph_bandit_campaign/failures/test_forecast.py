@@ -6,7 +6,7 @@ from rdkit import Chem
 from rdkit.Chem.Fragments import fr_C_O
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import Campaign
+from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_campaign.failures.forecast import FailureForecast
 from graph_bandit_env import GraphPool
 
@@ -101,3 +101,35 @@ def test_a_failure_that_turns_out_well_is_forgotten():
     for k in FAILING[:2]:
         made.tell(IDS[k], 1.0)
     assert not made.failing().teaches
+
+
+def test_random_failures_have_no_cause():
+    made = Campaign(MOLECULES, "random")
+    for k, draw in enumerate(np.random.default_rng(0).random(30)):
+        if draw < 0.3:
+            made.tell_failed(IDS[k])
+        else:
+            made.tell(IDS[k], float(k))
+    sentence = made.failing().sentence(np.ones(40, np.bool_))
+    assert sentence.startswith(
+        "No molecule is likely to fail. No cause was found: they fail at random with a probability of "
+    )
+
+
+def test_one_molecule_is_one():
+    forecast = FailureForecast(np.array([0.9, 0.6, 0.1]), "A cause.")
+    sentence = "1 molecule is likely to fail (with more than 50 %). A cause."
+    assert forecast.sentence(np.array([True, False, True])) == sentence
+
+
+def test_failures_teach_with_several_goals_too():
+    made = Campaign(MOLECULES, "molecule-ucb:short_list=20", goals=[Goal("a"), Goal("b", "minimize")])
+    for k in LEARNT:
+        if FAILS[k]:
+            made.tell_failed(IDS[k])
+        else:
+            made.tell(IDS[k], float(k % 5), goal="a")
+            made.tell(IDS[k], float(k % 3), goal="b")
+    made.tell(IDS[FAILING[0]], 1.0, goal="a")  # it failed in the other assay
+    assert np.array_equal(made.failing().likely, FAILS)
+    assert not FAILS[chosen(made, 15)].any()

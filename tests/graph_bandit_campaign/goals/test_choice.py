@@ -8,19 +8,21 @@ from support.molecules import some_molecules
 import registry
 from graph_bandit_campaign import CampaignState, Goal, Measurement
 from graph_bandit_campaign.goals.choice import GoalsChooser, Scale
+from graph_bandit_campaign.goals.utility import best_utility
 
 
 class Certain:
-    """An agent that is sure of all values."""
+    """An agent that is sure of all rewards, or knows them to a spread that is larger for later graphs."""
 
-    def __init__(self, values):
+    def __init__(self, values, spread=0.0):
         self.values = np.asarray(values, float)
+        self.spread = spread * np.linspace(0, 1, len(self.values))
 
     def predict(self):
-        return type("Prediction", (), {"mean": self.values, "std": np.zeros(len(self.values))})
+        return type("Prediction", (), {"mean": self.values, "std": self.spread})
 
     def imagine_bounds(self, index, pending=()):
-        return lambda place: (self.values[list(index)],) * 2
+        return lambda place: ((self.values - self.spread)[list(index)], (self.values + self.spread)[list(index)])
 
     def draw_rewards(self, index, count, seed):
         return np.tile(self.values[list(index)], (count, 1))
@@ -46,13 +48,27 @@ def test_what_is_certain_to_be_on_the_front_is_chosen_and_never_what_is_beaten()
     assert min(picked) < 4 < max(picked)  # from both ends
 
 
+@pytest.mark.parametrize("spread", [0.0, 2.0])
+@pytest.mark.parametrize("weight", [None, 1.0])
+def test_who_minimizes_chooses_as_who_maximizes_minus_the_values(spread, weight):
+    generator = np.random.default_rng(2)
+    rewards, known = generator.normal(size=(2, 30)), generator.normal(size=(2, 5))
+    picked = []
+    for aim, sign in (("maximize", 1.0), ("minimize", -1.0)):
+        goals = [Goal(name, aim, weight=weight) for name in "ab"]
+        told = {name: dict(enumerate((sign * each).tolist())) for name, each in zip("ab", known, strict=True)}
+        agents = [Certain(each, spread) for each in rewards]  # agents are taught rewards, of which large ones are good
+        picked.append(GoalsChooser(state_of(goals, told), agents).choose(6, np.ones(30, bool)))
+    assert picked[0] == picked[1]
+
+
 def test_weights_choose_by_the_weighted_sum_in_standard_deviations():
     generator = np.random.default_rng(0)
     first, second = generator.normal(size=30), generator.normal(size=30)
     goals = [Goal("a", weight=3.0), Goal("b", "minimize", weight=1.0)]
     measured = {"a": {50: 0.0, 51: 4.0}, "b": {50: 0.0, 51: 1.0}}  # standard deviations of 2 and 1/2
     state = state_of(goals, measured)
-    picked = GoalsChooser(state, [Certain(first), Certain(second)]).choose(5, np.ones(30, bool))
+    picked = GoalsChooser(state, [Certain(first), Certain(-second)]).choose(5, np.ones(30, bool))
     assert picked == np.argsort(-(3 * first / 2 - second / 0.5))[:5].tolist()
 
 
@@ -100,8 +116,8 @@ def test_bounds_count_by_the_best_value_between_them_and_their_root_sum_of_squar
         [1 + 2 * -1 + np.hypot(2, 4), 0.5 + 2 * -0.5 + np.hypot(0.5, 1.0)],
     )
     ranged = Goal("c", "target", 2.5, 3.0)
-    np.testing.assert_array_equal(ranged.best_utility(low, high), [0.0, -0.5])
-    np.testing.assert_array_equal(ranged.best_utility(low + 4, high + 4), [-1.0, -2.0])
+    np.testing.assert_array_equal(best_utility(ranged, low, high), [0.0, -0.5])
+    np.testing.assert_array_equal(best_utility(ranged, low + 4, high + 4), [-1.0, -2.0])
 
 
 def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():

@@ -104,3 +104,14 @@ def test_failures_stay_and_withdrawn_graphs_can_come_back():
     rest = {suggestion.id for suggestion in campaign.ask(24 - 6 - 2)}
     assert second in rest
     assert first not in rest
+
+
+@pytest.mark.parametrize("weight", [None, 1.0])
+def test_small_values_are_suggested_where_they_are_wanted(weight):
+    small = some_molecules(40)
+    campaign = Campaign(small, goals=[Goal("a", "minimize", weight=weight), Goal("b", "minimize", weight=weight)])
+    value_of = dict(zip(small.ids, small.targets.tolist(), strict=True))
+    for goal in campaign.state.goals:
+        campaign.tell_many({key: value_of[key] for key in small.ids[::2]}, goal=goal.name)
+    suggested = [value_of[suggestion.id] for suggestion in campaign.ask(5)]
+    assert sum(suggested) / 5 < small.targets[1::2].mean() - 0.5 * small.targets.std()
