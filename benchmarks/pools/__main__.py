@@ -18,6 +18,7 @@ from benchmarks.pools.coverage.tables import tables as tables_of_coverage
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.data.sources import PLANS, DockingScores, Photoswitches, Replay, Source
 from benchmarks.pools.failing.command import FailingCommand
+from benchmarks.pools.goals.command import GoalsCommand
 from benchmarks.pools.halves.command import BacktestCommand
 from benchmarks.pools.prices import plays as prices
 from benchmarks.pools.prices.tables import tables as tables_of_prices
@@ -266,6 +267,7 @@ Command = (
     | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
     | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
+    | Annotated[GoalsCommand, tyro.conf.subcommand("goals")]
 )
 
 
@@ -280,6 +282,7 @@ def main(args: list[str] | None = None) -> int:
             | BacktestCommand
             | StoppingCommand
             | PricesCommand
+            | GoalsCommand
         ) = tyro.cli(
             Command,
             args=args,

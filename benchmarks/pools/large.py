@@ -16,8 +16,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import tyro
+from rdkit.Chem import MolFromSmiles
+from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors, CalcTPSA
 
 from graph_bandit_lab.reports import print_columns
+
+QUANTITIES = {
+    "clogp": lambda smiles: CalcCrippenDescriptors(MolFromSmiles(smiles))[0],
+    "area": lambda smiles: CalcTPSA(MolFromSmiles(smiles)),
+}
+"""What is computed of each molecule with a result."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +44,9 @@ class LargeSettings:
     """How many of them may have the same scaffold; None: any number."""
     budget: float | None = None
     """What they may cost, at prices from 1 to 10; None: there are no prices."""
+    three_goals: bool = False
+    """Whether results have a logP and a polar surface area, by RDKit, too: a low score, a low logP and a large area are
+    wanted, and masses below 450 are required."""
 
 
 def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
@@ -45,10 +56,14 @@ def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
     known = np.random.default_rng(0).choice(len(table), settings.measured, replace=False)
     table["price"] = 10 ** np.random.default_rng(1).random(len(table))
     table[["id", "smiles", "price"]].to_csv(folder / "pool.csv", index=False)
-    table.iloc[known][["id", "score"]].to_csv(folder / "measured.csv", index=False)
+    results = table.iloc[known].assign(**{name: table["smiles"].iloc[known].map(of) for name, of in QUANTITIES.items()})
+    quantities = ["score", *QUANTITIES] if settings.three_goals else ["score"]
+    results[["id", *quantities]].to_csv(folder / "measured.csv", index=False)
     names = ("pool.csv", "measured.csv", "suggestions.csv", "suggestions.html")
     pool, measured, out, page = (str(folder / name) for name in names)
     command = ["suggest", pool, "--measured", measured, "--minimize", "score", "--n", str(settings.n)]
+    goals = ["--minimize", "clogp", "--maximize", "area", "--require", "mw<450"]
+    command += goals if settings.three_goals else []
     command += [] if settings.at_most is None else ["--at-most", str(settings.at_most), "--per", "scaffold"]
     command += [] if settings.budget is None else ["--price", "price", "--budget", str(settings.budget)]
     return [*command, "--out", out, "--html", page]

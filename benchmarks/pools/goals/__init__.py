@@ -1,0 +1,1 @@
+"""Measure pools for two goals, and how much of the front of the pool is found."""
