@@ -161,7 +161,7 @@ class PythonGame:
         self.number += 1
         self.told.unlink(missing_ok=True)
         while True:
-            moment = draw_moment(generator, self.seconds / 4, self.events // 4)
+            moment = draw_moment(generator, self.seconds, self.events)
             end = run(lambda: self._program(path), path, self.folder / "said", moment)
             if end.code == 0:
                 break

@@ -116,4 +116,4 @@ def test_there_is_no_way_to_go_from_the_best():
 
 def test_molecules_of_a_pool_are_molecules(tmp_path):
     pd.DataFrame({"smiles": SMILES, "target": range(8)}).to_csv(tmp_path / "table.csv", index=False)
-    assert isinstance(sources._read_molecules(Pool("p", "measured", "table.csv", "target"), tmp_path), MoleculeSet)
+    assert isinstance(sources.read_molecules(Pool("p", "measured", "table.csv", "target"), tmp_path), MoleculeSet)
