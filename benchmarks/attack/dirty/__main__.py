@@ -38,7 +38,7 @@ class Command:
     rounds: int = 3
     """Rounds of a campaign."""
     kills: int = 50
-    """Kills of the command, and about as many of a program with a `Campaign`."""
+    """Kills of the command; and as many kills and ends of a program with a `Campaign`, together."""
     agent: str = "molecule-ucb:short_list=50"
     """Agent, as on the command line."""
     seed: int = 0
