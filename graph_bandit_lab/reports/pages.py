@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import matplotlib as mpl
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
@@ -24,7 +25,8 @@ def to_png(figure: Figure) -> bytes:
 
 
 def to_svg(figure: Figure) -> str:
-    """Draw a figure as an `<svg>` element."""
+    """Draw a figure as an `<svg>` element, the same to the byte for equal figures."""
     text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
+    with mpl.rc_context({"svg.hashsalt": "graph-bandit"}):  # without it, parts of the drawing have random names
+        figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()[text.getvalue().index("<svg") :]

@@ -14,7 +14,7 @@ import torch
 import tyro
 
 from benchmarks.attack.attempts import Attempt
-from benchmarks.attack.dirty.games import CommandGame, PythonGame
+from benchmarks.attack.dirty.games import KILLED, CommandGame, PythonGame
 from benchmarks.attack.dirty.team import Team
 from graph_bandit_lab.reports import print_columns, to_markdown
 
@@ -38,7 +38,7 @@ class Command:
     rounds: int = 3
     """Rounds of a campaign."""
     kills: int = 50
-    """Kills of the command; and as many kills and ends of a program with a `Campaign`, together."""
+    """Kills of the command, and as many or a few more of a program with a `Campaign`."""
     agent: str = "molecule-ucb:short_list=50"
     """Agent, as on the command line."""
     seed: int = 0
@@ -78,7 +78,7 @@ class Command:
         killed = 0
         while killed < self.kills:
             for attempt in program.kill(generator):
-                killed += 1
+                killed += attempt.kind == KILLED
                 yield attempt
 
 
