@@ -9,7 +9,8 @@ from graph_bandit_cli import main
     ("flags", "message"),
     [
         (["--n", "0", "--maximize", "y"], "Expected `--n` to be at least 1. Got 0."),
-        ([], "Expected either `--maximize COLUMN` or `--minimize COLUMN`."),
+        ([], "Expected either `--maximize COLUMN` or `--minimize COLUMN`, or several goals. Got none."),
+        (["--maximize", "y", "--minimize", "y"], "Expected goals of different names"),
     ],
 )
 def test_suggest_refuses_what_it_cannot_do_before_anything_is_read(tmp_path, capsys, flags, message):
