@@ -54,8 +54,9 @@ class Campaign(Records):
             `AgentChangedWarning` says so, here or in the first `ask`, and the campaign continues.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
         goals: what is wanted of several measured quantities, in place of `maximize` and `target`. Only the `molecule-`
-            agents can choose for several, by joint draws in place of their rule. None: one quantity, or the goals of
-            the file, whose ranges and weights may change.
+            agents can choose for several, by upper bounds in place of their rule. None: one quantity, or the goals of
+            the file, whose ranges and weights may change. Limits may come and go; the results of one that is left out
+            are left out of the file, too, when it is next saved.
         ignore_failures: True: graphs that failed teach nothing about others; see `failing`.
 
     Raises:

@@ -30,8 +30,8 @@ class GoalsChooser:
     spreads [Desautels et al. 2014].
 
     With weights w, the index is sum_g w_g E u_g, in standard deviations of the results, plus the root of the sum of
-    squares of w_g std u_g. A limit is met by a draw of the values of all graphs,
-    one for each choice, so it counts by its probability. Goals without two different results do not count yet.
+    squares of w_g std u_g. For each choice, the values of all graphs are drawn once, and graphs whose draw breaks a
+    limit are left out: so a limit counts by its probability. Goals without two different results do not count yet.
 
     Args:
         state: state of the campaign.
@@ -51,8 +51,11 @@ class GoalsChooser:
 
         Args:
             count: how many graphs to choose.
-            mask: `(K,)`. The graphs that can be chosen, at least `count`.
+            mask: `(K,)` bool. The graphs that can be chosen, at least `count`.
             pending: indices of the graphs under way.
+
+        Returns:
+            `count` different indices. Where no graph meets the limits in a draw, that of a graph that is the surest to.
         """
         values = [np.array(list(view.means().values())) for view in self._state.each()]
         told = [g for g, known in enumerate(values) if len(set(known.tolist())) > 1]
