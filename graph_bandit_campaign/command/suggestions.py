@@ -19,6 +19,7 @@ from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
 from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
@@ -39,7 +40,10 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             find_file(path)
     earlier = CampaignFile(settings.state).read()
     inputs: Inputs[GraphPool]
-    inputs = read_graph_inputs(settings, earlier) if are_other_graphs(settings) else read_inputs(settings, earlier)
+    if settings.pool.is_dir():
+        inputs = read_prepared_inputs(settings, earlier)
+    else:
+        inputs = read_graph_inputs(settings, earlier) if are_other_graphs(settings) else read_inputs(settings, earlier)
     molecules = inputs.molecules
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
