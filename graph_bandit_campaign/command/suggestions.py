@@ -10,6 +10,7 @@ from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.goals.names import spell_goals
 from graph_bandit_campaign.graphs.inputs import are_other_graphs, read_graph_inputs
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
@@ -39,7 +40,9 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             find_file(path)
     earlier = CampaignFile(settings.state).read()
     inputs: Inputs[GraphPool]
-    inputs = read_graph_inputs(settings, earlier) if are_other_graphs(settings) else read_inputs(settings, earlier)
+    read = read_graph_inputs if are_other_graphs(settings) else read_inputs
+    settings = spell_goals(settings, earlier)
+    inputs = read(settings, earlier)
     molecules = inputs.molecules
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
