@@ -86,7 +86,7 @@ class SuggestSettings:
     seed: int = 0
     """Seed of all randomness."""
     undo: bool = False
-    """First undo the last round, as if it had not been suggested."""
+    """First undo the last round, as if it had not been suggested, and say which molecules that were. Results stay."""
     forget: bool = False
     """Continue although results of earlier rounds are missing from the tables."""
     again: bool = False

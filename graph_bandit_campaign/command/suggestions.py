@@ -62,6 +62,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
                 f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` "
                 "agents, or leave out --noise."
             )
+        last_round = campaign.state.rounds[-1] if settings.undo and campaign.state.rounds else ()
         with campaign.at_once():
             question = take_over(
                 campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection, inputs.plate
@@ -103,6 +104,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         failures=failing.sentence(left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
+        taken_back=[suggestion.id for suggestion in last_round],
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

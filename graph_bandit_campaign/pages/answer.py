@@ -64,6 +64,8 @@ class Answer:
     """Probability of each molecule to fail, by its id; empty if failures do not teach."""
     likely: Collection[str] = ()
     """Ids of the molecules that are likely to fail."""
+    taken_back: Sequence[str] = ()
+    """Ids of the suggestions of the last round, which this one replaces because the user said so."""
 
     @property
     def noun(self) -> str:
@@ -146,6 +148,7 @@ class Answer:
         each = " for every goal" if self.state.goals else ""
         taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
+            f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
             f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
