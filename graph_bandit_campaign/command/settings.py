@@ -69,7 +69,9 @@ class SuggestSettings:
     price: str | None = None
     """Column of the pool with prices, or one price for all, such as 12.5. What is best for the money is suggested."""
     budget: float | None = None
-    """What the suggestions may cost in all; there are at most --n."""
+    """What the suggestions may cost in all. There are never more than --n, and fewer if the money ends first."""
+    budget_only: bool = False
+    """Let prices count for --budget alone: what is best is suggested, as far as it can be paid for."""
     at_most: int | None = None
     """How many suggestions may be of one group, which --per names."""
     per: str | None = None
@@ -154,6 +156,8 @@ class SuggestSettings:
         if self.budget is not None and (self.price is None or not 0 < self.budget < math.inf):
             got = f"{self.budget:g}" if self.price else "no price"
             raise ValueError(f"Expected `--budget` to be positive and finite, with `--price`. Got {got}.")
+        if self.budget_only and self.budget is None:
+            raise ValueError("Expected `--budget-only` with `--budget`. Got no budget.")
         if self.one_price is not None and not 0 < self.one_price < math.inf:
             raise ValueError(f"Expected `--price` to be a column, or positive and finite. Got {self.price}.")
         for name, column in (("price", self.price), ("per", self.per)):
