@@ -66,7 +66,9 @@ def test_each_goal_has_predictions_and_the_page_shows_the_front(folder, capsys):
     assert "maximize logp, minimize size" in page
     assert "The front" in page
     with open("all.csv", newline="") as file:
-        states = {row["id"]: row["state"] for row in csv.DictReader(file)}
+        table = list(csv.DictReader(file))
+    states = {row["id"]: row["state"] for row in table}
+    assert all((row["probability_of_front"] == "") == (row["state"] == "measured") for row in table)
     assert [name for name in NAMES if states[name] == "measured"] == NAMES[3:8]
     assert len(states) == 30
 
