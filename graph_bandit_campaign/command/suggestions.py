@@ -78,8 +78,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
         smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-        exact = [view.means(exact=True) for view in campaign.state.each()]
-        known = {key: exact[0].get(key, np.nan) for values in exact for key in values}
+        told = [view.means() for view in campaign.state.each()]
+        known = {key: told[0].get(key, np.nan) for values in told for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]

@@ -99,10 +99,10 @@ class Answer:
         """Return the exact results of each goal: the mean of each molecule, by its id."""
         return {name: view.means(exact=True) for name, view in self.views.items()}
 
-    def result(self, name: str, identifier: str) -> str:
-        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it; "–" without."""
+    def result(self, name: str, identifier: str, nothing: str = "–") -> str:
+        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it."""
         bound = self.books.bounds.get(f"{identifier}, {name}" if self.state.goals else identifier)
-        return short(self.known[name].get(identifier), nothing=bound or "–")
+        return short(self.known[name].get(identifier), nothing=bound or nothing)
 
     @cached_property
     def front(self) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ class Answer:
             cells += [*forecast_cells(self, suggestion), *map(shield, self.bill.cells(suggestion.id))]
             cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
-                values = [short(values.get(neighbour.id)) for values in self.known.values()]
+                values = [self.result(name, neighbour.id, nothing="") for name in self.known]
                 cells += [shield(neighbour.id), short(neighbour.similarity), *values]
             cells += [""] * (len(columns) - len(cells))
             if structure:
