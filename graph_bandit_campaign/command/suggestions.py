@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.goals.names import spell_goals
 from graph_bandit_campaign.graphs.inputs import are_other_graphs, read_graph_inputs
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
@@ -39,11 +41,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         if path is not None:
             find_file(path)
     earlier = CampaignFile(settings.state).read()
-    inputs: Inputs[GraphPool]
-    if settings.pool.is_dir():
-        inputs = read_prepared_inputs(settings, earlier)
-    else:
-        inputs = read_graph_inputs(settings, earlier) if are_other_graphs(settings) else read_inputs(settings, earlier)
+    settings, read = spell_goals(settings, earlier), _reader_of(settings)
+    inputs = read(settings, earlier)
     molecules = inputs.molecules
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
@@ -63,6 +62,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
                 f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` "
                 "agents, or leave out --noise."
             )
+        last_round = campaign.state.rounds[-1] if settings.undo and campaign.state.rounds else ()
         with campaign.at_once():
             question = take_over(campaign, inputs, settings)
             place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
@@ -76,8 +76,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
         smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-        exact = [view.means(exact=True) for view in campaign.state.each()]
-        known = {key: exact[0].get(key, np.nan) for values in exact for key in values}
+        told = [view.means() for view in campaign.state.each()]
+        known = {key: told[0].get(key, np.nan) for values in told for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
@@ -102,6 +102,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         failures=failing.sentence(left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
+        taken_back=[suggestion.id for suggestion in last_round],
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:
@@ -116,6 +117,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         "\n" + "\n".join(str(path) for path in (settings.out, settings.predictions, settings.html) if path is not None)
     )
     return suggested
+
+
+def _reader_of(settings: SuggestSettings) -> Callable[[SuggestSettings, CampaignState | None], Inputs[GraphPool]]:
+    """Return the function that reads this kind of pool."""
+    if settings.pool.is_dir():
+        return read_prepared_inputs
+    return read_graph_inputs if are_other_graphs(settings) else read_inputs
 
 
 def _taken(state: CampaignState) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
 from graph_bandit_campaign.streaming.scan import Question, scan
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
-from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow
+from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
 from graph_bandit_campaign.tables.parents import Parents
 from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_campaign.traits.described import DescribedMolecules
@@ -56,9 +57,10 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     made = pool.manifest.question
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     columns = Columns(settings.target, settings.id or made.identifier, made.smiles, (), settings.noise)
-    limits, goals = split_limits(settings, header)
+    limits, goals = split_limits(settings, header, earlier)
     _refuse(settings, bool(goals))
-    numbers, texts = limits.find_columns(pool.columns, str(settings.pool))
+    of_results = read_headers(settings.measured, settings.measured_sheet) if len(limits) else {}
+    numbers, texts = limits.find_columns(pool.columns, str(settings.pool), chain(*of_results.values()))
     prices, groups = find_offer_columns(settings, pool.columns, str(settings.pool))
     results = read_results(settings, columns, ())[settings.target]
     reduction = Reduction(pool, settings, earlier, results.rows)
