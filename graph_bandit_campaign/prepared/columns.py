@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KNOWN = ("file", "row", "id", "written", "smiles")
-"""Columns of every part: number of the file of the table, row as people count, id (null where the table has none), SMILES
-as the table has it, and canonical SMILES."""
+"""Columns of every part: number of the file of the table, row as people count, id (null where the table has none),
+SMILES as the table has it, and canonical SMILES."""
 NUMBERS = ("properties", "descriptors")
 ENTRIES = ("bins", "counts")
 
@@ -56,7 +56,7 @@ def from_arrow(table: pa.Table, names: Sequence[str], stereo: bool, left_out: Se
     """
     if not names:
         return Traits(len(table), {}, {}, stereo, tuple(left_out))
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[np.generic]] = {}
     for name in names:
         if name in NUMBERS:
             column = _whole(table[name])

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.prepared.block import Block, Cells
-from graph_bandit_campaign.prepared.columns import columns_of, from_arrow, own, traits_left_out
+from graph_bandit_campaign.prepared.columns import KNOWN, columns_of, from_arrow, own, traits_left_out
 from graph_bandit_campaign.prepared.manifest import DROPPED, MERGED, Manifest, PartRecord, digest_file
 from graph_bandit_env.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
-
-BASIC = ("file", "row", "id", "written", "smiles")
 
 
 class PreparedPart:
@@ -116,7 +114,7 @@ class PreparedPart:
         return Block.join(blocks).take(np.searchsorted(wanted, rows))
 
     def aliases(self) -> pa.Table:
-        """Return the rows that repeat molecules of this part: `kept`, `part`, `row`, `alias`, and cells of the table."""
+        """Return the rows that repeat molecules of this part: `kept`, `part`, `row`, `alias`, and cells."""
         return self._row_group(MERGED, [record.duplicates for record in self._manifest.parts])
 
     @property
@@ -165,7 +163,7 @@ class PreparedPart:
     ) -> Block:
         question = self._manifest.question
         names = question.traits if traits is None else tuple(traits)
-        wanted = [*BASIC, *map(own, columns), *(column for name in names for column in columns_of(name))]
+        wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
         table = file.read_row_group(group, wanted, use_threads=False).select(wanted)
         if len(rows) < len(table):
             table = table.take(rows - begin)

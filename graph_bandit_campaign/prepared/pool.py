@@ -86,8 +86,8 @@ class PreparedPool:
         before, now = manifest.question.versions["rdkit"], version("rdkit")
         if before != now:
             raise ValueError(
-                f"Expected {folder} to be prepared with RDKit {now}, which is installed. It was prepared with {before}: "
-                "fingerprints may differ. Prepare it again into another folder, or install that version."
+                f"Expected {folder} to be prepared with RDKit {now}, which is installed. It was prepared with "
+                f"{before}, whose fingerprints may differ. Install that version, or prepare the pool again."
             )
         for name in (DROPPED, MERGED):
             if not (folder / name).is_file() or digest_file(folder / name) != manifest.sha256.get(name):
@@ -201,7 +201,7 @@ class PreparedPool:
 
     def _aliases(self, block: Block) -> dict[str, str]:
         """Return the other names of molecules, and the names in a block of all of them that these stand for."""
-        begins, aliases = np.searchsorted(block.places[:, 0], np.arange(len(self.parts))), {}
+        begins, aliases = np.searchsorted(block.places[:, 0], np.arange(len(self.parts))), dict[str, str]()
         for part, begin in zip(self.parts, begins.tolist(), strict=True):
             if part.record.duplicates:
                 repeated, rows = part.aliases(), part.kept_rows

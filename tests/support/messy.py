@@ -5,11 +5,11 @@ import io
 import random
 
 import numpy as np
-from support.molecules import ODD_MOLECULES
 
 from agents.molecule import Moments, compute_traits
 from graph_bandit_campaign.prepared import PrepareSettings, prepare
 from graph_bandit_env import from_smiles_csv
+from support.molecules import ODD_MOLECULES
 
 SMILES = (*ODD_MOLECULES, *(f"{'C' * n}{end}" for n in range(1, 12) for end in ("", "O", "N", "Cl", "C#N", "c1ccccc1")))
 SYNONYMS = {"CCO": "OCC", "CCCO": "OCCC", "CCCCN": "NCCCC", "CCN": "C(C)N"}

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.prepared.making.work import MOLECULE
+from graph_bandit_campaign.prepared.making.work import MOLECULE, Records
 
 IN_MEMORY = 1 << 20  # records of a bucket, about
 MOST_BUCKETS = 256
 
-Records = NDArray[Any]
-
 DROP = np.dtype([("place", "<i8"), ("kept", "<i8"), ("alias", "?"), ("bad", "?"), ("file", "<i4"), ("row", "<i8")])
-"""A row to leave out. Of a duplicate: the place of the molecule that it repeats, and whether its name is another one. Of a
-bad row: file and row of the other molecule of its name."""
+"""A row to leave out. Of a duplicate: the place of the molecule that it repeats, and whether its name is another one.
+Of a bad row: file and row of the other molecule of its name."""
 
 
 class Buckets:
@@ -31,7 +28,7 @@ class Buckets:
         count: how many buckets there are.
     """
 
-    def __init__(self, folder: Path, name: str, kind: np.dtype[Any], count: int) -> None:
+    def __init__(self, folder: Path, name: str, kind: np.dtype[np.void], count: int) -> None:
         self._paths, self._kind = [folder / f"{name}-{k}" for k in range(count)], kind
 
     def add(self, records: Records, buckets: NDArray[np.integer]) -> None:
@@ -60,7 +57,7 @@ def find_drops(
     parts: Iterable[Records],
     folder: Path,
     buckets: int,
-    group_of: Callable[[Records], NDArray[np.integer]],
+    group_of: Callable[[NDArray[np.int64]], NDArray[np.int64]],
     groups: int,
 ) -> Buckets:
     """Find the rows to leave out, by the rules of `from_smiles_csv`.
@@ -127,5 +124,5 @@ def _sort(records: Records, field: str) -> tuple[Records, NDArray[np.int64], NDA
     return records, np.flatnonzero(begins), np.cumsum(begins) - 1
 
 
-def _bucket(digests: Records, count: int) -> NDArray[np.integer]:
+def _bucket(digests: NDArray[np.uint64], count: int) -> NDArray[np.int64]:
     return (digests[:, 0] % np.uint64(count)).astype(np.int64)

@@ -18,7 +18,7 @@ from graph_bandit_campaign.prepared.manifest import (
 )
 
 LOCK = "driver.lock"
-SCRATCH = "merging"  # folder for what is merged; it is made anew after an interruption
+SCRATCH = "merging"  # folder for what is merged; an interruption discards it
 WORDS = {  # of what may differ between two preparations
     "format": "another format of the files",
     "files": "another table, or the same one before it was changed",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.molecule import Moments
 from graph_bandit_campaign.prepared.columns import NUMBERS, from_arrow, own
-from graph_bandit_campaign.prepared.making.duplicates import DROP, Buckets, Records, count_buckets, find_drops
+from graph_bandit_campaign.prepared.making.duplicates import count_buckets, find_drops
 from graph_bandit_campaign.prepared.making.folder import Folder
 from graph_bandit_campaign.prepared.making.source import LONGEST, BadRow
-from graph_bandit_campaign.prepared.making.work import MOLECULE, PART_BITS, FinishedPart
+from graph_bandit_campaign.prepared.making.work import MOLECULE, PART_BITS, FinishedPart, Records
 from graph_bandit_campaign.prepared.manifest import (
     BAD_ROWS,
     DROPPED,
@@ -31,7 +31,10 @@ from graph_bandit_campaign.tables.spreadsheets import shield
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import ParquetFile, ParquetWriter
+
+Write = Callable[[Sequence[object]], object]
+GroupOf = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 ROW = (1 << PART_BITS) - 1
 
@@ -90,8 +93,8 @@ class _Merging:
             self._open(DROPPED, pa.schema([("row", pa.int32())])) as dropped,
             (self._scratch / BAD_ROWS).open("w", encoding="utf-8", newline="") as file,
         ):
-            listed = csv.writer(file, lineterminator="\n")
-            listed.writerow(("file", self._question.unit, "text", "problem"))
+            listed = csv.writer(file, lineterminator="\n").writerow
+            listed(("file", self._question.unit, "text", "problem"))
             for group in range(groups):
                 here = drops.read(group)
                 here = here[np.argsort(here["place"], kind="stable")]
@@ -115,7 +118,7 @@ class _Merging:
         for number in range(self._count):
             yield np.fromfile(self._folder.path / f"{part_name(number)}.molecules", MOLECULE)
 
-    def _group_of(self, places: Records) -> NDArray[np.int64]:
+    def _group_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         return (places >> PART_BITS) // self._parts_in_group
 
     def _parts_of(self, group: int) -> range:
@@ -126,7 +129,7 @@ class _Merging:
 
         return ParquetWriter(self._scratch / name, schema, compression="zstd", write_page_checksum=True)
 
-    def _finish_part(self, number: int, drops: Records, dropped: ParquetWriter, listed: Any, texts: _Texts) -> None:
+    def _finish_part(self, number: int, drops: Records, dropped: ParquetWriter, listed: Write, texts: _Texts) -> None:
         """Write what is left out of a part, and add up the moments of the molecules that stay."""
         import pyarrow as pa
         from pyarrow.parquet import ParquetFile
@@ -145,7 +148,7 @@ class _Merging:
         else:
             self._add_moments(part.moments)
         for index, row, text, problem in sorted(bad):
-            listed.writerow((self._question.files[index].name, row, shield(text), problem))
+            listed((self._question.files[index].name, row, shield(text), problem))
         self._bad += len(bad)
         self._records.append(replace(part.record, dropped=len(drops)))
 
@@ -186,7 +189,7 @@ class _Texts:
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self._folder, self._schema = folder, schema.append(_field("kept_part"))
 
-    def add(self, table: pa.Table, drops: Records, group_of: Any) -> None:
+    def add(self, table: pa.Table, drops: Records, group_of: GroupOf) -> None:
         """Add the rows of a part that are duplicates."""
         import pyarrow as pa
 
@@ -233,7 +236,7 @@ def _field(name: str) -> pa.Field:
 
 
 def _moments_without(
-    file: Any, rows: NDArray[np.int64], part: FinishedPart, stereo: bool
+    file: ParquetFile, rows: NDArray[np.int64], part: FinishedPart, stereo: bool
 ) -> list[dict[str, dict[str, list[float]]]]:
     """Compute the moments of each block of a part without some rows."""
     names = [name for name in NUMBERS if any(name in block for block in part.moments)]

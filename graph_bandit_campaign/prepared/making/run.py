@@ -24,6 +24,7 @@ from graph_bandit_campaign.prepared.manifest import (
     MANIFEST,
     Manifest,
     Question,
+    TableFile,
     part_name,
     write_json,
 )
@@ -59,22 +60,7 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
             raise ImportError(f"Preparing a pool needs {package}: pip install 'graph-bandit-env[{extra}]'.")
     source = Source(settings)
     files, rows = source.digest()
-    question = Question(
-        format=FORMAT,
-        files=files,
-        unit=source.unit,
-        decimal=source.decimal,
-        smiles=source.smiles,
-        identifier=source.identifier,
-        sheet=settings.sheet,
-        columns=source.columns,
-        traits=settings.traits,
-        stereo=settings.stereo,
-        most_atoms=settings.most_atoms,
-        part_rows=settings.part_rows,
-        block=settings.block,
-        versions=software(),
-    )
+    question = ask(settings, source, files)
     if settings.dry_run:
         _make_parts(Folder(settings.out, question), source, settings, rows)
         return None
@@ -105,6 +91,26 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
         folder.end()
     print(f"{settings.out}: {_describe(manifest)}.")
     return PreparedPool.open(settings.out)
+
+
+def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...]) -> Question:
+    """Return what is prepared: the table, and all settings on which the pool depends."""
+    return Question(
+        format=FORMAT,
+        files=files,
+        unit=source.unit,
+        decimal=source.decimal,
+        smiles=source.smiles,
+        identifier=source.identifier,
+        sheet=settings.sheet,
+        columns=source.columns,
+        traits=settings.traits,
+        stereo=settings.stereo,
+        most_atoms=settings.most_atoms,
+        part_rows=settings.part_rows,
+        block=settings.block,
+        versions=software(),
+    )
 
 
 def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows: float) -> int:

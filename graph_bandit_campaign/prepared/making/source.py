@@ -112,8 +112,8 @@ class Source:
         self.columns = tuple(name for name in names if name not in known)
         self.decimal, self.unit = table.decimal, table.unit
 
-    def digest(self) -> tuple[tuple[TableFile, ...], float | None]:
-        """Read all bytes; return what the files are, and about how many rows they have (None: not known)."""
+    def digest(self) -> tuple[tuple[TableFile, ...], float]:
+        """Read all bytes; return what the files are, and about how many rows they have."""
         records, counts = [], []
         for path in self.files:
             status, content, marks = path.stat(), hashlib.sha256(), 0

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.molecule import Moments, Traits, compute_traits
-from graph_bandit_campaign.prepared.columns import KNOWN, NUMBERS, own, to_arrow, traits_left_out
+from graph_bandit_campaign.prepared.columns import KNOWN, own, to_arrow, traits_left_out
 from graph_bandit_campaign.prepared.making.source import LONGEST, BadRow, unpack
 from graph_bandit_campaign.prepared.manifest import PartRecord, Question, part_name, write_json
 from graph_bandit_env.pools import canonical_smiles, smiles_problem
@@ -28,6 +29,7 @@ MOLECULE = np.dtype(
 )
 """What is kept of each molecule until equal ones are merged: digests of canonical SMILES and name, its place, where it
 stands in the table, and whether it has a name of its own."""
+Records = NDArray[np.void]
 PART_BITS = 32  # of a place: part number, then row in the part
 
 
@@ -96,13 +98,15 @@ def make_part(folder: Path, number: int, packed: bytes, problems: Sequence[BadRo
 
 def encode(
     table: pa.Table, number: int, question: Question
-) -> tuple[bytes, np.ndarray, list[BadRow], list[dict[str, dict[str, list[float]]]]]:
+) -> tuple[bytes, Records, list[BadRow], list[dict[str, dict[str, list[float]]]]]:
     """Compute a part: its Parquet file, what is kept of each molecule, bad rows, and moments of each block.
 
     Each row group holds the molecules of as many rows of the table, whatever the size of the part.
     """
+    import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
+    pa.set_cpu_count(1)
     sink, schema = io.BytesIO(), _schema(question, number)
     texts = [name for name in schema.names if name.endswith("_bins")]
     options = {
@@ -120,7 +124,7 @@ def encode(
             moments.append({name: Moments.of(traits.numbers[name]).to_dict() for name in traits.numbers})
             columns = [*(block[name].combine_chunks() for name in schema.names if name in block.column_names)]
             writer.write_table(
-                _pa().table([*columns, *to_arrow(traits).values()], schema=schema), row_group_size=question.block
+                pa.table([*columns, *to_arrow(traits).values()], schema=schema), row_group_size=question.block
             )
             molecules.append(_molecules(block, number, done))
             done += len(block)
@@ -153,7 +157,8 @@ def _describe(table: pa.Table, question: Question) -> tuple[pa.Table, list[BadRo
     for k in (k for k in range(len(written)) if k not in kept):
         file, row = (table[name][k].as_py() for name in ("file", "row"))
         bad.append((file, row, written[k][:LONGEST], _problem(written[k], canonical[k], question)))
-    pa = _pa()
+    import pyarrow as pa
+
     named = [name or None for name in table["id"].to_pylist()] if question.identifier else [None] * len(table)
     columns = {name: table[name] for name in table.column_names}
     columns |= {"id": pa.array(named, pa.large_string()), "smiles": pa.array(canonical, pa.large_string())}
@@ -173,7 +178,7 @@ def _traits(smiles: Sequence[str], question: Question) -> Traits:
     return compute_traits(smiles, question.traits, question.stereo, traits_left_out(question.traits))
 
 
-def _molecules(block: pa.Table, number: int, done: int) -> np.ndarray:
+def _molecules(block: pa.Table, number: int, done: int) -> Records:
     smiles, names = block["smiles"].to_pylist(), block["id"].to_pylist()
     records = np.zeros(len(smiles), MOLECULE)
     records["smiles"] = _digests(smiles)
@@ -184,21 +189,15 @@ def _molecules(block: pa.Table, number: int, done: int) -> np.ndarray:
     return records
 
 
-def _digests(texts: Sequence[str]) -> np.ndarray:
+def _digests(texts: Sequence[str]) -> Records:
     content = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
     return np.frombuffer(content, "<u8").reshape(-1, 2)
 
 
 def _schema(question: Question, number: int) -> pa.Schema:
-    pa = _pa()
+    import pyarrow as pa
+
     kinds = {"file": pa.int32(), "row": pa.int64()}
     fields = [(name, kinds.get(name, pa.large_string())) for name in (*KNOWN, *map(own, question.columns))]
     fields += [(name, array.type) for name, array in to_arrow(_traits([], question)).items()]
     return pa.schema(fields, {"pool": question.key, "part": str(number)})
-
-
-def _pa():
-    import pyarrow
-
-    pyarrow.set_cpu_count(1)
-    return pyarrow
