@@ -25,8 +25,9 @@ class SuggestSettings:
     """Suggest which molecules of a table, or other graphs, to measure next, given the results so far."""
 
     pool: tyro.conf.Positional[Path]
-    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a folder
-    that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or cells of NAS-Bench-201."""
+    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a
+    folder that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or a table of cells of
+    NAS-Bench-201."""
     out: Path
     """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()

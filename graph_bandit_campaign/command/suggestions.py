@@ -94,7 +94,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         inputs.features,
         campaign.shares(),
         campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
-        inputs.selection.describe(),
+        inputs.describe_limits(),
         campaign.learns_bounds,
         campaign.reasons(suggestion.id for suggestion in suggested),
         None if isinstance(molecules, MoleculeSet) else molecules,

@@ -36,8 +36,8 @@ def read_cells(cells: Cells, names: ColumnNames, settings: SuggestSettings) -> L
         settings: settings of the command.
 
     Raises:
-        ValueError: if a cell of numbers is not a number, or a price not above 0, and `--skip-bad-rows` is not set. If it
-            is set, the value counts as not known.
+        ValueError: if a cell of numbers is not a number, or a price not above 0, and `--skip-bad-rows` is not set. If
+            it is set, the value counts as not known.
     """
     numbers: dict[str, list[float]] = {}
     for name, column in names.numbers.items():

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
-from agents.molecule import MoleculeAgent, Scales
+from agents.molecule import MoleculeAgent, Ranks, Scales
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.question import measurements_of
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.learner import DEFAULT
+from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.outlook.outlook import MOST
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
-from graph_bandit_campaign.streaming.scan import Question, scan
+from graph_bandit_campaign.streaming.scan import Found, Question, scan
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
 from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
@@ -66,7 +67,8 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     reduction = Reduction(pool, settings, earlier, results.rows)
     known = reduction.find_known()
     scanned = ColumnNames(numbers | prices, texts)
-    places = np.unique(np.concatenate([known, reduction.find_promising(known, scanned)]), axis=0)
+    found = reduction.find_promising(known, scanned)
+    places = np.array(sorted({*map(tuple, known.tolist()), *found.places}), np.int64)
     names = ColumnNames(numbers | prices, texts | groups)
     here, books, molecules, block = reduction.match(places, names.columns)
     cells = read_cells(block.cells, names, settings)
@@ -76,14 +78,32 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         here,
         books,
         molecules,
-        list(dict.fromkeys(results.remarks)),
+        [*_remarks(pool), *dict.fromkeys(results.remarks)],
         [],
         limits,
         selection.with_known(settings.price or "", offers.priced),
         offers.plate(settings, len(molecules)),
         size=len(pool),
+        told=_tell(limits, numbers, found),
         content=(made.key, settings.price, settings.budget, settings.per, settings.at_most),
     )
+
+
+def _remarks(pool: PreparedPool) -> list[str]:
+    """Return remarks about the table that the pool was made of, for people."""
+    made = pool.manifest
+    remarks = [f"{made.merged:,} rows of equal molecules merged"] * bool(made.merged)
+    return remarks + [f"{made.bad:,} bad rows left out, which {pool.bad_rows} lists"] * bool(made.bad)
+
+
+def _tell(limits: Limits, numbers: Collection[str], found: Found) -> str:
+    """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
+    computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
+    computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
+    texts = [f"those on columns leave {found.on_offer:,}"] if len(limits) > len(computed) else []
+    if computed:
+        texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
+    return f"Limits on {found.rated:,} molecules: {'; '.join(texts)}." if texts else ""
 
 
 def _refuse(settings: SuggestSettings, several: bool) -> None:
@@ -92,8 +112,8 @@ def _refuse(settings: SuggestSettings, several: bool) -> None:
     for name, what in NOT_STREAMED.items():
         if getattr(settings, name) != getattr(plain, name):
             raise ValueError(
-                f"Expected a table of molecules with `--{name}`, {what}. Got {settings.pool}, a prepared pool, which is "
-                f"never in memory as a whole. Leave out --{name}, or give the table."
+                f"Expected a table of molecules with `--{name}`, {what}. Got {settings.pool}, a prepared pool, which "
+                f"is never in memory as a whole. Leave out --{name}, or give the table."
             )
     if several:
         raise ValueError(
@@ -132,8 +152,8 @@ class Reduction:
         every = {*by_id.values(), *by_smiles.values(), *by_parent.values()}
         return np.array(sorted(every), np.int64).reshape(-1, 2)
 
-    def find_promising(self, known: Places, names: ColumnNames) -> Places:
-        """Return part and row of the most promising molecules, `(n, 2)`.
+    def find_promising(self, known: Places, names: ColumnNames) -> Found:
+        """Return the most promising molecules.
 
         Args:
             known: part and row of the molecules that are known.
@@ -159,14 +179,16 @@ class Reduction:
             max(agent.settings.short_list, settings.n) + waiting,
             settings,
             names,
-            frozenset(place for name, place in zip(here.ids, map(tuple, known.tolist()), strict=False) if name in taken),
+            frozenset(
+                place for name, place in zip(here.ids, map(tuple, known.tolist()), strict=False) if name in taken
+            ),
             failing.judge,
             failing.bound,
             None if best is None else best if maximize else -best,
             MOST + settings.n + waiting,
+            state.seed,
         )
-        found = scan(self.pool, question, settings.workers, settings.scheduler)
-        return np.array(sorted(found.places), np.int64).reshape(-1, 2)
+        return scan(self.pool, question, settings.workers, settings.scheduler)
 
     def match(self, places: Places, columns: Sequence[str] = ()) -> tuple[MoleculeSet, Books, MoleculeSet, Block]:
         """Return some molecules of the pool, the results, these molecules with those outside the pool, and their cells.
@@ -179,7 +201,7 @@ class Reduction:
         first = next(iter(self.pool.blocks((), ()))).places[:1]
         block = self.pool.take(places if len(places) else first, columns=columns)
         plain = from_smiles(block.smiles, ids=block.ids, most_atoms=settings.most_atoms)
-        pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments))
+        pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, Ranks(())))
         structures = structures_of(self.earlier, pool, settings)
         books = match_rows(self.rows, pool, structures, settings.trust_ids, settings.most_atoms)
         outside = outsiders(self.earlier, structures, pool, books)

@@ -25,8 +25,6 @@ from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
 from graph_bandit_campaign.streaming.work import results_of
 from graph_bandit_lab.execution import choose_workers
 
-DIGITS = 9  # of the index, in units of the targets; a smaller difference is a tie
-
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -50,6 +48,8 @@ class Question:
     """The best result so far, as a reward; None: there is none, or results so far tell no scale."""
     hopeful: int = 0
     """How many of those are wanted that beat it with the largest probability."""
+    seed: int = 0
+    """Chooses among those of equal probability."""
 
 
 @dataclass(eq=False)
@@ -70,7 +70,8 @@ class Found:
     @classmethod
     def nothing(cls, question: Question) -> Found:
         """Return empty lists for the answer to a question."""
-        return cls(Best(question.size), Best(question.size), Best(question.hopeful))
+        offered, sound = (Best(question.size, question.rater.seed) for _ in range(2))
+        return cls(offered, sound, Best(question.hopeful, question.seed))
 
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
@@ -135,7 +136,7 @@ def _read(question: bytes) -> Question:
 
 
 def _scan_block(block: Block, asked: Question, found: Found) -> None:
-    rating = asked.rater(block.traits, smiles=block.smiles)
+    rating = asked.rater(block.traits)
     on_columns, on_structures = limits_of(asked.settings, asked.names)
     cells = read_cells(block.cells, asked.names, asked.settings)
     selection = on_columns.select_rows(block.smiles, cells)
@@ -143,17 +144,17 @@ def _scan_block(block: Block, asked: Question, found: Found) -> None:
     offered = selection.mask & offers.priced
     found.rated += len(block)
     found.on_offer += int(offered.sum())
-    offered &= [tuple(place) not in asked.taken for place in block.places.tolist()]
+    offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
     left = np.flatnonzero(offered)
-    index = rating.index(offers.prices if asked.settings.price else None)
+    prices = None if asked.settings.price is None or asked.settings.budget_only else offers.prices
     tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely)
-    keys, ties, places = np.round(index[left], DIGITS), rating.ties[left], block.places[left]
-    found.offered.add_if(keys, ties, places, lambda some: tests.meets(left[some]))
+    keys, places, names = rating.index(prices)[left], block.places[left], [block.smiles[k] for k in left.tolist()]
+    found.offered.add_if(keys, names, places, lambda some: tests.meets(left[some]))
     if asked.judge is not None:
-        found.sound.add_if(keys, ties, places, lambda some: tests.is_sound(left[some]))
-    if asked.best is not None and asked.hopeful:
-        chances = np.round(rating.exceeds(asked.best)[left], DIGITS)
-        found.hopeful.add_if(chances, ties, places, lambda some: tests.is_sound(left[some]))
+        found.sound.add_if(keys, names, places, lambda some: tests.is_sound(left[some]))
+    if asked.best is not None:
+        chances, ids = rating.exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]
+        found.hopeful.add_if(chances, ids, places, lambda some: tests.is_sound(left[some]))
 
 
 def limits_of(settings: SuggestSettings, names: ColumnNames) -> tuple[Limits, Limits]:

@@ -64,8 +64,14 @@ class Inputs(Generic[P_co]):
     """What is wanted of each measured quantity, limits included; empty with one goal."""
     size: int = 0
     """How many molecules there are to choose from, if `pool` holds the most promising ones alone; 0: it holds all."""
+    told: str = ""
+    """How many molecules limits leave, then."""
     content: Sequence[object] = ()
     """What tells the pool, prices and caps from others, then; the same whichever molecules `pool` holds."""
+
+    def describe_limits(self) -> str:
+        """Say how many molecules the limits leave; an empty text without limits."""
+        return self.told if self.size else self.selection.describe()
 
     def conditions(self) -> list[object]:
         """Return what limits, prices and caps say, for digests."""

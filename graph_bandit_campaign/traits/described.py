@@ -55,5 +55,5 @@ class DescribedMolecules(MoleculeSet):
         if not added:
             return DescribedMolecules.of(joined, self.traits, self.scales)
         more = compute_traits(added, self.traits.names, self.traits.stereo, self.traits.left_out)
-        scales = None if self.scales is None else self.scales.merge(Scales.of(more))
+        scales = None if self.scales is None else self.scales.merge(Scales.of(more, joined.columns[len(self) :]))
         return DescribedMolecules.of(joined, Traits.stack([self.traits, more]), scales)

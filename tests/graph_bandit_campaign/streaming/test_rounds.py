@@ -44,14 +44,32 @@ def tables(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=[16, 64, 256])
-def prepared(request, tables):
-    patch = pytest.MonkeyPatch()
-    patch.setattr(PrepareSettings, "block", 16)
-    folder = tables / f"pool{request.param}"
-    prepare(PrepareSettings(tables / "pool.csv", folder, part_rows=request.param, workers=None))
-    patch.undo()
+def prepare_in_parts(tables, rows):
+    folder = tables / f"pool{rows}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PrepareSettings, "block", 16)
+        prepare(PrepareSettings(tables / "pool.csv", folder, part_rows=rows, workers=None))
     return folder
+
+
+@pytest.fixture(scope="module", params=[16, 256])
+def prepared(request, tables):
+    """The pool in many parts, and in one."""
+    return prepare_in_parts(tables, request.param)
+
+
+@pytest.fixture(scope="module")
+def some_parts(tables):
+    """The pool in three parts."""
+    return prepare_in_parts(tables, 64)
+
+
+@pytest.fixture
+def cluster():
+    """The address of a cluster whose workers are threads, which start at once."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as local:
+        yield local.scheduler_address
 
 
 def suggest(tables, pool, out, *more, results=("results.csv",)):
@@ -86,30 +104,32 @@ def test_suggestions_and_forecasts_are_those_of_the_pool_in_memory(options, tabl
     assert outlook[0] in capsys.readouterr().out
 
 
-def test_the_same_question_gets_the_same_answer_and_new_results_another_round(tables, prepared, tmp_path):
+def test_the_same_question_gets_the_same_answer_and_new_results_another_round(tables, some_parts, tmp_path):
     out, plain = tmp_path / "streamed.csv", tmp_path / "plain.csv"
-    once = suggest(tables, prepared, out, "--workers", "None")
-    assert suggest(tables, prepared, out, "--workers", "None") == once
+    once = suggest(tables, some_parts, out, "--workers", "None")
+    assert suggest(tables, some_parts, out, "--workers", "None") == once
     suggest(tables, tables / "pool.csv", plain)
     both = ("results.csv", "more.csv")
     expected = suggest(tables, tables / "pool.csv", plain, results=both)
-    assert suggest(tables, prepared, out, "--workers", "None", results=both) == expected
+    assert suggest(tables, some_parts, out, "--workers", "None", results=both) == expected
     assert {row["id"] for row in expected}.isdisjoint(row["id"] for row in once), "those are pending"
     assert len(json.loads(out.with_suffix(".campaign.json").read_text())["rounds"]) == 2
 
 
-def test_two_processes_suggest_the_same(tables, prepared, tmp_path):
-    here = suggest(tables, prepared, tmp_path / "here.csv", "--workers", "None")
-    assert suggest(tables, prepared, tmp_path / "there.csv", "--workers", "2") == here
+def test_two_processes_and_a_cluster_suggest_the_same(tables, some_parts, tmp_path, cluster):
+    here = suggest(tables, some_parts, tmp_path / "here.csv", "--workers", "None")
+    assert suggest(tables, some_parts, tmp_path / "there.csv", "--workers", "2") == here
+    assert suggest(tables, some_parts, tmp_path / "far.csv", "--scheduler", cluster) == here
 
 
-def test_without_results_structures_alone_are_used(tables, prepared, tmp_path):
+def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path):
     suggested = []
-    for number, pool in enumerate((tables / "pool.csv", prepared)):
+    for number, pool in enumerate((tables / "pool.csv", some_parts)):
         out = tmp_path / f"{number}.csv"
         command = ["suggest", str(pool), "--maximize", "logp", "--n", "3", "--out", str(out), "--workers", "None"]
         assert main([*command, "--agent", "molecule-ucb:short_list=40"]) == 0
-        suggested.append([row["id"] for row in csv.DictReader(out.open(newline=""))])
+        with out.open(newline="") as file:
+            suggested.append([row["id"] for row in csv.DictReader(file)])
     assert suggested[0] == suggested[1]
 
 
@@ -122,8 +142,8 @@ def test_without_results_structures_alone_are_used(tables, prepared, tmp_path):
         (("--agent", "gnn-ts"), "needs the whole pool in memory"),
     ],
 )
-def test_what_needs_the_whole_pool_is_refused(options, message, tables, prepared, tmp_path, capsys):
-    command = ["suggest", str(prepared), "--measured", str(tables / "results.csv"), "--maximize", "logp"]
+def test_what_needs_the_whole_pool_is_refused(options, message, tables, some_parts, tmp_path, capsys):
+    command = ["suggest", str(some_parts), "--measured", str(tables / "results.csv"), "--maximize", "logp"]
     assert main([*command, "--out", str(tmp_path / "out.csv"), *options]) == 1
     assert message in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out.csv").exists()
