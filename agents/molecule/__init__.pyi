@@ -1,6 +1,7 @@
 from .agent import MoleculeAgent as MoleculeAgent
 from .agent import molecule as molecule
 from .network import MolecularNetwork as MolecularNetwork
+from .parts import weights_of as weights_of
 from .settings import MoleculeSettings as MoleculeSettings
 from .traits import TRAITS as TRAITS
 from .traits import Moments as Moments
@@ -20,4 +21,5 @@ __all__ = [
     "Traits",
     "compute_traits",
     "molecule",
+    "weights_of",
 ]
