@@ -10,6 +10,7 @@ from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.goals.names import spell_goals
 from graph_bandit_campaign.graphs.inputs import are_other_graphs, read_graph_inputs
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
@@ -41,7 +42,9 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             find_file(path)
     earlier = CampaignFile(settings.state).read()
     inputs: Inputs[GraphPool]
-    inputs = read_graph_inputs(settings, earlier) if are_other_graphs(settings) else read_inputs(settings, earlier)
+    read = read_graph_inputs if are_other_graphs(settings) else read_inputs
+    settings = spell_goals(settings, earlier)
+    inputs = read(settings, earlier)
     molecules = inputs.molecules
     if isinstance(molecules, MoleculeSet):
         agents = [settings.agent or DEFAULT]
@@ -64,6 +67,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
                 f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` "
                 "agents, or leave out --noise."
             )
+        last_round = campaign.state.rounds[-1] if settings.undo and campaign.state.rounds else ()
         with campaign.at_once():
             question = take_over(campaign, inputs, settings)
             place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
@@ -77,8 +81,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
         smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-        exact = [view.means(exact=True) for view in campaign.state.each()]
-        known = {key: exact[0].get(key, np.nan) for values in exact for key in values}
+        told = [view.means() for view in campaign.state.each()]
+        known = {key: told[0].get(key, np.nan) for values in told for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
@@ -103,6 +107,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         failures=failing.sentence(left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
+        taken_back=[suggestion.id for suggestion in last_round],
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:

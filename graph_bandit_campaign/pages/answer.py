@@ -64,6 +64,8 @@ class Answer:
     """Probability of each molecule to fail, by its id; empty if failures do not teach."""
     likely: Collection[str] = ()
     """Ids of the molecules that are likely to fail."""
+    taken_back: Sequence[str] = ()
+    """Ids of the suggestions of the last round, which this one replaces because the user said so."""
 
     @property
     def noun(self) -> str:
@@ -97,10 +99,10 @@ class Answer:
         """Return the exact results of each goal: the mean of each molecule, by its id."""
         return {name: view.means(exact=True) for name, view in self.views.items()}
 
-    def result(self, name: str, identifier: str) -> str:
-        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it; "–" without."""
+    def result(self, name: str, identifier: str, nothing: str = "–") -> str:
+        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it."""
         bound = self.books.bounds.get(f"{identifier}, {name}" if self.state.goals else identifier)
-        return short(self.known[name].get(identifier), nothing=bound or "–")
+        return short(self.known[name].get(identifier), nothing=bound or nothing)
 
     @cached_property
     def front(self) -> tuple[str, ...]:
@@ -146,6 +148,7 @@ class Answer:
         each = " for every goal" if self.state.goals else ""
         taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
+            f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
             f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
@@ -183,7 +186,7 @@ class Answer:
             cells += [*forecast_cells(self, suggestion), *map(shield, self.bill.cells(suggestion.id))]
             cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
-                values = [short(values.get(neighbour.id)) for values in self.known.values()]
+                values = [self.result(name, neighbour.id, nothing="") for name in self.known]
                 cells += [shield(neighbour.id), short(neighbour.similarity), *values]
             cells += [""] * (len(columns) - len(cells))
             if structure:

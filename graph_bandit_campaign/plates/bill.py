@@ -22,7 +22,7 @@ class Bill:
     prices: Mapping[str, float] = field(default_factory=dict)
     """Price of each suggestion, by its id; empty if prices do not count."""
     differ: bool = False
-    """Whether prices of the pool differ, so that they change what is suggested."""
+    """Whether prices of the pool differ and are weighed, so that they change what is suggested."""
     budget: float | None = None
     """What they may cost in all; None: any amount."""
     groups: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Bill:
         return cls(
             settings.n,
             {} if costs is None else {key: float(costs[place_of[key]]) for key in chosen},
-            costs is not None and len(np.unique(costs[~np.isnan(costs)])) > 1,
+            costs is not None and len(np.unique(costs[~np.isnan(costs)])) > 1 and not plate.budget_only,
             plate.budget,
             {} if groups is None else {key: groups[place_of[key]] for key in chosen},
             plate.at_most,

@@ -28,8 +28,8 @@ def choose_plate(
     was kept as pending. A `PriceMinder` is told while it chooses what still fits, so it is seldom asked twice.
 
     Args:
-        agent: trained, or what chooses for several goals. If prices differ, it must be a `PriceMinder`. One that is
-            not a `BatchAgent` chooses one graph after the other.
+        agent: trained, or what chooses for several goals. If prices differ, and do not count for the budget alone, it
+            must be a `PriceMinder`. One that is not a `BatchAgent` chooses one graph after the other.
         count: most graphs to choose.
         mask: `(K,)` bool. Graphs that can be chosen.
         pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
@@ -48,15 +48,17 @@ def choose_plate(
     check_plate(count, left, plate)
     left &= plate.known(len(left))
     space = _Space(plate, len(left))
-    if isinstance(agent, GoalsChooser) and len(np.unique(space.prices[~np.isnan(space.prices)])) > 1:
+    if isinstance(agent, GoalsChooser) and len(np.unique(space.weighed[~np.isnan(space.weighed)])) > 1:
         raise ValueError(
             "Expected one goal, or equal prices: several goals, of which limits on results are some, are not weighed "
-            'against prices. Leave out the prices, or limit them (on the command line --require "price<=100").'
+            "against prices. Let them count for a budget alone (on the command line --budget-only), limit them "
+            '(--require "price<=100"), or leave them out.'
         )
-    if not isinstance(agent, PriceMinder) and len(np.unique(space.prices[left])) > 1:
+    if not isinstance(agent, PriceMinder) and len(np.unique(space.weighed[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
-            "of the `molecule-` agents, or leave out the prices."
+            "of the `molecule-` agents, let prices count for a budget alone (on the command line --budget-only), or "
+            "leave them out."
         )
     chosen: list[int] = []
     while len(chosen) < count:
@@ -154,6 +156,7 @@ class _Space:
     def __init__(self, plate: Plate, size: int) -> None:
         costs, groups = plate.costs(size), plate.group_numbers(size)
         self.prices = np.ones(size) if costs is None else costs
+        self.weighed = np.ones(size) if plate.budget_only else self.prices
         self.groups = np.arange(size) if groups is None else groups
         self.money = np.inf if plate.budget is None else plate.budget * (1 + ROUNDING)
         self.at_most = plate.at_most or size
@@ -180,7 +183,7 @@ def _ask(
     if isinstance(agent, GoalsChooser):
         return agent.choose(count, mask, waiting)
     if isinstance(agent, PriceMinder) and not space.is_free:
-        return agent.select_priced(None, count, space.prices, mask, waiting, lambda new: space.fits([*so_far, *new]))
+        return agent.select_priced(None, count, space.weighed, mask, waiting, lambda new: space.fits([*so_far, *new]))
     if isinstance(agent, BatchAgent):
         return agent.select_batch(None, count, mask, waiting)
     return [agent.select_action(None, mask)]

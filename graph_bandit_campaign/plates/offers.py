@@ -45,6 +45,7 @@ class Offers:
             budget=settings.budget,
             groups=None if settings.per is None else [*self.groups, *[""] * others],
             at_most=settings.at_most,
+            budget_only=settings.budget_only,
         )
 
 

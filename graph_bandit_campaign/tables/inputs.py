@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Generic, TypeVar
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.goals.goal import Goal, check_goals
+from graph_bandit_campaign.goals.names import spell
 from graph_bandit_campaign.limits.columns import find_column
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.limits.properties import find_property
@@ -24,6 +26,7 @@ from graph_bandit_campaign.tables.measured_rows import (
     NoResultsError,
     Results,
     find_tables,
+    read_headers,
     read_measured,
     sheet_remarks,
 )
@@ -90,10 +93,11 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         identifier = settings.id or ("id" if "id" in table.columns else None)
         columns = Columns(settings.target, identifier, smiles, features.columns, settings.noise)
-        limits, goals = split_limits(settings, table)
+        limits, goals = split_limits(settings, table, earlier)
         if goals and settings.noise:
             raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
-        numbers, texts = limits.find_columns(table.columns, str(table.path))
+        of_results = read_headers(settings.measured, settings.measured_sheet) if len(limits) else {}
+        numbers, texts = limits.find_columns(table.columns, str(table.path), chain(*of_results.values()))
         prices, groups = find_offer_columns(settings, table.columns, str(table.path))
         results = read_results(settings, columns, goals)
         count = sum(len(each.rows) for each in results.values())
@@ -123,18 +127,21 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     return Inputs(pool, books, molecules, sheets, described, limits, selection, plate, goals)
 
 
-def split_limits(settings: SuggestSettings, table: Table) -> tuple[Limits, tuple[Goal, ...]]:
+def split_limits(
+    settings: SuggestSettings, table: Table, earlier: CampaignState | None
+) -> tuple[Limits, tuple[Goal, ...]]:
     """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
 
     A limit is on a measured quantity if neither the pool has a column of its name, nor is there a property of it, and a
     table of results has it. With one goal and no such limit there are no goals.
     """
     known, measured = [], []
+    headers = read_headers(settings.measured, settings.measured_sheet).values() if settings.require else ()
     for limit in map(Requirement.parse, settings.require):
         here = find_column(limit.name, filter(None, table.columns), str(table.path)) or find_property(limit.name)
         found = () if here else find_tables(settings.measured, [limit.name], settings.measured_sheet)[limit.name]
         if found:
-            measured.append(Goal(limit.name, "limit", *limit.ends, limit.strict))
+            measured.append(Goal(spell(limit.name, earlier, headers), "limit", *limit.ends, limit.strict))
         else:
             known.append(limit.text)
     goals = (*settings.goals, *measured)

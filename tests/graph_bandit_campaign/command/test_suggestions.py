@@ -114,9 +114,13 @@ def test_results_that_are_gone_are_missed(folder, measured, capsys):
     assert suggest("--forget", measured=measured)[0] == 0
 
 
-def test_a_round_can_be_taken_back(folder):
+def test_a_round_can_be_taken_back(folder, capsys):
     first = suggest()[1]
-    shorter = suggest("--n", "2", "--undo")[1]
+    assert "taken back" not in capsys.readouterr().out
+    shorter = suggest("--n", "2", "--undo", "--html", "out.html")[1]
+    told = f"Round 1 was taken back: {', '.join(row['id'] for row in first)}."
+    assert told in capsys.readouterr().out
+    assert told in (folder / "out.html").read_text(encoding="utf-8")
     assert [row["id"] for row in shorter] == [row["id"] for row in first[:2]]
     assert len(state()["rounds"]) == 1
 

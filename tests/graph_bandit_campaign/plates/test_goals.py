@@ -26,6 +26,14 @@ def test_a_budget_at_one_price_and_caps_hold():
     assert max(sum(groups[k] == name for k in chosen) for name in "xy") <= 3
 
 
+def test_prices_that_differ_count_for_a_budget_alone():
+    prices = np.linspace(1, 2, 24)
+    free = [suggestion.id for suggestion in begin().ask(3)]
+    assert [each.id for each in begin().ask(3, plate=Plate(prices=prices, budget=9.0, budget_only=True))] == free
+    few = begin().ask(3, plate=Plate(prices=prices, budget=3.0, budget_only=True))
+    assert sum(prices[IDS.index(suggestion.id)] for suggestion in few) <= 3.0
+
+
 def test_prices_that_differ_are_refused():
     with pytest.raises(ValueError, match="Expected one goal, or equal prices"):
         begin().ask(3, plate=Plate(prices=np.linspace(1, 2, 24)))

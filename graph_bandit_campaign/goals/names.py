@@ -1,0 +1,53 @@
+"""Spell the columns of goals as the campaign or the tables do: capitals do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.limits.wishes import Requirement
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.tables.measured_rows import read_headers
+
+
+def spell_goals(settings: SuggestSettings, earlier: CampaignState | None) -> SuggestSettings:
+    """Return the settings with each goal spelt as `spell` does.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign.
+
+    Raises:
+        ValueError, OSError, ImportError: if a table cannot be read, or two goals are the same column.
+    """
+    headers = read_headers(settings.measured, settings.measured_sheet).values()
+    ranges = [*map(Requirement.parse, settings.near)]
+    return replace(
+        settings,
+        maximize=tuple(spell(name, earlier, headers) for name in settings.maximize),
+        minimize=tuple(spell(name, earlier, headers) for name in settings.minimize),
+        near=tuple(spell(limit.name, earlier, headers) + limit.text[len(limit.name) :] for limit in ranges),
+    )
+
+
+def spell(name: str, earlier: CampaignState | None, headers: Collection[Iterable[str]]) -> str:
+    """Return a measured quantity as the campaign spells it or, if it does not have it, as the first table that does.
+
+    Where a table has two columns that differ in capitals alone, capitals do count.
+
+    Args:
+        name: the quantity as the user wrote it.
+        earlier: state of the campaign.
+        headers: columns of each table of results.
+    """
+    here = [_alike(name, columns) for columns in headers]
+    known = [] if earlier is None else [goal.name for goal in earlier.goals] or [earlier.target]
+    before = _alike(name, known)
+    if name in before or any(len(columns) > 1 for columns in here):
+        return name
+    return before[0] if len(before) == 1 else next((columns[0] for columns in here if columns), name)
+
+
+def _alike(name: str, names: Iterable[str]) -> list[str]:
+    return [each for each in names if each.casefold() == name.casefold()]
