@@ -23,7 +23,9 @@ from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
+from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_lab import count_cores
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
@@ -44,6 +46,9 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     settings, read = spell_goals(settings, earlier), _reader_of(settings)
     inputs = read(settings, earlier)
     molecules = inputs.molecules
+    if isinstance(molecules, MoleculeSet):
+        agents = [settings.agent or DEFAULT]
+        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, count_cores())
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
         campaign = Campaign(

@@ -15,7 +15,7 @@ from graph_bandit_env import MoleculeSet
 class DescribedMolecules(MoleculeSet):
     """K different molecules with their traits, and perhaps with the scales of a larger pool that they are from.
 
-    `describe` makes it from another set.
+    `of` makes it from another set.
     """
 
     traits: Traits
