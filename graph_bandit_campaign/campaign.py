@@ -194,6 +194,17 @@ class Campaign(Records):
         """Return whether the agent learns from results with a noise of their own; else these are refused."""
         return self._learner.learns_noises
 
+    def model(self, goal: str = "") -> Agent:
+        """Return the agent, trained on the results so far.
+
+        Args:
+            goal: name of the goal on whose results it is trained, if there are several; "": the first.
+
+        Raises:
+            ValueError: if there is no such goal, or a measured graph is not in the pool.
+        """
+        return self._model_of(goal)[0]
+
     def shares(self, goal: str = "") -> dict[str, float]:
         """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
 

@@ -52,16 +52,17 @@ class FirstGraphs:
     def __init__(self, batch: Batch, observation: object, read_again: Callable[[], Batch] | None = None) -> None:
         self._kept, self._read_again = None if read_again else batch, read_again
         self._shown = tuple(map(_key_of, observation)) if holds_graphs(observation) else None
-        tensors = {name: getattr(batch, name) for name in ("x", "edge_attr")}
-        self.empty = {
-            name: tensor.new_zeros(0, *tensor.shape[1:]) for name, tensor in tensors.items() if tensor is not None
-        }
-        """Tensors like those of a graph, without nodes or edges."""
 
     @cached_property
     def batch(self) -> Batch:
         """Return the K graphs; they are kept from the first call on, which is when others are shown."""
         return self._read_again() if self._read_again else self._kept
+
+    @cached_property
+    def empty(self) -> dict[str, Tensor]:
+        """Return tensors like those of a graph, without nodes or edges."""
+        tensors = {name: getattr(self.batch, name) for name in ("x", "edge_attr")}
+        return {name: tensor.new_zeros(0, *tensor.shape[1:]) for name, tensor in tensors.items() if tensor is not None}
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:

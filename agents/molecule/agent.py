@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
@@ -26,17 +25,17 @@ from agents.beliefs.rewards import (
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.abilities import Fits
-from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_noises, read_pending, read_sides
+from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, State
 from agents.molecule.forecaster import MoleculeForecaster
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
-from agents.molecule.parts import Description, make_parts
+from agents.molecule.parts import Description
 from agents.molecule.settings import MoleculeSettings
+from agents.molecule.traits import Molecules
 from gntk import one_thread
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
 MATCHES = 3  # times that weights are learnt and bounds matched in turn
-UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
 
 class MoleculeAgent(MoleculeForecaster):
@@ -62,7 +61,7 @@ class MoleculeAgent(MoleculeForecaster):
         ValueError: if the rule remembers graphs.
     """
 
-    algorithm = 5  # until version 3 with fixed weights and a network; version 4 took columns as they are
+    algorithm = 6  # until version 3 with fixed weights and a network; 4 took columns as they are; 5 had float64 numbers
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
@@ -85,32 +84,26 @@ class MoleculeAgent(MoleculeForecaster):
         """Return whether columns of the user's own are a part of the kernel."""
         return self.settings.columns_weight > 0
 
-    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
-        """Return the molecules, with their SMILES.
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Molecules:
+        """Return the molecules, without making their graphs.
 
         Raises:
             TypeError: if `graph_set` is not a set of molecules.
+            ValueError: if it brings traits of other molecules.
         """
         if not isinstance(graph_set, MoleculeSetLike):
             raise TypeError(
                 f"Expected molecules: pass `graph_set=`, a MoleculeSet. Got {type(graph_set).__name__}. "
                 "`graph_bandit_env.from_smiles_csv` makes one from a file."
             )
-        graphs = read_graphs(None, graph_set)
-        graphs.smiles, graphs.columns = tuple(graph_set.smiles), getattr(graph_set, "columns", None)
-        return graphs
+        return Molecules.of(graph_set)
 
-    def begin(self, graphs: Batch, seed: int) -> None:
+    def begin(self, graphs: Molecules, seed: int) -> None:
         """Describe the molecules, unless they are those of the last time, and start with nothing measured."""
         super().begin(graphs, seed)
         self._every = torch.arange(graphs.num_graphs)
-        columns = getattr(graphs, "columns", None)
-        given = (graphs.x, graphs.edge_index, graphs.edge_attr)
-        self._known = [tensor for tensor in given if tensor is not None]
-        if columns is not None:
-            self._known.append(torch.from_numpy(np.nan_to_num(columns, nan=UNKNOWN)))
-        if self._described is None or not self._described.is_of(graphs.smiles, columns):
-            self._described = Description(graphs.smiles, columns, make_parts(self.settings, graphs.smiles, columns))
+        if self._described is None or not self._described.molecules.is_like(graphs):
+            self._described = Description.of(graphs, self.settings)
         self._parts = self._described.parts
         self._weights, self._noise = [part.weight for part in self._parts], PRIOR_NOISE
         self._learnt_from = 0
@@ -186,8 +179,8 @@ class MoleculeAgent(MoleculeForecaster):
         self._refresh()
 
     def known(self) -> list[Tensor]:
-        """Return atoms and bonds, and the columns of the user's own."""
-        return self._known
+        """Return a digest of the SMILES, and of the columns of the user's own."""
+        return [self._described.molecules.digest()] if self._described else []
 
     def state(self) -> State:
         """Return weights, noise and history."""

@@ -1,130 +1,99 @@
-"""Fingerprints of molecules, and their Tanimoto similarity as a part of the kernel."""
+"""The Tanimoto similarity of fingerprints, as a part of the kernel."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 from torch import Tensor
 
+from agents.molecule.traits import BINS, Counts
 from gntk.engines import compile_loop
 
-if TYPE_CHECKING:
-    from rdkit.Chem import Mol
 
-BINS = 4096
-Kind = Literal["atom_pairs", "morgan", "torsions", "roles"]
+class TanimotoKernel:
+    """Tanimoto similarity of counts.
 
+        T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
 
-def read_molecules(smiles: Sequence[str]) -> list[Mol]:
-    """Return the molecules as `rdkit.Chem.Mol`.
-
-    Raises:
-        ImportError: if RDKit is not installed.
-        ValueError: if RDKit cannot read a SMILES.
-    """
-    from rdkit import Chem
-
-    molecules = [Chem.MolFromSmiles(text) for text in smiles]
-    for number, molecule in enumerate(molecules):
-        if molecule is None:
-            raise ValueError(f"Expected SMILES. Got number {number}, {smiles[number]!r}, which RDKit cannot read.")
-    return molecules
-
-
-class FingerprintCounts:
-    """Count how often each feature occurs in each molecule, by RDKit, hashed to 4096 bins; stored as a sparse matrix.
+    It is 1 if both molecules have equal counts, which includes two without any feature.
 
     Args:
-        molecules: K `rdkit.Chem.Mol`.
-        kind: "atom_pairs", pairs of atom types at a distance [Carhart, Smith & Venkataraghavan 1985]; "morgan",
-            neighbourhoods of up to three bonds around an atom [Rogers & Hahn 2010]; "torsions", paths of four atoms
-            [Nilakantan et al. 1987]; or "roles", neighbourhoods of up to two bonds of what atoms do (donor,
-            acceptor, acid, base, halogen, aromatic) instead of what they are.
-        stereo: whether stereoisomers differ.
+        counts: counts of the features of each molecule.
     """
 
-    def __init__(self, molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -> None:
-        generator = _generator(kind, stereo)
-        columns, counts, offsets = [], [], [0]
-        for molecule in molecules:
-            bins = generator.GetCountFingerprint(molecule).GetNonzeroElements()
-            columns += bins.keys()
-            counts += bins.values()
-            offsets.append(len(columns))
-        parts = np.array(counts, np.float32), np.array(columns, np.int32), np.array(offsets, np.int64)
-        self.counts = csr_array(parts, shape=(len(molecules), BINS))
-
-    @classmethod
-    def stack(cls, parts: Sequence[FingerprintCounts]) -> FingerprintCounts:
-        """Concatenate the molecules of some parts."""
-        stacked = cls.__new__(cls)
-        stacked.counts = csr_array(vstack([part.counts for part in parts]))
-        return stacked
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Compute the Tanimoto similarity of counts.
+        """Return similarities `(q, n)`."""
+        total = torch.zeros(len(index), len(rows), dtype=torch.float64)
+        self.add_to(total, rows, index, 1.0)
+        return total.T
 
-            T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
+    def add_to(self, total: Tensor, rows: Tensor, index: Tensor, weight: float) -> None:
+        """Add the similarities, times a weight, to a sum of kernels.
 
         Args:
-            rows: `(q,)` int64. Molecules of the rows.
-            index: `(n,)` int64. Molecules of the columns.
-
-        Returns:
-            `(q, n)` float64; 1 if both molecules have equal counts, which includes two without any feature.
+            total: `(n, q)` float64, a row of memory for each of the molecules `index`.
+            rows: `(q,)` int64.
+            index: `(n,)` int64.
+            weight: of this kernel.
         """
-        mine, theirs = self.counts[rows.numpy()], self.counts[index.numpy()]
-        dense = mine.T.toarray(order="C")
-        return torch.from_numpy(tanimoto(dense, theirs.indptr, theirs.indices, theirs.data)).T
+        dense, sizes = to_dense(self.counts.take(rows.numpy()))
+        counts = self.counts
+        tanimoto(dense, sizes, counts.offsets, counts.bins, counts.counts, index.numpy(), weight, total.numpy())
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
         return torch.ones(len(index), dtype=torch.float64)
 
 
-def _generator(kind: Kind, stereo: bool) -> Any:
-    from rdkit.Chem import rdFingerprintGenerator
-
-    fingerprints: Any = rdFingerprintGenerator
-    options = {"fpSize": BINS, "includeChirality": stereo}
-    if kind == "atom_pairs":
-        return fingerprints.GetAtomPairGenerator(**options)
-    if kind == "torsions":
-        return fingerprints.GetTopologicalTorsionGenerator(**options)
-    if kind == "morgan":
-        return fingerprints.GetMorganGenerator(radius=3, **options)
-    roles = fingerprints.GetMorganFeatureAtomInvGen()
-    return fingerprints.GetMorganGenerator(radius=2, atomInvariantsGenerator=roles, **options)
+def to_dense(counts: Counts) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
+    """Return the counts of q molecules as a matrix `(BINS, q)`, of bytes if all counts are small, and their sums."""
+    kind = np.uint8 if counts.counts.max(initial=0) < 256 else np.uint16
+    dense = np.zeros((BINS, len(counts)), kind)
+    owner = np.repeat(np.arange(len(counts)), np.diff(counts.offsets))
+    dense[counts.bins, owner] = counts.counts
+    return dense, np.bincount(owner, counts.counts, len(counts)).astype(np.int64)
 
 
 @compile_loop
 def tanimoto(
-    dense: NDArray[np.float32], offsets: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.float32]
-) -> NDArray[np.float64]:
-    """Compare the n rows of a sparse matrix of counts with the q columns of a dense one `(bins, q)`: `(n, q)`.
+    dense: NDArray[np.unsignedinteger],
+    sizes: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    bins: NDArray[np.uint16],
+    counts: NDArray[np.uint16],
+    index: NDArray[np.int64],
+    weight: float,
+    total: NDArray[np.float64],
+) -> None:
+    """Compare n molecules with q others, and add the similarities, times a weight, to a matrix.
 
     The innermost loop runs over neighbours in memory.
+
+    Args:
+        dense: `(bins, q)`. Counts of the q others.
+        sizes: `(q,)`. Their sums.
+        offsets: as in `Counts`.
+        bins: as in `Counts`.
+        counts: as in `Counts`.
+        index: `(n,)`. Which molecules of these counts to compare.
+        weight: of the similarities.
+        total: `(n, q)`. What is added to.
     """
     width = dense.shape[1]
-    result = np.empty((len(offsets) - 1, width))
-    totals = np.zeros(width, np.float32)
-    for bin_ in range(len(dense)):
-        for row in range(width):
-            totals[row] += dense[bin_, row]
-    common = np.empty(width, np.float32)
-    for other in range(len(result)):
+    common = np.empty(width, np.uint32)
+    for place in range(len(index)):
+        begin, end = offsets[index[place]], offsets[index[place] + 1]
         common[:] = 0
-        total = counts[offsets[other] : offsets[other + 1]].sum()
-        for entry in range(offsets[other], offsets[other + 1]):
-            count, those = counts[entry], dense[columns[entry]]
+        size = 0
+        for entry in range(begin, end):
+            count, those = counts[entry], dense[bins[entry]]
+            size += count
             for row in range(width):
                 common[row] += those[row] if those[row] < count else count
         for row in range(width):
-            union = 1.0 * total + totals[row] - common[row]  # 1.0 * makes it float64
-            result[other, row] = common[row] / union if union > 0 else 1.0
-    return result
+            union = 1.0 * (size + sizes[row] - common[row])
+            total[place, row] += weight * (common[row] / union if union > 0 else 1.0)

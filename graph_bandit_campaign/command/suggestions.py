@@ -64,9 +64,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
             )
         last_round = campaign.state.rounds[-1] if settings.undo and campaign.state.rounds else ()
         with campaign.at_once():
-            question = take_over(
-                campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection, inputs.plate
-            )
+            question = take_over(campaign, inputs, settings)
             place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
             taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
             inputs.selection.check_left(settings.n, taken)
@@ -85,7 +83,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
     answer = Answer(
         settings.target,
-        len(inputs.pool),
+        inputs.size or len(inputs.pool),
         campaign.state,
         suggested,
         near,

@@ -61,6 +61,10 @@ class Inputs(Generic[P_co]):
     """Prices, budget and caps of the molecules."""
     goals: tuple[Goal, ...] = ()
     """What is wanted of each measured quantity, limits included; empty with one goal."""
+    size: int = 0
+    """How many molecules there are to choose from, if `pool` holds the most promising ones alone; 0: it holds all."""
+    content: Sequence[object] = ()
+    """What tells this pool and its columns from others, then; the same whichever molecules `pool` holds."""
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
@@ -89,13 +93,13 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         identifier = settings.id or ("id" if "id" in table.columns else None)
         columns = Columns(settings.target, identifier, smiles, features.columns, settings.noise)
-        limits, goals = _split_limits(settings, table, earlier)
+        limits, goals = split_limits(settings, table, earlier)
         if goals and settings.noise:
             raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
         of_results = read_headers(settings.measured, settings.measured_sheet) if len(limits) else {}
         numbers, texts = limits.find_columns(table.columns, str(table.path), chain(*of_results.values()))
         prices, groups = find_offer_columns(settings, table.columns, str(table.path))
-        results = _read_results(settings, columns, goals)
+        results = read_results(settings, columns, goals)
         count = sum(len(each.rows) for each in results.values())
         pool = _read_pool(table, columns, Budget(count, features.count), settings)
         left_out = set[str]()
@@ -103,7 +107,7 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
             left_out = {table.place(number) for number, _ in pool.skipped}
         remarks = dict.fromkeys(remark for each in results.values() for remark in each.remarks)
         sheets = [*sheet_remarks(table, settings.sheet, "--sheet"), *remarks]
-    structures = _structures_of(earlier, pool, settings)
+    structures = structures_of(earlier, pool, settings)
     rows_by_goal = {name: [row for row in each.rows if row.place not in left_out] for name, each in results.items()}
     by_goal = match_goals(rows_by_goal, pool, structures, settings.trust_ids, settings.most_atoms)
     books = join_books(by_goal) if goals else by_goal[settings.target]
@@ -123,7 +127,7 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     return Inputs(pool, books, molecules, sheets, described, limits, selection, plate, goals)
 
 
-def _split_limits(
+def split_limits(
     settings: SuggestSettings, table: Table, earlier: CampaignState | None
 ) -> tuple[Limits, tuple[Goal, ...]]:
     """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
@@ -145,7 +149,7 @@ def _split_limits(
     return Limits(known, settings.forbid, settings.only), check_goals(goals) if several else ()
 
 
-def _read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[Goal]) -> dict[str, Results]:
+def read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[Goal]) -> dict[str, Results]:
     """Return the rows of results of each goal, by its name; a table may lack some of the columns.
 
     Raises:
@@ -177,7 +181,7 @@ def _read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[G
     return results
 
 
-def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:
+def structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:
     """Return the canonical SMILES of the molecules known so far; refuse a pool that gives their ids to others."""
     known = earlier.structures.items() if earlier else ()
     structures = {identifier: canonical_smiles(text, settings.most_atoms) or text for identifier, text in known}

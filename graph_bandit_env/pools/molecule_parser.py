@@ -113,12 +113,13 @@ def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
             atoms.append(its_atoms)
             bonds.append(np.concatenate([its_bonds, its_bonds])[order])
             links.append(both[order])
+    joined = np.concatenate(links)
     return ParsedMolecules(
         tuple(canonical),
         np.concatenate(atoms).astype(np.uint8),
         _offsets(list(map(len, atoms))),
         np.concatenate(bonds).astype(np.uint8),
-        np.concatenate(links).astype(np.int32),
+        joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
         _offsets(list(map(len, links))),
     )
 

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 2  # of the cache; raise it when its content changes
+FORMAT = 3  # of the cache; raise it when its content changes
 DIGEST = hashlib.sha256().digest_size
 SLACK, BYTES_PER_CHARACTER = 1 << 20, 64  # more than the arrays of any molecules need
 EARLIER = re.compile(r"\.[0-9a-f]{12}\.npz(\.\d+\.part)?")  # names that caches had; they depended on the content
@@ -35,8 +35,8 @@ class ParsedMolecules:
     """`(M + 1,)`."""
     bonds: NDArray[np.uint8]
     """`(sum E, 3)`: categories, both directions of each bond."""
-    links: NDArray[np.int32]
-    """`(sum E, 2)`: atoms of each bond, sorted."""
+    links: NDArray[np.unsignedinteger]
+    """`(sum E, 2)`: atoms of each bond, sorted; the smallest integers that hold them."""
     bond_offsets: NDArray[np.int64]
     """`(M + 1,)`."""
 
@@ -125,14 +125,16 @@ def _is_sound(parsed: ParsedMolecules, count: int) -> bool:
     kinds = (
         (parsed.atoms, np.uint8, (atoms, 9)),
         (parsed.bonds, np.uint8, (bonds, 3)),
-        (parsed.links, np.int32, (bonds, 2)),
+        (parsed.links, np.min_scalar_type(parsed.links.max(initial=0)), (bonds, 2)),
         (parsed.atom_offsets, np.int64, (count + 1,)),
         (parsed.bond_offsets, np.int64, (count + 1,)),
     )
-    if len(parsed) != count or any(array.dtype != kind or array.shape != shape for array, kind, shape in kinds):
+    if parsed.links.dtype.kind != "u" or len(parsed) != count:
+        return False
+    if any(array.dtype != kind or array.shape != shape for array, kind, shape in kinds):
         return False
     for offsets, total in ((parsed.atom_offsets, atoms), (parsed.bond_offsets, bonds)):
         if offsets[0] != 0 or offsets[-1] != total or (np.diff(offsets) < 0).any():
             return False
     most = np.repeat(np.diff(parsed.atom_offsets), np.diff(parsed.bond_offsets))[:, None]
-    return bool((parsed.links >= 0).all() and (parsed.links < most).all())
+    return bool((parsed.links < most).all())

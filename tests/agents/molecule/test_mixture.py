@@ -11,9 +11,10 @@ from agents.beliefs.rewards import Bounds, History, Hyperparameters, Standardise
 from agents.molecule.mixture import FARTHEST, Mixture, MixtureLikelihood
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
+from agents.molecule.traits import compute_traits
 
 MOLECULES = some_molecules()
-PARTS = make_parts(MoleculeSettings(), MOLECULES.smiles)
+PARTS = make_parts(MoleculeSettings(), compute_traits(MOLECULES.smiles))
 KERNELS, MEDIANS = [part.kernel for part in PARTS], [part.weight for part in PARTS]
 RAW = Standardised()
 

@@ -90,6 +90,8 @@ def test_a_cache_of_other_molecules_or_another_version_is_not_read(table, monkey
         ("atoms", lambda array: array[:-1]),
         ("links", lambda array: array + 100),
         ("links", lambda array: -array),
+        ("links", lambda array: array.astype(np.int32)),
+        ("links", lambda array: array.astype(np.float16)),
         ("bonds", lambda array: array.astype(object)),
         ("bonds", lambda array: np.zeros((1 << 20, 3), np.uint8)),  # packed into a few kB
     ],
