@@ -13,6 +13,7 @@ from graph_bandit_campaign.goals.goal import Goal
 from graph_bandit_campaign.goals.utility import Floats, meets, utility, utility_moments
 from graph_bandit_campaign.state import CampaignState
 
+ALGORITHM = 1  # to be raised when equal results give another choice
 SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
 WAYS = 64  # to weigh the goals, for the short list
 PRICE_WEIGHT = 0.5  # standard deviations by which what is e times as dear has to be better: as for one goal
