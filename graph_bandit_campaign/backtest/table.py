@@ -55,6 +55,16 @@ class Table:
         """Return how many molecules count as good: the best 5 %, at least the ten best."""
         return max(TOP, round(GOOD * len(self.values)))
 
+    @property
+    def ties(self) -> int:
+        """Return how many molecules share the tenth best value."""
+        return int((self.values == self.tenth_best).sum())
+
+    @property
+    def tenth_best(self) -> float:
+        """Return the tenth best value."""
+        return float(np.sort(self.values)[-TOP if self.maximize else TOP - 1])
+
     def count_best(self, order: NDArray[np.int64], n: int = TOP) -> NDArray[np.int64]:
         """Count how many of the n best values were found after each measurement, `(len(order),)`.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.failures import forecast
 from graph_bandit_campaign.failures.forecast import are_enough
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.pages.numbers import listed
@@ -49,9 +50,13 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     asked += inputs.conditions()
     if known.goals:
         asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]
+        asked += [["goals", known.goals_algorithm]] if known.goals_algorithm != 1 else []
     rows = books.rows()
     tried = {identifier for identifier, *_ in (*rows, *books.noisy)}
-    asked += [["failures"]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
+    version = [forecast.ALGORITHM] if forecast.ALGORITHM != 1 else []
+    asked += (
+        [["failures", *version]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
+    )
     question, offered = _digest(asked), _digest(inputs.content or [pool.ids, _content_of(pool)])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):

@@ -86,6 +86,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
+    goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
     answer = Answer(
         settings.target,
         inputs.size or len(inputs.pool),
@@ -101,7 +102,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
         inputs.describe_limits(),
         campaign.learns_bounds,
-        campaign.reasons(suggestion.id for suggestion in suggested),
+        {name: campaign.reasons((each.id for each in suggested), goal) for name, goal in goals.items()},
         None if isinstance(molecules, MoleculeSet) else molecules,
         Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
         failures=failing.sentence(left),
