@@ -12,7 +12,7 @@ from typing import Annotated
 import tyro
 
 from graph_bandit_campaign.goals.goal import Goal, check_goals
-from graph_bandit_campaign.limits.columns import find_column
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
 
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files

@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.goals.names import spell
-from graph_bandit_campaign.limits.columns import find_column
 from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.properties import find_property
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.limits.wishes import Requirement
