@@ -66,7 +66,7 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
         return None
     Folder(settings.out, question)  # refuses other folders before a lock is put into them
     with sole_driver(settings.out):
-        folder = Folder(settings.out, question)
+        folder = Folder(settings.out.resolve(), question)  # workers may be in other folders
         if folder.finished is not None:
             folder.end()
             print(f"{settings.out} is finished already: {_describe(folder.finished)}.")

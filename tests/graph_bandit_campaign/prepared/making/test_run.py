@@ -22,6 +22,7 @@ def test_a_prepared_pool_is_the_pool_in_memory(tmp_path, seed, part_rows):
     expected = assert_as_in_memory(pool, table, identifier="id" if seed != 3 else None)
     assert expected.merged > 10
     assert len(expected.skipped) > 10
+    assert seed == 3 or sum("is another molecule in line" in text for _, text in expected.skipped) > 4
     assert len(pool.parts) == -(
         -(pool.manifest.rows - sum("cells" in text for _, text in expected.skipped)) // part_rows
     )
