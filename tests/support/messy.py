@@ -60,6 +60,8 @@ def assert_as_in_memory(pool, path, columns=("score", "log.P", "log"), **options
     stacked = read[0].stack(read).arrays()
     for name, array in traits.arrays().items():
         np.testing.assert_array_equal(stacked[name], array)
+    for name, array in loaded.traits.arrays().items():
+        np.testing.assert_array_equal(array, stacked[name])
     assert not loaded.aliases or pool.find(list(loaded.aliases))[0].keys() == loaded.aliases.keys()
     scale, whole = pool.moments["properties"].scale(), Moments.of(traits.numbers["properties"]).scale()
     np.testing.assert_array_equal(scale.mean, whole.mean)
