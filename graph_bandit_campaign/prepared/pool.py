@@ -182,11 +182,13 @@ class PreparedPool:
             columns: columns of numbers to read.
 
         Raises:
-            ValueError: if a part is damaged, or a cell of these columns is not a number.
+            ValueError: if a part or the list of bad rows is damaged, or a cell of these columns is not a number.
         """
         block = Block.join(list(self.blocks(columns=columns)))
         numbers = block.numbers(columns)
         molecules = from_smiles(block.written, ids=block.ids, most_atoms=self.manifest.question.most_atoms)
+        if not self.bad_rows.is_file() or digest_file(self.bad_rows) != self.manifest.sha256.get(BAD_ROWS):
+            raise ValueError(f"Expected {self.bad_rows} as `graph-bandit prepare` wrote it. {REMEDY}")
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
             skipped = [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
         described = MoleculeSet(
