@@ -14,6 +14,7 @@ from agents.contract import Agent, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.goals import choice
 from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.goals.front import join_forecasts
 from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
@@ -130,7 +131,14 @@ class Campaign(Records):
         spec = self._named or default_agent(self.graph_set, count, several)
         if spec != self._learner.spec:
             self._learner = Learner(self.graph_set, spec, several)
-        self.state = replace(self.state, agent=spec, algorithm=self._learner.algorithm, by_default=self._named is None)
+        self.state = replace(
+            self.state,
+            agent=spec,
+            algorithm=self._learner.algorithm,
+            by_default=self._named is None,
+            goals_algorithm=choice.ALGORITHM if several else self.state.goals_algorithm,
+            failures_algorithm=self._failures.algorithm(self.state),
+        )
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
             warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
@@ -255,7 +263,7 @@ class Campaign(Records):
         under_way = self._roster.indices(key for key in self.state.pending if key in self._roster.index_of)
         mask = self._offered & self._roster.mask("among", among)
         mask[[*settled, *under_way]] = False
-        return look_ahead(self._agents()[0], self.state, self._roster.index_of, np.flatnonzero(mask))
+        return look_ahead(self._agents()[0], self.state, self.ids, self._roster.index_of, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         views = self.state.each()

@@ -1,6 +1,7 @@
 from .agent import MoleculeAgent as MoleculeAgent
 from .agent import molecule as molecule
 from .network import MolecularNetwork as MolecularNetwork
+from .parts import weights_of as weights_of
 from .rater import Rater as Rater
 from .rater import Rating as Rating
 from .settings import MoleculeSettings as MoleculeSettings
@@ -24,4 +25,5 @@ __all__ = [
     "Traits",
     "compute_traits",
     "molecule",
+    "weights_of",
 ]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Targets, predict
+from agents.beliefs.rules.priced import PRICE_WEIGHT
 from agents.contract.protocol import Prediction
 from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
@@ -41,6 +42,23 @@ class Rating:
     def upper(self) -> Floats:
         """Return mean + 2 sigma `(n,)`, by which the agents choose their short list."""
         return self.mean + 2 * self.std
+
+    def index(self, prices: Floats | None = None) -> Floats:
+        """Return by what the short list is chosen, `(n,)`: `upper` less w log price, where there are prices.
+
+        Args:
+            prices: `(n,)`, positive; NaN where a price is not known. None: they do not count.
+        """
+        return self.upper if prices is None else self.upper - PRICE_WEIGHT * np.log(prices)
+
+    def exceeds(self, value: float) -> Floats:
+        """Return the probability that one more result of each molecule exceeds a value, `(n,)`; as in `prediction`.
+
+        Args:
+            value: in reward units.
+        """
+        spread = torch.from_numpy(np.sqrt(self.std**2 + self.noise))
+        return self.targets.exceeded(value, torch.from_numpy(self.mean), spread).numpy()
 
     @cached_property
     def prediction(self) -> Prediction:

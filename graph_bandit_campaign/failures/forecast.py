@@ -17,6 +17,7 @@ from graph_bandit_campaign.state import CampaignState
 
 LEAST = 5  # molecules that failed, and that were measured, before failures teach
 LIKELY = 0.5  # a molecule that fails with a larger probability is left out
+ALGORITHM = 1  # to be raised when equal results give another forecast
 CLEARLY = 0.1  # if that is so much more than the share that failed so far
 MOST_TAUGHT = 1000  # molecules; evenly spaced ones stand for more of them
 
@@ -85,6 +86,11 @@ def are_enough(failed: int, measured: int) -> bool:
     return min(failed, measured) >= LEAST
 
 
+def have_failed(state: CampaignState) -> bool:
+    """Return whether the failures of a campaign are enough to teach."""
+    return are_enough(len(state.failed), len({result.id for result in state.measured}.difference(state.failed)))
+
+
 class FailureLearner:
     """Learn from molecules that failed which others are likely to fail. Other graphs teach nothing.
 
@@ -97,6 +103,10 @@ class FailureLearner:
         self._count = len(graph_set)
         self._smiles = tuple(graph_set.smiles) if isinstance(graph_set, MoleculeSetLike) and not ignores else ()
         self._learnt: tuple[object, FailureForecast] | None = None
+
+    def algorithm(self, state: CampaignState) -> int:
+        """Return the version of what failures teach in a campaign; that which it has, if they teach nothing."""
+        return ALGORITHM if self._smiles and have_failed(state) else state.failures_algorithm
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int]) -> FailureForecast:
         """Return what the failures teach.

@@ -52,8 +52,8 @@ class Answer:
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
     """Whether the agent learns from bounds, and does not take them for values."""
-    reasons: Mapping[str, Reason] = field(default_factory=dict)
-    """What the predictions are sums of, by id; empty if the agent cannot say."""
+    reasons: Mapping[str, Mapping[str, Reason]] = field(default_factory=dict)
+    """What the predictions of each goal are sums of, by its name and by id; empty if the agent cannot say."""
     graphs: GraphPool | None = None
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
     bill: Bill = field(default_factory=Bill)
@@ -163,6 +163,10 @@ class Answer:
             text.format(listed(names)) for text, names in lists.items() if names
         ]
 
+    def reasons_of(self, identifier: str) -> dict[str, Reason]:
+        """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""
+        return {name: reasons[identifier] for name, reasons in self.reasons.items() if identifier in reasons}
+
     def _parts(self) -> list[str]:
         if self.state.goals or len(set(self.state.means(exact=True).values())) < 2:
             return []
@@ -180,7 +184,8 @@ class Answer:
         for number in range(1, NEIGHBOURS + 1) if structure else ():
             values = [f"nearest_{number}_{name}" for name in self.known]
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
-        writer.writerow([*columns, "reasons"] if structure else columns)
+        whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.known] if structure else []
+        writer.writerow([*columns, *whys])
         for rank, suggestion in enumerate(self.suggested, start=1):
             cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
             cells += [*forecast_cells(self, suggestion), *map(shield, self.bill.cells(suggestion.id))]
@@ -189,9 +194,8 @@ class Answer:
                 values = [self.result(name, neighbour.id, nothing="") for name in self.known]
                 cells += [shield(neighbour.id), short(neighbour.similarity), *values]
             cells += [""] * (len(columns) - len(cells))
-            if structure:
-                reason = self.reasons.get(suggestion.id)
-                cells.append("" if reason is None else reason.sentence())
+            reasons = self.reasons_of(suggestion.id)
+            cells += [reasons[name].sentence() if name in reasons else "" for name in self.known if structure]
             writer.writerow(cells)
         return text.getvalue()
 

@@ -29,7 +29,8 @@ def choose_plate(
 
     Args:
         agent: trained, or what chooses for several goals. If prices differ, and do not count for the budget alone, it
-            must be a `PriceMinder`. One that is not a `BatchAgent` chooses one graph after the other.
+            must be a `PriceMinder` or choose for several goals. One that is not a `BatchAgent` chooses one graph after
+            the other.
         count: most graphs to choose.
         mask: `(K,)` bool. Graphs that can be chosen.
         pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
@@ -48,13 +49,7 @@ def choose_plate(
     check_plate(count, left, plate)
     left &= plate.known(len(left))
     space = _Space(plate, len(left))
-    if isinstance(agent, GoalsChooser) and len(np.unique(space.weighed[~np.isnan(space.weighed)])) > 1:
-        raise ValueError(
-            "Expected one goal, or equal prices: several goals, of which limits on results are some, are not weighed "
-            "against prices. Let them count for a budget alone (on the command line --budget-only), limit them "
-            '(--require "price<=100"), or leave them out.'
-        )
-    if not isinstance(agent, PriceMinder) and len(np.unique(space.weighed[left])) > 1:
+    if not isinstance(agent, GoalsChooser | PriceMinder) and len(np.unique(space.weighed[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
             "of the `molecule-` agents, let prices count for a budget alone (on the command line --budget-only), or "
@@ -181,7 +176,9 @@ def _ask(
     """Let an agent choose up to `count` more graphs; one, if it cannot choose several."""
     waiting, so_far = [*pending, *chosen], [*chosen]
     if isinstance(agent, GoalsChooser):
-        return agent.choose(count, mask, waiting)
+        if len(np.unique(space.weighed[mask])) == 1:
+            return agent.choose(count, mask, waiting)
+        return agent.choose(count, mask, waiting, space.weighed, lambda new: space.fits([*so_far, *new]))
     if isinstance(agent, PriceMinder) and not space.is_free:
         return agent.select_priced(None, count, space.weighed, mask, waiting, lambda new: space.fits([*so_far, *new]))
     if isinstance(agent, BatchAgent):
