@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.beliefs.posterior import BLOCK, DualPosterior
+from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Targets, predict
 from agents.beliefs.rules.priced import PRICE_WEIGHT
 from agents.contract.protocol import Prediction
@@ -21,6 +21,8 @@ from agents.molecule.traits import Scales, Traits
 from gntk import one_thread
 
 Floats = NDArray[np.float64]
+
+BLOCK = 1024  # molecules at a time: with 2,000 results, matrices of 16 MB
 
 
 @dataclass(frozen=True, eq=False)
