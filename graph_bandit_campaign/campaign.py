@@ -263,7 +263,7 @@ class Campaign(Records):
         under_way = self._roster.indices(key for key in self.state.pending if key in self._roster.index_of)
         mask = self._offered & self._roster.mask("among", among)
         mask[[*settled, *under_way]] = False
-        return look_ahead(self._agents()[0], self.state, self._roster.index_of, np.flatnonzero(mask))
+        return look_ahead(self._agents()[0], self.state, self.ids, self._roster.index_of, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         views = self.state.each()

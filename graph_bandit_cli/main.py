@@ -30,6 +30,7 @@ COMMANDS = {  # module and summary of each
         "measure.backtest",
         "Replay a finished table of molecules: would the suggestions have found the best ones sooner?",
     ),
+    "prepare": ("measure.prepare", "Prepare a pool of any size, in parallel, so that rounds read it part by part."),
     "library": ("measure.library", "Write a pool of 4,419 molecules and a few results, to try `suggest` with."),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Protocol
 
 import torch
@@ -58,6 +59,17 @@ class DualPosterior:
         inner.diagonal().add_(hyperparameters.noise / counts.double() + rounding)
         self._factor = torch.linalg.cholesky(inner)
         self._whitened = torch.linalg.solve_triangular(self._factor, targets.unsqueeze(1), upper=False).squeeze(1)
+
+    def within(self, kernel: Kernel, seen: Tensor) -> DualPosterior:
+        """Return this posterior for another set of graphs, which holds those played.
+
+        Args:
+            kernel: kernel of that set, with the same values between the graphs played.
+            seen: `(q,)` int64. Where the graphs played stand in it.
+        """
+        moved = copy.copy(self)
+        moved.kernel, moved.seen = kernel, seen
+        return moved
 
     def explained(self, index: Tensor) -> Tensor:
         """Return E of the graphs `index` `(n,)`: `(q, n)` float64."""

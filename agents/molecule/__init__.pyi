@@ -1,6 +1,9 @@
 from .agent import MoleculeAgent as MoleculeAgent
 from .agent import molecule as molecule
 from .network import MolecularNetwork as MolecularNetwork
+from .parts import weights_of as weights_of
+from .rater import Rater as Rater
+from .rater import Rating as Rating
 from .settings import MoleculeSettings as MoleculeSettings
 from .traits import TRAITS as TRAITS
 from .traits import Moments as Moments
@@ -16,8 +19,11 @@ __all__ = [
     "MoleculeSettings",
     "Moments",
     "Ranks",
+    "Rater",
+    "Rating",
     "Scales",
     "Traits",
     "compute_traits",
     "molecule",
+    "weights_of",
 ]

@@ -28,40 +28,48 @@ class TanimotoKernel:
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return similarities `(q, n)`."""
         total = torch.zeros(len(index), len(rows), dtype=torch.float64)
-        self.add_to(total, rows, index, 1.0)
+        FacingCounts(self, rows, 1.0).add_to(total, index)
         return total.T
-
-    def add_to(self, total: Tensor, rows: Tensor, index: Tensor, weight: float) -> None:
-        """Add the similarities, times a weight, to a sum of kernels.
-
-        Args:
-            total: `(n, q)` float64, a row of memory for each of the molecules `index`.
-            rows: `(q,)` int64.
-            index: `(n,)` int64.
-            weight: of this kernel.
-        """
-        dense, sizes = to_dense(self.counts.take(rows.numpy()))
-        counts = self.counts
-        tanimoto(dense, sizes, counts.offsets, counts.bins, counts.counts, index.numpy(), weight, total.numpy())
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
         return torch.ones(len(index), dtype=torch.float64)
 
 
-def to_dense(counts: Counts) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
-    """Return the counts of q molecules as a matrix `(BINS, q)`, of bytes if all counts are small, and their sums."""
-    kind = np.uint8 if counts.counts.max(initial=0) < 256 else np.uint16
-    dense = np.zeros((BINS, len(counts)), kind)
-    owner = np.repeat(np.arange(len(counts)), np.diff(counts.offsets))
-    dense[counts.bins, owner] = counts.counts
-    return dense, np.bincount(owner, counts.counts, len(counts)).astype(np.int64)
+class FacingCounts:
+    """Similarities to some molecules, times a weight, to be added to those of other kernels.
+
+    Args:
+        kernel: the kernel.
+        rows: `(q,)` int64. The molecules. Their counts are kept as a dense matrix of the bins that they have, of bytes
+            if all are small: 2,000 molecules have some 3,000 of these.
+        weight: of the kernel.
+    """
+
+    def __init__(self, kernel: TanimotoKernel, rows: Tensor, weight: float) -> None:
+        self._counts, self._weight = kernel.counts, weight
+        mine = kernel.counts.take(rows.numpy())
+        used = np.flatnonzero(np.bincount(mine.bins, minlength=BINS))
+        self._place = np.full(BINS, -1, np.int64)
+        self._place[used] = np.arange(len(used))
+        owner = np.repeat(np.arange(len(mine)), np.diff(mine.offsets))
+        kind = np.uint8 if mine.counts.max(initial=0) < 256 else np.uint16
+        self._dense = np.zeros((len(used), len(mine)), kind)
+        self._dense[self._place[mine.bins], owner] = mine.counts
+        self._sizes = np.bincount(owner, mine.counts, len(mine)).astype(np.float64)
+
+    def add_to(self, total: Tensor, index: Tensor) -> None:
+        """Add the weighted similarities of the molecules `index` `(n,)` to `total` `(n, q)` float64, contiguous."""
+        counts = self._counts
+        given = counts.offsets, counts.bins, counts.counts, index.numpy()
+        add_tanimoto(self._dense, self._place, self._sizes, *given, self._weight, total.numpy())
 
 
 @compile_loop
-def tanimoto(
+def add_tanimoto(
     dense: NDArray[np.unsignedinteger],
-    sizes: NDArray[np.int64],
+    place: NDArray[np.int64],
+    sizes: NDArray[np.float64],
     offsets: NDArray[np.int64],
     bins: NDArray[np.uint16],
     counts: NDArray[np.uint16],
@@ -71,11 +79,13 @@ def tanimoto(
 ) -> None:
     """Compare n molecules with q others, and add the similarities, times a weight, to a matrix.
 
-    The innermost loop runs over neighbours in memory.
+    The innermost loops run over neighbours in memory. What a molecule has in common with others is at most the sum of
+    its own counts, which nearly always fits into 16 bits.
 
     Args:
-        dense: `(bins, q)`. Counts of the q others.
-        sizes: `(q,)`. Their sums.
+        dense: `(u, q)`. Counts of the q others in the u bins that some of them have.
+        place: `(BINS,)`. Row of `dense` of each bin; -1 for a bin that none of them has.
+        sizes: `(q,)`. Sums of their counts.
         offsets: as in `Counts`.
         bins: as in `Counts`.
         counts: as in `Counts`.
@@ -84,16 +94,51 @@ def tanimoto(
         total: `(n, q)`. What is added to.
     """
     width = dense.shape[1]
-    common = np.empty(width, np.uint32)
-    for place in range(len(index)):
-        begin, end = offsets[index[place]], offsets[index[place] + 1]
-        common[:] = 0
-        size = 0
+    common, long = np.empty(width, np.uint16), np.empty(width, np.uint32)
+    for each in range(len(index)):
+        begin, end = offsets[index[each]], offsets[index[each] + 1]
+        size = 0.0
         for entry in range(begin, end):
-            count, those = counts[entry], dense[bins[entry]]
-            size += count
-            for row in range(width):
-                common[row] += those[row] if those[row] < count else count
-        for row in range(width):
-            union = 1.0 * (size + sizes[row] - common[row])
-            total[place, row] += weight * (common[row] / union if union > 0 else 1.0)
+            size += counts[entry]
+        if size < 65536:
+            _add_smaller(dense, place, bins[begin:end], counts[begin:end], common)
+            _add_ratios(common, size, sizes, weight, total[each])
+        else:
+            _add_smaller(dense, place, bins[begin:end], counts[begin:end], long)
+            _add_ratios(long, size, sizes, weight, total[each])
+
+
+@compile_loop
+def _add_smaller(
+    dense: NDArray[np.unsignedinteger],
+    place: NDArray[np.int64],
+    bins: NDArray[np.uint16],
+    counts: NDArray[np.uint16],
+    common: NDArray[np.unsignedinteger],
+) -> None:
+    """Compute sum_b min(x_b, y_b) of one molecule x and q others: `common` `(q,)`."""
+    common[:] = 0
+    most = 255 if dense.itemsize == 1 else 65535  # the others have no larger count
+    for entry in range(len(bins)):
+        if place[bins[entry]] >= 0:
+            those = dense[place[bins[entry]]]
+            count = dense.dtype.type(min(counts[entry], most))
+            for other in range(len(common)):
+                theirs = those[other]
+                smaller = theirs if theirs < count else count
+                common[other] += smaller
+
+
+@compile_loop
+def _add_ratios(
+    common: NDArray[np.unsignedinteger],
+    size: float,
+    sizes: NDArray[np.float64],
+    weight: float,
+    total: NDArray[np.float64],
+) -> None:
+    """Add weight * common / union to `total` `(q,)`."""
+    for other in range(len(common)):
+        both = 1.0 * common[other]
+        union = size + sizes[other] - both
+        total[other] += weight * (both / union if union > 0 else 1.0)

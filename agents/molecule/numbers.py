@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -39,14 +41,11 @@ class GaussianKernel:
     """
 
     def __init__(self, points: Points, width: float) -> None:
-        self._points, self._factor = points, -1 / (2 * width**2 * max(1, points.dimension))
+        self.points, self.factor = points, -1 / (2 * width**2 * max(1, points.dimension))
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return similarities `(q, n)`."""
-        mine, theirs = self._points.of(rows), self._points.of(index)
-        squares = mine.square().sum(1, keepdim=True) + theirs.square().sum(1) - 2 * (mine @ theirs.T)
-        similarity: Tensor = squares.clamp_(min=0).mul_(self._factor).exp_()
-        return similarity
+        return _columns(self, rows, index)
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
@@ -65,16 +64,57 @@ class LinearKernel:
     """
 
     def __init__(self, points: Points) -> None:
-        self._points = points
+        self.points = points
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return cosines `(q, n)`."""
-        return self._directions(rows) @ self._directions(index).T
+        return _columns(self, rows, index)
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
         return torch.ones(len(index), dtype=torch.float64)
 
-    def _directions(self, index: Tensor) -> Tensor:
-        scaled = self._points.of(index) / max(1, self._points.dimension) ** 0.5
-        return torch.nn.functional.normalize(torch.nn.functional.pad(scaled, (1, 0), value=1.0))
+
+class FacingPoints:
+    """Weighted sum of kernels of the same points to some molecules, to be added to those of other kernels.
+
+    Distances are computed once for all Gaussian kernels, by a product of matrices:
+
+        |z - z'|^2 = <(z, |z|^2, 1), (-2 z', 1, |z'|^2)>
+
+    Args:
+        terms: kernels of the same points, and their weights.
+        rows: `(q,)` int64. The molecules.
+    """
+
+    def __init__(self, terms: Sequence[tuple[GaussianKernel | LinearKernel, float]], rows: Tensor) -> None:
+        self._points = terms[0][0].points
+        self._gaussians = [(kernel.factor, weight) for kernel, weight in terms if isinstance(kernel, GaussianKernel)]
+        self._linear = sum(weight for kernel, weight in terms if isinstance(kernel, LinearKernel))
+        mine = self._points.of(rows)
+        ones, squares = torch.ones(len(mine), 1, dtype=mine.dtype), mine.square().sum(1, keepdim=True)
+        self._mine, self._directions = torch.cat([-2 * mine, ones, squares], 1), _directions(mine)
+
+    def add_to(self, total: Tensor, index: Tensor) -> None:
+        """Add the weighted sum for the molecules `index` `(n,)` to `total` `(n, q)` float64."""
+        theirs = self._points.of(index)
+        if self._gaussians:
+            ones, squares = torch.ones(len(theirs), 1, dtype=theirs.dtype), theirs.square().sum(1, keepdim=True)
+            distances = (torch.cat([theirs, squares, ones], 1) @ self._mine.T).clamp_(min=0)
+            similarity = torch.empty_like(distances)
+            for factor, weight in self._gaussians:
+                total.add_(torch.mul(distances, factor, out=similarity).exp_(), alpha=weight)
+        if self._linear:
+            total.addmm_(_directions(theirs), self._directions.T, alpha=self._linear)
+
+
+def _directions(points: Tensor) -> Tensor:
+    """Return x / |x| of points, `(n, D + 1)`."""
+    scaled = points / max(1, points.shape[1]) ** 0.5
+    return torch.nn.functional.normalize(torch.nn.functional.pad(scaled, (1, 0), value=1.0))
+
+
+def _columns(kernel: GaussianKernel | LinearKernel, rows: Tensor, index: Tensor) -> Tensor:
+    total = torch.zeros(len(index), len(rows), dtype=torch.float64)
+    FacingPoints([(kernel, 1.0)], rows).add_to(total, index)
+    return total.T

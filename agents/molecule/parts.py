@@ -118,7 +118,7 @@ def make_parts(
         parts += _on_numbers(LABELS[name], wanted[name], points, linear=name == "descriptors")
     if columns is not None and settings.columns_weight > 0:
         ranks = Ranks.of(columns) if scales is None else scales.ranks_of(columns.shape[1])
-        points = Points(ranks.scores(columns), ranks.moments().scale())
+        points = Points(ranks.scores(columns), ranks.moments.scale())
         parts += _on_numbers("own columns", settings.columns_weight, points, linear=True)
     total = sum(part.weight for part in parts)
     if total == 0:

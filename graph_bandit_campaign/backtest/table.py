@@ -11,12 +11,16 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_campaign.backtest.players import GREEDY
 from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.state import CampaignState, Measurement
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.inputs import read_inputs
 from graph_bandit_campaign.tables.measured_rows import NoResultsError
+from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import MoleculeSet
+from graph_bandit_lab import count_cores
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
 MOST = 300  # measurements, if the user gives no number
@@ -107,7 +111,9 @@ def read_table(settings: BacktestSettings) -> Table:
             f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
             f"{len(known)}: with so few, the random start already finds much of what there is to find."
         )
-    molecules = inputs.molecules.take(known)
+    agents = [*(settings.agents or (DEFAULT,)), *[GREEDY] * ("greedy" in settings.baselines)]
+    described = describe(inputs.molecules, agents, len(inputs.pool), settings.table, count_cores())
+    molecules = described.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")

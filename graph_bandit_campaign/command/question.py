@@ -39,7 +39,7 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
     """
-    books, pool, limits = inputs.books, inputs.pool, inputs.limits
+    books, pool = inputs.books, inputs.pool
     campaign.choose_agent(settings.n)
     known = campaign.state
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
@@ -47,8 +47,7 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     asked += [sorted(books.bounded)] if books.bounded else []
     asked += [["noisy", sorted(books.noisy)]] if books.noisy else []
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
-    asked += [limits.content(), _digest_of_mask(inputs)] if len(limits) else []
-    asked += inputs.plate.content()
+    asked += inputs.conditions()
     if known.goals:
         asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]
         asked += [["goals", known.goals_algorithm]] if known.goals_algorithm != 1 else []
@@ -98,11 +97,6 @@ def measurements_of(books: Books, first_round: Mapping[tuple[str, str], int], no
         Measurement(identifier, value, first_round.get((identifier, ""), now), noise=noise)
         for identifier, value, noise in sorted(books.noisy)
     )
-
-
-def _digest_of_mask(inputs: Inputs[GraphPool]) -> str:
-    """Return which molecules meet the limits; an empty text if the content of the pool decides it."""
-    return "" if inputs.content else hashlib.sha256(inputs.selection.mask.tobytes()).hexdigest()
 
 
 def _content_of(pool: GraphPool) -> Sequence[str]:

@@ -12,7 +12,7 @@ from typing import Annotated
 import tyro
 
 from graph_bandit_campaign.goals.goal import Goal, check_goals
-from graph_bandit_campaign.limits.columns import find_column
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
 
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
@@ -25,8 +25,9 @@ class SuggestSettings:
     """Suggest which molecules of a table, or other graphs, to measure next, given the results so far."""
 
     pool: tyro.conf.Positional[Path]
-    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet. Or other
-    graphs: .jsonl (also .gz), .pt, or a table of cells of NAS-Bench-201."""
+    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a
+    folder that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or a table of cells of
+    NAS-Bench-201."""
     out: Path
     """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
@@ -87,6 +88,11 @@ class SuggestSettings:
     None: molecule-ei for one molecule, molecule-ucb for several, gnn-ts:steps=1000 for other graphs."""
     seed: int = 0
     """Seed of all randomness."""
+    workers: int | None = 0
+    """Processes that read a prepared pool; 0: one for each core; None: this process itself."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, tcp://host:port, whose workers read a prepared pool where they are. They see its
+    folder under the same path."""
     undo: bool = False
     """First undo the last round, as if it had not been suggested, and say which molecules that were. Results stay."""
     forget: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,8 +21,11 @@ from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
+from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_lab import count_cores
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
@@ -39,11 +43,12 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         if path is not None:
             find_file(path)
     earlier = CampaignFile(settings.state).read()
-    inputs: Inputs[GraphPool]
-    read = read_graph_inputs if are_other_graphs(settings) else read_inputs
-    settings = spell_goals(settings, earlier)
+    settings, read = spell_goals(settings, earlier), _reader_of(settings)
     inputs = read(settings, earlier)
     molecules = inputs.molecules
+    if isinstance(molecules, MoleculeSet):
+        agents = [settings.agent or DEFAULT]
+        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, count_cores())
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
         campaign = Campaign(
@@ -95,7 +100,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         inputs.features,
         campaign.shares(),
         campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
-        inputs.selection.describe(),
+        inputs.describe_limits(),
         campaign.learns_bounds,
         {name: campaign.reasons((each.id for each in suggested), goal) for name, goal in goals.items()},
         None if isinstance(molecules, MoleculeSet) else molecules,
@@ -118,6 +123,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         "\n" + "\n".join(str(path) for path in (settings.out, settings.predictions, settings.html) if path is not None)
     )
     return suggested
+
+
+def _reader_of(settings: SuggestSettings) -> Callable[[SuggestSettings, CampaignState | None], Inputs[GraphPool]]:
+    """Return the function that reads this kind of pool."""
+    if settings.pool.is_dir():
+        return read_prepared_inputs
+    return read_graph_inputs if are_other_graphs(settings) else read_inputs
 
 
 def _taken(state: CampaignState) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.limits.columns import LimitColumns, find_column, numbers_of, texts_of
+from graph_bandit_campaign.limits.columns import LimitColumns, numbers_of, texts_of
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.patterns import read_pattern
 from graph_bandit_campaign.limits.properties import PROPERTIES, find_property, suggest_property
 from graph_bandit_campaign.limits.selection import Selection, Step

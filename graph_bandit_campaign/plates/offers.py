@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.limits.columns import LimitColumns, find_column
+from graph_bandit_campaign.limits.columns import LimitColumns
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.plates.plate import Plate
 from graph_bandit_campaign.plates.scaffolds import murcko_scaffolds

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Generic, TypeVar
@@ -10,8 +11,8 @@ from typing import Generic, TypeVar
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.goals.names import spell
-from graph_bandit_campaign.limits.columns import find_column
 from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.properties import find_property
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.limits.wishes import Requirement
@@ -63,8 +64,21 @@ class Inputs(Generic[P_co]):
     """What is wanted of each measured quantity, limits included; empty with one goal."""
     size: int = 0
     """How many molecules there are to choose from, if `pool` holds the most promising ones alone; 0: it holds all."""
+    told: str = ""
+    """How many molecules limits leave, then."""
     content: Sequence[object] = ()
-    """What tells this pool and its columns from others, then; the same whichever molecules `pool` holds."""
+    """What tells the pool, prices and caps from others, then; the same whichever molecules `pool` holds."""
+
+    def describe_limits(self) -> str:
+        """Say how many molecules the limits leave; an empty text without limits."""
+        return self.told if self.size else self.selection.describe()
+
+    def conditions(self) -> list[object]:
+        """Return what limits, prices and caps say, for digests."""
+        if self.content:
+            return [self.limits.content(), *self.content]
+        mask = hashlib.sha256(self.selection.mask.tobytes()).hexdigest()
+        return ([self.limits.content(), mask] if len(self.limits) else []) + self.plate.content()
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
@@ -111,11 +125,7 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     rows_by_goal = {name: [row for row in each.rows if row.place not in left_out] for name, each in results.items()}
     by_goal = match_goals(rows_by_goal, pool, structures, settings.trust_ids, settings.most_atoms)
     books = join_books(by_goal) if goals else by_goal[settings.target]
-    known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
-    for identifier in earlier.pending if earlier else ():
-        if identifier in structures and structures[identifier] not in known:
-            outside[identifier] = structures[identifier]
-    molecules = pool
+    outside, molecules = outsiders(earlier, structures, pool, books), pool
     if outside:
         molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
     molecules = features.add_to(molecules, books.features)
@@ -179,6 +189,24 @@ def read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[Go
             "a first batch, suggested from the structures alone."
         )
     return results
+
+
+def outsiders(
+    earlier: CampaignState | None, structures: Mapping[str, str], pool: MoleculeSet, books: Books
+) -> dict[str, str]:
+    """Return canonical SMILES of the molecules that are measured or pending and not in the pool, by id.
+
+    Args:
+        earlier: state of the campaign.
+        structures: canonical SMILES of the molecules known so far, by id.
+        pool: the pool.
+        books: the results.
+    """
+    known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
+    for identifier in earlier.pending if earlier else ():
+        if identifier in structures and structures[identifier] not in known:
+            outside[identifier] = structures[identifier]
+    return outside
 
 
 def structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.contract import LARGEST_REWARD
-from graph_bandit_campaign.limits.columns import find_column
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.state import Bound
 from graph_bandit_env.tables import Table, open_table
 

@@ -69,7 +69,12 @@ def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
         smiles: any text.
         most_atoms: how many atoms it may have; hydrogens do not count.
     """
-    return "" if size_problem(smiles, most_atoms) else _parse_here([smiles]).canonical[0]
+    if size_problem(smiles, most_atoms):
+        return ""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        return _write(Chem.MolFromSmiles(smiles))
 
 
 def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:

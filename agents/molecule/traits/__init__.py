@@ -1,24 +1,8 @@
-"""Traits of molecules, which agents compute from structures alone, and the scales on which they compare them."""
+"""Traits of molecules, which agents compute from structures alone, and the scales on which they compare them.
 
-from agents.molecule.traits.counts import BINS, Counts, Kind
-from agents.molecule.traits.molecules import Molecules
-from agents.molecule.traits.scales import FARTHEST, Moments, Ranks, Scale, Scales
-from agents.molecule.traits.traits import FINGERPRINTS, NUMBERS, TRAITS, Traits, compute_traits, read_molecules
+No torch, except where `Molecules` is asked for: processes that prepare pools stay small.
+"""
 
-__all__ = [
-    "BINS",
-    "FARTHEST",
-    "FINGERPRINTS",
-    "NUMBERS",
-    "TRAITS",
-    "Counts",
-    "Kind",
-    "Molecules",
-    "Moments",
-    "Ranks",
-    "Scale",
-    "Scales",
-    "Traits",
-    "compute_traits",
-    "read_molecules",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

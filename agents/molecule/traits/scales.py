@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,6 +155,7 @@ class Ranks:
             scores[there, place] = ndtri(np.clip((below + upto) / max(1, 2 * len(known)), half, 1 - half))
         return scores
 
+    @cached_property
     def moments(self) -> Moments:
         """Return the moments of the scores of the ranked molecules."""
         rows = [_moments_of(Ranks((known,)).scores(known[:, None])[:, 0]) for known in self.values]

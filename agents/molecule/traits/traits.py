@@ -73,6 +73,21 @@ class Traits:
             numbers={name: numbers[places] for name, numbers in self.numbers.items()},
         )
 
+    def only(self, names: Collection[str]) -> Traits:
+        """Return some of the traits.
+
+        Raises:
+            ValueError: if one is missing.
+        """
+        missing = [name for name in check_names(names) if name not in self.names]
+        if missing:
+            raise ValueError(
+                f"Expected the traits {', '.join(names)}. Got no {', '.join(missing)}. Compute them with "
+                "`compute_traits`."
+            )
+        counts = {name: counts for name, counts in self.counts.items() if name in names}
+        return replace(self, counts=counts, numbers={name: self.numbers[name] for name in NUMBERS if name in names})
+
     def join(self, other: Traits) -> Traits:
         """Return these traits and further ones of the same molecules.
 

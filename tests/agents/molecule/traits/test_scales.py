@@ -106,7 +106,7 @@ def test_only_the_order_of_numbers_counts(values):
 def test_ranks_of_a_column_without_any_number_are_not_known():
     assert np.isnan(by_rank(np.full((3, 1), np.nan))).all()
     assert by_rank(np.empty((3, 0))).shape == (3, 0)
-    assert Ranks.of(np.empty((3, 0))).moments().scale().dimension == 0
+    assert Ranks.of(np.empty((3, 0))).moments.scale().dimension == 0
 
 
 def test_a_value_that_no_ranked_molecule_has_lies_between_its_neighbours():
@@ -122,6 +122,6 @@ def test_scales_of_parts_are_those_of_all():
     assert np.array_equal(merged.scale_of("properties").mean, whole.scale_of("properties").mean)
     assert np.array_equal(merged.ranks_of(1).values, whole.ranks_of(1).values)
     moments = Moments.of(whole.ranks.scores(columns))
-    np.testing.assert_allclose(whole.ranks.moments().scale().spread, moments.scale().spread)
+    np.testing.assert_allclose(whole.ranks.moments.scale().spread, moments.scale().spread)
     with pytest.raises(ValueError, match="Expected scales of"):
         whole.merge(Scales.of(traits))

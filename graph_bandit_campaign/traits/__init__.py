@@ -1,0 +1,1 @@
+"""Molecules with what agents compare them by, computed once."""

@@ -1,0 +1,37 @@
+import pytest
+from support.messy import assert_as_in_memory, messy_table, prepare_small
+
+from graph_bandit_campaign import PrepareSettings
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(PrepareSettings, "block", 8)
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".parquet", ".csv")}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("part_rows", [8, 24, 800])
+def test_a_prepared_pool_is_the_pool_in_memory(tmp_path, seed, part_rows):
+    table = tmp_path / "pool.csv"
+    table.write_text(messy_table(150, seed, ids=seed != 3))
+    pool = prepare_small(table, tmp_path / "out", part_rows)
+    expected = assert_as_in_memory(pool, table, identifier="id" if seed != 3 else None)
+    assert expected.merged > 10
+    assert len(expected.skipped) > 10
+    assert len(pool.parts) == -(
+        -(pool.manifest.rows - sum("cells" in text for _, text in expected.skipped)) // part_rows
+    )
+
+
+def test_the_pool_depends_on_the_table_alone_not_on_the_number_of_processes(tmp_path):
+    table = tmp_path / "pool.csv"
+    table.write_text(messy_table(200))
+    prepare_small(table, tmp_path / "one", 40)
+    pool = prepare_small(table, tmp_path / "two", 40, workers=2)
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+    assert (tmp_path / "one" / "manifest.json").read_bytes() == (tmp_path / "two" / "manifest.json").read_bytes()
+    assert_as_in_memory(pool, table, identifier="id")
