@@ -73,6 +73,15 @@ class Traits:
             numbers={name: numbers[places] for name, numbers in self.numbers.items()},
         )
 
+    def between(self, begin: int, end: int) -> Traits:
+        """Return the traits of the molecules from `begin` to `end` - 1, without copying them."""
+        return replace(
+            self,
+            length=end - begin,
+            counts={name: counts.between(begin, end) for name, counts in self.counts.items()},
+            numbers={name: numbers[begin:end] for name, numbers in self.numbers.items()},
+        )
+
     def only(self, names: Collection[str]) -> Traits:
         """Return some of the traits.
 

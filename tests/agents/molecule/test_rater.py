@@ -85,7 +85,8 @@ def test_before_any_result_all_ratings_are_equal():
 def test_ratings_do_not_depend_on_blocks(monkeypatch):
     rater = taught(molecules(columns=COLUMNS)).rater()
     whole = rater(EVERY, COLUMNS).upper
-    monkeypatch.setattr("agents.molecule.rater.BLOCK", 9)
+    monkeypatch.setattr("agents.molecule.rater.STACKED", 19)
+    monkeypatch.setattr("agents.molecule.rater.AT_A_TIME", 7)
     np.testing.assert_allclose(rater(EVERY, COLUMNS).upper, whole, atol=1e-12)
 
 
