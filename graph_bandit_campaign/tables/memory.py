@@ -39,8 +39,9 @@ class Budget:
         needed = self.fixed + rows * self.each
         return (
             f"Expected a pool that fits into memory. {path} has {rows:,} rows, which with {self.results:,} results "
-            f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Use a part of it, "
-            f"at most {self.most_rows:,} rows."
+            f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Give `graph-bandit "
+            f"prepare {path} --out FOLDER`, and the folder in its place; or use a part of it, at most "
+            f"{self.most_rows:,} rows."
         )
 
 
