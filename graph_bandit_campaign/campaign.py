@@ -22,6 +22,7 @@ from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
 from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
 from graph_bandit_campaign.plates import Plate, check_plate, choose_plate, spare_likely
+from graph_bandit_campaign.prepared import PreparedPool
 from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.roster import MaskLike, Roster
@@ -41,7 +42,7 @@ class Campaign(Records):
 
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
-            `MoleculeSet` help to predict.
+            `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
             one molecule and `molecule-ucb` for several, or `gnn-ts:steps=1000` for other graphs; None: the agent that
             was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses the graphs
@@ -70,7 +71,7 @@ class Campaign(Records):
 
     def __init__(
         self,
-        graph_set: PoolLike,
+        graph_set: PoolLike | PreparedPool,
         agent: str | None = None,
         *,
         maximize: bool | None = None,
@@ -81,6 +82,7 @@ class Campaign(Records):
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
     ) -> None:
+        graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
         self.graph_set = graph_set
         self._failures = FailureLearner(graph_set, ignore_failures)
         roster = Roster(graph_set)

@@ -96,6 +96,11 @@ def read_table(settings: BacktestSettings) -> Table:
         ValueError, OSError: if the table cannot be read, has too few values, or is too small for start and budget.
         ImportError: if a package that reads the table is not installed.
     """
+    if settings.table.is_dir():
+        raise ValueError(
+            f"Expected a table of molecules with their values. Got the folder {settings.table}. A backtest reads its "
+            "table into memory: of a pool that `graph-bandit prepare` made, give the table that it was made from."
+        )
     try:
         inputs = read_inputs(settings.to_read(), agents=settings.agents)
     except NoResultsError as error:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.prepared import PrepareSettings, prepare
+from graph_bandit_campaign import Campaign
+from graph_bandit_campaign.prepared import PreparedPool, PrepareSettings, prepare
 from graph_bandit_cli.main import main
 
 COUNT = 160
@@ -147,3 +148,18 @@ def test_what_needs_the_whole_pool_is_refused(options, message, tables, some_par
     assert main([*command, "--out", str(tmp_path / "out.csv"), *options]) == 1
     assert message in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_campaign_in_python_reads_the_pool_into_memory(some_parts):
+    campaign = Campaign(PreparedPool.open(some_parts), "molecule-ucb:short_list=40")
+    plain = Campaign(MOLECULES, "molecule-ucb:short_list=40")
+    values = dict(zip(NAMES[:20], MOLECULES.targets[:20].tolist(), strict=True))
+    campaign.tell_many(values)
+    plain.tell_many({MOLECULES.ids[k]: value for k, value in enumerate(values.values())})
+    chosen = [MOLECULES.ids.index(suggestion.id) for suggestion in plain.ask(4)]
+    assert [suggestion.id for suggestion in campaign.ask(4)] == [NAMES[k] for k in chosen]
+
+
+def test_a_backtest_asks_for_the_table(some_parts, tmp_path, capsys):
+    assert main(["backtest", str(some_parts), "--maximize", "price", "--out", str(tmp_path)]) == 1
+    assert "give the table that it was made from" in " ".join(capsys.readouterr().err.split())
