@@ -76,7 +76,7 @@ def make(name: Property, numbers: list[int]) -> list[tuple[str, float]]:
     for number in numbers:
         scaffold, first, second = np.unravel_index(number, (len(SCAFFOLDS), len(groups), len(groups)))
         molecule = Chem.MolFromSmiles(SCAFFOLDS[scaffold].format(groups[first], groups[second]))
-        value = QED.qed(molecule) if name == "qed" else CalcCrippenDescriptors(molecule)[0]
+        value = QED.qed(molecule) if name == "qed" else CalcCrippenDescriptors(molecule)[0]  # type: ignore[no-untyped-call]
         made.append((Chem.MolToSmiles(molecule), float(value)))
     return made
 

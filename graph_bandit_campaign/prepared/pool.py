@@ -25,6 +25,7 @@ from graph_bandit_campaign.prepared.manifest import (
     read_json,
 )
 from graph_bandit_campaign.prepared.part import REMEDY, PreparedPart
+from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet, from_smiles
 
 Place = tuple[int, int]
@@ -174,21 +175,23 @@ class PreparedPool:
                 _find_in(part, ids, smiles, by_id, by_smiles)
         return by_id, by_smiles
 
-    def load(self, columns: Sequence[str] = ()) -> MoleculeSet:
-        """Read all molecules into memory, as `from_smiles_csv` would read the table.
+    def load(self, columns: Sequence[str] = ()) -> DescribedMolecules:
+        """Read all molecules into memory, as `from_smiles_csv` would read the table, with their traits.
 
         Args:
             columns: columns of numbers to read.
 
         Raises:
-            ValueError: if a part is damaged, or a cell of these columns is not a number.
+            ValueError: if a part or the list of bad rows is damaged, or a cell of these columns is not a number.
         """
         block = Block.join(list(self.blocks(columns=columns)))
         numbers = block.numbers(columns)
         molecules = from_smiles(block.written, ids=block.ids, most_atoms=self.manifest.question.most_atoms)
+        if not self.bad_rows.is_file() or digest_file(self.bad_rows) != self.manifest.sha256.get(BAD_ROWS):
+            raise ValueError(f"Expected {self.bad_rows} as `graph-bandit prepare` wrote it. {REMEDY}")
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
             skipped = [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
-        return MoleculeSet(
+        described = MoleculeSet(
             molecules,
             block.smiles,
             block.ids,
@@ -198,6 +201,7 @@ class PreparedPool:
             columns=numbers,
             column_names=columns,
         )
+        return DescribedMolecules.of(described, block.traits)
 
     def _aliases(self, block: Block) -> dict[str, str]:
         """Return the other names of molecules, and the names in a block of all of them that these stand for."""

@@ -27,7 +27,8 @@ def messy_table(rows=100, seed=0, ids=True):
         smiles = chance.choice(SMILES)
         smiles = chance.choice([smiles, SYNONYMS.get(smiles, smiles)])
         smiles = chance.choice(BAD) if chance.random() < 0.08 else smiles
-        name = chance.choice([f"m{k}", f"m{chance.randrange(rows)}" if chance.random() < 0.1 else f"n{k}", "", smiles])
+        names = [f"m{k}", f"n{k}", f"some{chance.randrange(rows)}", "", smiles, chance.choice(SMILES)]
+        (name,) = chance.choices(names, [3, 2, 3, 2, 2, 0.3])
         numbers = [chance.choice(["", "n/a", f"{chance.gauss(0, 1):.3f}", "7"]) for _ in range(3)]
         cells = [smiles, *[name] * ids, numbers[0], chance.choice(["Aldrich", "a, b", "=1+1", ""]), *numbers[1:]]
         writer.writerow(cells + ["surplus"] * (chance.random() < 0.03))
@@ -59,6 +60,8 @@ def assert_as_in_memory(pool, path, columns=("score", "log.P", "log"), **options
     stacked = read[0].stack(read).arrays()
     for name, array in traits.arrays().items():
         np.testing.assert_array_equal(stacked[name], array)
+    for name, array in loaded.traits.arrays().items():
+        np.testing.assert_array_equal(array, stacked[name])
     assert not loaded.aliases or pool.find(list(loaded.aliases))[0].keys() == loaded.aliases.keys()
     scale, whole = pool.moments["properties"].scale(), Moments.of(traits.numbers["properties"]).scale()
     np.testing.assert_array_equal(scale.mean, whole.mean)

@@ -35,6 +35,7 @@ from graph_bandit_lab.storage import sole_driver
 
 SAMPLE = 512  # rows from which time and room are estimated
 ATTEMPTS = 2  # of a part whose worker dies
+BUSY = 1.3  # times the CPU time that a sample may take before it is said that cores are busy
 
 Task = tuple[int, bytes, list[BadRow]]
 """Number of a part, its rows, and rows that could not be read."""
@@ -66,7 +67,7 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
         return None
     Folder(settings.out, question)  # refuses other folders before a lock is put into them
     with sole_driver(settings.out):
-        folder = Folder(settings.out, question)
+        folder = Folder(settings.out.resolve(), question)  # workers may be in other folders
         if folder.finished is not None:
             folder.end()
             print(f"{settings.out} is finished already: {_describe(folder.finished)}.")
@@ -192,17 +193,20 @@ def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: 
     rows = max(rows, len(chunk))
     spread = range(0, len(chunk), max(1, len(chunk) // SAMPLE))
     try:
-        seconds, size = workers.submit(time_sample, chunk.to_bytes(spread), folder.question).result()
+        seconds, busy, size = workers.submit(time_sample, chunk.to_bytes(spread), folder.question).result()
     except BrokenExecutor:
         return f"About {rows:,.0f} rows. The worker died over a sample of them, so nobody knows how long they take."
     there = folder.path
     while not there.exists():
         there = there.parent
     free = shutil.disk_usage(there).free
+    free_cores = ""
+    if seconds > BUSY * busy:
+        free_cores = f" ({_duration(busy * rows / slots)} if the cores had nothing else to do)"
     return (
         f"About {rows:,.0f} rows to prepare, by a timed sample of {len(spread):,}: "
-        f"{_duration(seconds * rows / slots)} with {slots} at a time, {size * rows / 1e6:,.0f} MB in {folder.path} "
-        f"({free / 1e6:,.0f} MB are free there)." + " That will not be enough." * (size * rows > free)
+        f"{_duration(seconds * rows / slots)} with {slots} at a time{free_cores}, {size * rows / 1e6:,.0f} MB in "
+        f"{folder.path}, where {free / 1e6:,.0f} MB are free." + " That is not enough." * (size * rows > free)
     )
 
 

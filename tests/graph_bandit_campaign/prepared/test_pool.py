@@ -122,3 +122,10 @@ def test_what_the_pool_does_not_have_is_refused(made):
         pool.take([(0, 999)])
     with pytest.raises(ValueError, match="pool.csv, line .*: expected a number"):
         pool.load(["vendor, name"])
+
+
+def test_a_list_of_bad_rows_that_was_changed_is_told_where_it_is_read(copy):
+    pool = PreparedPool.open(copy)
+    pool.bad_rows.write_text("file,line,text,problem\n")
+    with pytest.raises(ValueError, match="bad_rows.csv as .graph-bandit prepare. wrote it"):
+        pool.load()
