@@ -88,10 +88,10 @@ class DualPosterior:
         variances: Tensor = (prior - explained.square().sum(0)).clamp(min=0)
         return variances
 
-    def mean_and_variance(self, index: Tensor) -> tuple[Tensor, Tensor]:
+    def mean_and_variance(self, index: Tensor, at_a_time: int = BLOCK) -> tuple[Tensor, Tensor]:
         """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each, computed in blocks."""
         means, variances = [], []
-        for block in index.split(BLOCK):
+        for block in index.split(at_a_time):
             explained = self.explained(block)
             means.append(self.mean_of(explained))
             variances.append(self.variance_of(explained, block))

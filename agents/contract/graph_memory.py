@@ -6,17 +6,19 @@ import fnmatch
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from agents.contract.inputs import Instance, holds_graphs, make_data
 from agents.contract.protocol import State
 from agents.contract.state import check_form, form_of
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "lin-*", "wl-*", "epsilon-greedy", "random")
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
@@ -91,6 +93,8 @@ class FirstGraphs:
                     f"Expected graphs with `{name}` of {mine.shape[1]} columns, as at `reset`. Got {shape}."
                 )
             tensors[name] = given.to(mine.dtype)
+        from torch_geometric.data import Data
+
         return Data(edge_index=graph.edge_index, **tensors)
 
 
@@ -164,6 +168,8 @@ class GraphMemory:
         form = {**first.empty, "edge_index": torch.zeros(2, 0, dtype=torch.int64)}
         check_form(state, {"graphs": [], "offered": form_of(torch.zeros(0, dtype=torch.int64))}, "graphs")
         check_form(state["graphs"], [form_of(form)] * len(state["graphs"]), "graphs")
+        from torch_geometric.data import Data
+
         graphs, offered = tuple(Data(**fields) for fields in state["graphs"]), state["offered"]
         inside = all(((graph.edge_index >= 0) & (graph.edge_index < len(graph.x))).all() for graph in graphs)
         if not inside or not len(offered) or not ((offered >= 0) & (offered < len(graphs))).all():

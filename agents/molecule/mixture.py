@@ -40,6 +40,7 @@ class Mixture:
 
     def __init__(self, kernels: Sequence[Kernel], weights: Sequence[float]) -> None:
         self.kernels, self.weights = tuple(kernels), tuple(weights)
+        self._faced: tuple[Tensor, list[Facing]] | None = None
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the weighted sum of the columns of the kernels, `(q, n)`.
@@ -59,7 +60,12 @@ class Mixture:
         return torch.stack(list(diagonals)).sum(0)
 
     def _facing(self, rows: Tensor) -> list[Facing]:
-        """Return what adds up to the columns of these rows; kernels of the same numbers share their distances."""
+        """Return what adds up to the columns of these rows; kernels of the same numbers share their distances.
+
+        A posterior asks again and again about the columns of the same rows, so the last answer is kept.
+        """
+        if self._faced is not None and self._faced[0] is rows:
+            return self._faced[1]
         facing: list[Facing] = []
         for points, group in groupby(zip(self.kernels, self.weights, strict=True), lambda term: _points_of(term[0])):
             terms = list(group)
@@ -72,6 +78,7 @@ class Mixture:
                     facing.append(FacingCounts(kernel, rows, weight))
                 else:
                     facing.append(FacingAny(kernel, rows, weight))
+        self._faced = rows, facing
         return facing
 
 

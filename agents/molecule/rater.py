@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from agents.beliefs.posterior import BLOCK, DualPosterior
+from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Targets, predict
 from agents.beliefs.rules.priced import PRICE_WEIGHT
 from agents.contract.protocol import Prediction
@@ -21,6 +22,9 @@ from agents.molecule.traits import Scales, Traits
 from gntk import one_thread
 
 Floats = NDArray[np.float64]
+
+STACKED = 2048  # molecules that are joined with those measured at a time
+AT_A_TIME = 256  # of these, rated at a time: with 2,000 results, in matrices of 4 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,19 +111,19 @@ class Rater:
             shape = None if columns is None else columns.shape
             raise ValueError(f"Expected columns of shape `({len(traits)}, {expected})`. Got `{shape}`.")
         mean, std = np.empty(len(traits)), np.empty(len(traits))
-        for start in range(0, len(traits), BLOCK):
-            block = np.arange(start, min(start + BLOCK, len(traits)))
-            posterior = self._joined(given.take(block), None if columns is None else columns[block])
-            others = torch.arange(len(self.traits), len(self.traits) + len(block))
-            means, variances = posterior.mean_and_variance(others)
+        for start in range(0, len(traits), STACKED):
+            end = min(start + STACKED, len(traits))
+            block = slice(start, end)
+            means, variances = self._believe(given.between(start, end), None if columns is None else columns[block])
             mean[block], std[block] = means.numpy(), variances.sqrt().numpy()
         return Rating(mean, std, self.targets, self.noise)
 
-    def _joined(self, traits: Traits, columns: Floats | None) -> DualPosterior:
-        """Return the posterior on the measured molecules, followed by others."""
+    def _believe(self, traits: Traits, columns: Floats | None) -> tuple[Tensor, Tensor]:
+        """Return posterior means and variances of some molecules, which are joined with those measured."""
         both = None if columns is None or self.columns is None else np.concatenate([self.columns, columns])
         kernel = mix(self.settings, Traits.stack([self.traits, traits]), both, self.scales, self.weights)
-        return self.posterior.within(kernel, self.posterior.seen)
+        others = torch.arange(len(self.traits), len(self.traits) + len(traits))
+        return self.posterior.within(kernel, self.posterior.seen).mean_and_variance(others, AT_A_TIME)
 
 
 def mix(

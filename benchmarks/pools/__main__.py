@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import pandas as pd
 import tyro
 
+from benchmarks.pools.assays.command import AssaysCommand
 from benchmarks.pools.campaign import play_all, read_plays
 from benchmarks.pools.coverage import plays as coverage
 from benchmarks.pools.coverage.splits import Split
@@ -268,6 +269,7 @@ Command = (
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
     | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
     | Annotated[GoalsCommand, tyro.conf.subcommand("goals")]
+    | Annotated[AssaysCommand, tyro.conf.subcommand("assays")]
 )
 
 
@@ -283,6 +285,7 @@ def main(args: list[str] | None = None) -> int:
             | StoppingCommand
             | PricesCommand
             | GoalsCommand
+            | AssaysCommand
         ) = tyro.cli(
             Command,
             args=args,

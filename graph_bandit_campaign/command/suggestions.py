@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 
 from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
+from graph_bandit_campaign.command.names import spell_goals
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
-from graph_bandit_campaign.goals.names import spell_goals
 from graph_bandit_campaign.graphs.inputs import are_other_graphs, read_graph_inputs
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer

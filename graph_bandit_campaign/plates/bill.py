@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.plates.plate import Plate
+from graph_bandit_campaign.plates.terms import Terms
 
 LONGEST = 24  # characters of a group in a line of the terminal
 
@@ -33,14 +33,14 @@ class Bill:
     """What the group is: "scaffold", or a column."""
 
     @classmethod
-    def of(cls, chosen: Sequence[str], ids: Sequence[str], plate: Plate, settings: SuggestSettings) -> Bill:
+    def of(cls, chosen: Sequence[str], ids: Sequence[str], plate: Plate, settings: Terms) -> Bill:
         """Return the bill of some suggestions.
 
         Args:
             chosen: ids of the suggestions.
             ids: ids of all molecules.
             plate: prices, budget and caps of all molecules.
-            settings: settings of the command.
+            settings: what the user said.
         """
         place_of = {identifier: place for place, identifier in enumerate(ids)}
         costs, groups = plate.costs(len(ids)), plate.groups

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pickle
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 from tqdm import tqdm
 
@@ -18,12 +20,15 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.failures.forecast import FailureJudge
 from graph_bandit_campaign.limits.columns import LimitColumns
 from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.pages.numbers import duration
 from graph_bandit_campaign.plates.offers import find_offers
 from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.streaming.best import Best
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
 from graph_bandit_campaign.streaming.work import results_of
 from graph_bandit_lab.execution import choose_workers
+
+MANY, SAMPLE = 20_000, 512  # molecules; above that the time is estimated first, by so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +108,10 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
         ValueError: if a part is damaged or missing, or a cell of a column that is needed cannot be read.
         ChildProcessError: an OSError, if two processes die at the same part.
     """
-    open_workers, _ = choose_workers(workers, scheduler)
+    open_workers, slots = choose_workers(workers, scheduler)
     found = Found.nothing(question)
+    if len(pool) > MANY:
+        print(_estimate(pool, question, slots), file=sys.stderr, flush=True)
     work = partial(scan_part, pool.folder, pickle.dumps(question))
     parts = range(len(pool.parts))
     with tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr) as bar:
@@ -127,6 +134,21 @@ def scan_part(folder: Path, question: bytes, number: int) -> Found:
     for block in pool.parts[number].blocks(columns=asked.names.columns):
         _scan_block(block, asked, found)
     return found
+
+
+def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
+    """Say how long it takes to rate all molecules, and how much memory, from a timed sample."""
+    block = next(pool.parts[0].blocks(columns=question.names.columns))
+    sample = block.take(range(0, len(block), max(1, len(block) // SAMPLE)))
+    _scan_block(sample.take(range(1)), question, Found.nothing(question))  # compiles what is not compiled yet
+    begin = time.perf_counter()
+    _scan_block(sample, question, Found.nothing(question))
+    seconds = (time.perf_counter() - begin) / len(sample) * len(pool)
+    memory = psutil.Process().memory_info().rss * (1 + (slots if slots > 1 else 0))
+    return (
+        f"{len(pool):,} molecules to rate, by a timed sample of {len(sample):,}: about {duration(seconds / slots)} "
+        f"with {slots} at a time, and {memory / 1e9:.1f} GB of memory."
+    )
 
 
 @lru_cache(maxsize=1)

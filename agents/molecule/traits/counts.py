@@ -45,6 +45,12 @@ class Counts:
         entries = np.repeat(begins - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Counts(offsets, self.bins[entries], self.counts[entries])
 
+    def between(self, begin: int, end: int) -> Counts:
+        """Return the molecules from `begin` to `end` - 1, without copying their counts."""
+        offsets = self.offsets[begin : end + 1]
+        entries = slice(offsets[0], offsets[-1])
+        return Counts(offsets - offsets[0], self.bins[entries], self.counts[entries])
+
     @staticmethod
     def stack(parts: Sequence[Counts]) -> Counts:
         """Return the molecules of some parts, one part after the other."""

@@ -6,17 +6,20 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from agents.contract.inputs import read_graphs
 from agents.contract.protocol import MoleculeSetLike
 from agents.molecule.traits.scales import Scales
 from agents.molecule.traits.traits import Traits
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 AT_A_TIME = 10_000  # SMILES that are joined to be hashed

@@ -20,7 +20,7 @@ WIDTHS = {"properties": 12, "descriptors": 78}
 NUMBERS = tuple(WIDTHS)
 TRAITS = (*FINGERPRINTS, *NUMBERS)
 """Names of all traits: counts of "atom_pairs", "morgan", "torsions" and "roles"; "properties" and "descriptors"."""
-AT_A_TIME = 1000  # molecules that RDKit reads at a time: 50,000 of them take more than a gigabyte
+AT_A_TIME = 128  # molecules that RDKit reads at a time; more of them leave the cache before all traits are computed
 ENTRIES = ("offsets", "bins", "counts")
 
 Numbers = NDArray[np.float32]
@@ -71,6 +71,15 @@ class Traits:
             length=len(places),
             counts={name: counts.take(places) for name, counts in self.counts.items()},
             numbers={name: numbers[places] for name, numbers in self.numbers.items()},
+        )
+
+    def between(self, begin: int, end: int) -> Traits:
+        """Return the traits of the molecules from `begin` to `end` - 1, without copying them."""
+        return replace(
+            self,
+            length=end - begin,
+            counts={name: counts.between(begin, end) for name, counts in self.counts.items()},
+            numbers={name: numbers[begin:end] for name, numbers in self.numbers.items()},
         )
 
     def only(self, names: Collection[str]) -> Traits:

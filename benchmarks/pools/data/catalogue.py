@@ -89,7 +89,7 @@ ADME: dict[str, tuple[str, Wanted]] = {  # slow clearance and little efflux are 
     "unbound-human": ("LOG PLASMA PROTEIN BINDING (HUMAN) (% unbound)", "large"),
     "unbound-rat": ("LOG PLASMA PROTEIN BINDING (RAT) (% unbound)", "large"),
 }
-HLM = Pool("HLM", "measured", "adme.csv", *ADME["HLM"], "SMILES")
+HLM, RLM = (Pool(name, "measured", "adme.csv", *ADME[name], "SMILES") for name in ("HLM", "RLM"))
 ESOL = Pool("ESOL", "measured", "delaney-processed.csv", SOLUBILITY)
 
 GROUPS: dict[str, tuple[Pool, ...]] = {
@@ -105,6 +105,7 @@ GROUPS: dict[str, tuple[Pool, ...]] = {
     "adme": tuple(
         Pool(name, "measured", "adme.csv", column, wanted, "SMILES") for name, (column, wanted) in ADME.items()
     ),
+    "fast": (replace(HLM, name="HLM-max", wanted="large"), replace(RLM, name="RLM-max", wanted="large")),
     "esol": (ESOL, replace(ESOL, name="ESOL-min", wanted="small")),
     "switches": (Pool("photoswitches", "measured", "photoswitches.csv", WAVELENGTH, graphs="SMILES"),),
     "own-columns": (

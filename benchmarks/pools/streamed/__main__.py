@@ -2,10 +2,12 @@
 
     python -m benchmarks.pools.streamed rounds --pools FOLDER FOLDER --measured 300 2000 --markdown
     python -m benchmarks.pools.streamed search --pool FOLDER --markdown
+    python -m benchmarks.pools.streamed paper --pool FOLDER --markdown
 
 The first suggests from each pool with so many results, in a process of its own, and fits how time grows. The second
 plays rounds, and counts how many of the best molecules were found, by a `molecule-` agent and by a random forest on the
-same fingerprints. `python -m benchmarks.pools.million` makes the pools.
+same fingerprints. The third times one core, and extrapolates to more molecules and cores. `python -m
+benchmarks.pools.million` makes the pools.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 
 from benchmarks.pools.streamed.command import measure
 from benchmarks.pools.streamed.forest import ForestRounds
+from benchmarks.pools.streamed.paper import make_rater, measure_rates
 from benchmarks.pools.streamed.values import Values
 from graph_bandit_lab import count_cores
 from graph_bandit_lab.reports import print_columns
@@ -118,6 +121,38 @@ class SearchSettings:
                 return values.places_of(row["id"] for row in csv.DictReader(file))
 
 
+@dataclass(frozen=True, kw_only=True)
+class PaperSettings:
+    """Extrapolate a round to larger pools from the rates of one core."""
+
+    pool: Path
+    """Folder that `graph-bandit prepare` made."""
+    column: str = "value"
+    """Column of the table that is measured."""
+    measured: tuple[int, ...] = (300, 2000)
+    """How many molecules have results."""
+    molecules: tuple[float, ...] = (1e6, 1e8, 1e9)
+    """How many there are to rate."""
+    cores: int = 64
+    """How many cores rate them."""
+    markdown: bool = False
+    """Print a table of Markdown."""
+
+    def run(self) -> list[Row]:
+        """Return a row for each pool and number of results."""
+        heading = ("molecules", "results", "us to read", "us to rate", "on disk (GB)", "minutes", "read (MB/s)", "sent")
+        rows: list[Row] = [heading]
+        values = Values(self.pool, self.column)
+        for count in self.measured:
+            rates = measure_rates(self.pool, make_rater(self.pool, values, count))
+            for size in self.molecules:
+                seconds = size * (rates.reading + rates.rating) / self.cores
+                sides = f"{1e6 * rates.reading:.0f}", f"{1e6 * rates.rating:.0f}", f"{size * rates.bytes / 1e9:,.1f}"
+                ends = f"{seconds / 60:,.1f}", f"{size * rates.bytes / seconds / 1e6:,.0f}"
+                rows.append((f"{size:,.0f}", f"{count:,}", *sides, *ends, f"{rates.travels / 1e6:.0f} MB"))
+        return rows
+
+
 def _exponents(costs: dict[tuple[int, int], float]) -> list[Row]:
     """Return the slopes of log time over log pool and over log results, where there are two or more of them."""
     sizes, counts = sorted({size for size, _ in costs}), sorted({count for _, count in costs})
@@ -135,8 +170,8 @@ def _exponents(costs: dict[tuple[int, int], float]) -> list[Row]:
 
 def main(args: list[str] | None = None) -> None:
     """Measure, and print a table."""
-    Choice = Callable[..., RoundsSettings | SearchSettings]
-    choices: dict[str, Choice] = {"rounds": RoundsSettings, "search": SearchSettings}
+    Choice = Callable[..., RoundsSettings | SearchSettings | PaperSettings]
+    choices: dict[str, Choice] = {"rounds": RoundsSettings, "search": SearchSettings, "paper": PaperSettings}
     settings = tyro.extras.subcommand_cli_from_dict(choices, args=args, prog="python -m benchmarks.pools.streamed")
     rows = settings.run()
     if settings.markdown:

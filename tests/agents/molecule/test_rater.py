@@ -1,6 +1,8 @@
 """Molecules that an agent was not given are rated as if it had been given them."""
 
 import pickle
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -83,7 +85,8 @@ def test_before_any_result_all_ratings_are_equal():
 def test_ratings_do_not_depend_on_blocks(monkeypatch):
     rater = taught(molecules(columns=COLUMNS)).rater()
     whole = rater(EVERY, COLUMNS).upper
-    monkeypatch.setattr("agents.molecule.rater.BLOCK", 9)
+    monkeypatch.setattr("agents.molecule.rater.STACKED", 19)
+    monkeypatch.setattr("agents.molecule.rater.AT_A_TIME", 7)
     np.testing.assert_allclose(rater(EVERY, COLUMNS).upper, whole, atol=1e-12)
 
 
@@ -137,3 +140,19 @@ def test_refuses_molecules_without_what_the_agent_knows():
 def test_no_traits_are_rated_as_nothing():
     rating = taught(molecules()).rater()(Traits.stack([EVERY.take([])]))
     assert len(rating.upper) == 0
+
+
+def test_neither_an_agent_nor_a_rater_loads_the_libraries_of_graphs():
+    """They take 200 MB and a second in each process that rates molecules."""
+    code = """if True:
+        import sys
+        import registry
+        from graph_bandit_env import from_smiles
+        agent = registry.make_agent("molecule-ucb")
+        agent.reset(None, graph_set=from_smiles(["CCO", "CCN", "CCC"]))
+        agent.update(None, [0, 1], [1.0, 2.0])
+        agent.select_action(None)
+        assert len(agent.rater()(agent.described.traits).upper) == 3
+        assert "torch_geometric" not in sys.modules, "torch_geometric"
+    """
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

@@ -60,6 +60,8 @@ def test_parts_stacked_and_molecules_taken_are_those_of_all():
     index = [5, 0, 2, 2, 6]
     assert_equal(WHOLE.take(index), compute_traits([SMILES[k] for k in index]))
     assert_equal(WHOLE.take([]), compute_traits([]))
+    for begin, end in ((0, 8), (2, 5), (4, 4), (8, 8)):
+        assert_equal(WHOLE.between(begin, end), WHOLE.take(range(begin, end)))
     assert_equal(Traits.stack([WHOLE.take([]), WHOLE]), WHOLE)
 
 
