@@ -172,10 +172,10 @@ def _make(chunks: Iterator[Chunk], workers: Workers, folder: Folder, bar: tqdm[N
             task, attempt = flying.pop(future)
             try:
                 bar.update(future.result())
-            except BrokenExecutor as error:
-                if attempt == ATTEMPTS:
+            except _deaths() as error:
+                if attempt == ATTEMPTS or not isinstance(error, BrokenExecutor):  # a cluster has tried it again
                     raise ChildProcessError(
-                        f"{ATTEMPTS} workers died while they made {part_name(task[0])}, perhaps for lack of memory, or "
+                        f"At least {ATTEMPTS} workers died while they made {part_name(task[0])}, perhaps for lack of memory, or "
                         "over a molecule that RDKit cannot bear. Finished parts are kept: give the same command with "
                         "fewer --workers, or a lower --most-atoms in a new folder."
                     ) from error
@@ -194,7 +194,7 @@ def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: 
     spread = range(0, len(chunk), max(1, len(chunk) // SAMPLE))
     try:
         seconds, busy, size = workers.submit(time_sample, chunk.to_bytes(spread), folder.question).result()
-    except BrokenExecutor:
+    except _deaths():
         return f"About {rows:,.0f} rows. The worker died over a sample of them, so nobody knows how long they take."
     there = folder.path
     while not there.exists():
@@ -208,6 +208,15 @@ def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: 
         f"{_duration(seconds * rows / slots)} with {slots} at a time{free_cores}, {size * rows / 1e6:,.0f} MB in "
         f"{folder.path}, where {free / 1e6:,.0f} MB are free." + " That is not enough." * (size * rows > free)
     )
+
+
+def _deaths() -> tuple[type[BaseException], ...]:
+    """Return the errors by which an executor says that a worker died, and a cluster that several did."""
+    if "distributed" not in sys.modules:
+        return (BrokenExecutor,)
+    from distributed import KilledWorker
+
+    return BrokenExecutor, KilledWorker
 
 
 def _duration(seconds: float) -> str:
