@@ -175,9 +175,9 @@ def _make(chunks: Iterator[Chunk], workers: Workers, folder: Folder, bar: tqdm[N
             except _deaths() as error:
                 if attempt == ATTEMPTS or not isinstance(error, BrokenExecutor):  # a cluster has tried it again
                     raise ChildProcessError(
-                        f"At least {ATTEMPTS} workers died while they made {part_name(task[0])}, perhaps for lack of memory, or "
-                        "over a molecule that RDKit cannot bear. Finished parts are kept: give the same command with "
-                        "fewer --workers, or a lower --most-atoms in a new folder."
+                        f"At least {ATTEMPTS} workers died while they made {part_name(task[0])}, perhaps for lack of "
+                        "memory, or over a molecule that RDKit cannot bear. Finished parts are kept: give the same "
+                        "command with fewer --workers, or a lower --most-atoms in a new folder."
                     ) from error
                 again.append((task, attempt + 1))
             except CancelledError as error:
