@@ -27,10 +27,8 @@ GROUPS = ("C", "CC", "OC", "F", "C(F)(F)F", "C(=O)N", "CC#N", "N9CCOCC9", "CN(C)
 LINKERS = ("C(=O)N", "NC(=O)", "S(=O)(=O)N", "OCC", "CN(C)", "C=C")
 TIMED, OTHERS = 500, 4096
 MEGABYTE = 1 << 20
-MOST = {
-    300: 240.0,
-    2000: 720.0,
-}  # us a molecule with which 10^6 take 2 and 6 minutes on two cores, by number of results
+RESULTS = (300, 1000, 2000)
+MOST = {300: 240.0, 2000: 720.0}  # us a molecule, by results: 10^6 then take two cores 2 and 6 minutes
 
 
 @dataclass(frozen=True)
@@ -85,14 +83,14 @@ def time_traits(smiles: Sequence[str]) -> list[Row]:
     return [*rows, Row.at_most(name, 1e6 * (each + writing), "us", 1200, size)]
 
 
-def time_ratings(smiles: Sequence[str], numbers: Sequence[int] = tuple(MOST)) -> list[Row]:
-    """Return the rows for rating molecules, in a process of its own, with several numbers of results.
+def time_ratings(smiles: Sequence[str], numbers: Sequence[int] = RESULTS) -> list[Row]:
+    """Return the rows for rating molecules, in a process of its own, with several numbers of results, and for growth.
 
     Args:
         smiles: the molecules with results, and then the others, which are rated.
         numbers: how many of the first molecules have results.
     """
-    traits, rows = compute_traits(smiles), []
+    traits, rows, times = compute_traits(smiles), [], []
     scales, others = Scales.of(traits), traits.take(range(max(numbers), len(smiles)))
     for count in numbers:
         rater = train(smiles[:count], traits.take(range(count)), scales)
@@ -101,9 +99,11 @@ def time_ratings(smiles: Sequence[str], numbers: Sequence[int] = tuple(MOST)) ->
             told = in_a_process_of_its_own("benchmarks.speed.molecules", folder)
         each, most, peak = 1e6 * told["seconds"] / len(others), MOST.get(count), told["peak_bytes"] / MEGABYTE
         name = f"rating a molecule, {count} results"
+        times.append(each)
         rows.append(Row(name, each, "us") if most is None else Row.at_most(name, each, "us", most))
         rows.append(Row.at_most(f"peak memory of a process that rates, {count} results", peak, "MB", 500))
-    return rows
+    exponent = np.polyfit(np.log(numbers), np.log(times), 1)[0]
+    return [*rows, Row("rating a molecule: growth with the number of results, exponent", float(exponent), "")]
 
 
 def train(smiles: Sequence[str], traits: Traits, scales: Scales) -> Rater:
@@ -118,7 +118,7 @@ def train(smiles: Sequence[str], traits: Traits, scales: Scales) -> Rater:
 
 def rows(timed: int = TIMED, others: int = OTHERS) -> list[Row]:
     """Return all rows, in seconds that one core has worked."""
-    smiles = drug_like(max(MOST) + others)
+    smiles = drug_like(max(RESULTS) + others)
     return [*time_traits(smiles[:timed]), *time_ratings(smiles)]
 
 
