@@ -97,7 +97,7 @@ def read_table(settings: BacktestSettings) -> Table:
         ImportError: if a package that reads the table is not installed.
     """
     try:
-        inputs = read_inputs(settings.to_read())
+        inputs = read_inputs(settings.to_read(), agents=settings.agents)
     except NoResultsError as error:
         raise ValueError(
             f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "

@@ -27,10 +27,11 @@ class PreparedPart:
         folder: folder of the pool.
         manifest: manifest of the pool.
         number: number of the part, from 0.
+        groups: numbers of its row groups in the files of dropped and of merged rows, if it has any there.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, number: int) -> None:
-        self.number, self._folder, self._manifest = number, folder, manifest
+    def __init__(self, folder: Path, manifest: Manifest, number: int, groups: tuple[int, int]) -> None:
+        self.number, self._folder, self._manifest, self._groups = number, folder, manifest, groups
         self._checked = False
 
     def __len__(self) -> int:
@@ -115,7 +116,7 @@ class PreparedPart:
 
     def aliases(self) -> pa.Table:
         """Return the rows that repeat molecules of this part: `kept`, `part`, `row`, `alias`, and cells."""
-        return self._row_group(MERGED, [record.duplicates for record in self._manifest.parts])
+        return self._row_group(MERGED, self._groups[1], self.record.duplicates)
 
     @property
     def kept_rows(self) -> NDArray[np.int64]:
@@ -123,24 +124,21 @@ class PreparedPart:
         every = np.arange(self.record.rows)
         if not self.record.dropped:
             return every
-        dropped = self._row_group(DROPPED, [record.dropped for record in self._manifest.parts])
+        dropped = self._row_group(DROPPED, self._groups[0], self.record.dropped)
         return np.setdiff1d(every, dropped["row"].to_numpy())
 
     def _merged(self, columns: Sequence[str]) -> pa.Table | None:
         return self.aliases() if columns and self.record.duplicates else None
 
-    def _row_group(self, name: str, counts: Sequence[int]) -> pa.Table:
-        """Return the row group of this part in a file that has one for each part with a count."""
+    def _row_group(self, name: str, group: int, count: int) -> pa.Table:
+        """Return a row group of a file of the pool, which has `count` rows; there is none if `count` is 0."""
         from pyarrow.parquet import ParquetFile
 
-        path, group = self._folder / name, sum(map(bool, counts[: self.number]))
+        path = self._folder / name
         with _refuse_damage(path), ParquetFile(path, page_checksum_verification=True) as file:
-            if not counts[self.number]:
-                table = file.schema_arrow.empty_table()
-            else:
-                table = file.read_row_group(group, use_threads=False)
-            if len(table) != counts[self.number]:
-                raise ValueError(f"{len(table)} rows of part {self.number} instead of {counts[self.number]}")
+            table = file.read_row_group(group, use_threads=False) if count else file.schema_arrow.empty_table()
+            if len(table) != count:
+                raise OSError(f"{len(table)} rows of part {self.number} instead of {count}")
         return table
 
     @contextmanager

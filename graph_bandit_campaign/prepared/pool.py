@@ -49,7 +49,11 @@ class PreparedPool:
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
-        self.parts = tuple(PreparedPart(folder, manifest, number) for number in range(len(manifest.parts)))
+        parts, dropped, merged = list[PreparedPart](), 0, 0  # row groups of the parts before
+        for number, record in enumerate(manifest.parts):
+            parts.append(PreparedPart(folder, manifest, number, (dropped, merged)))
+            dropped, merged = dropped + bool(record.dropped), merged + bool(record.duplicates)
+        self.parts = tuple(parts)
 
     @classmethod
     def open(cls, folder: str | Path) -> PreparedPool:

@@ -33,6 +33,7 @@ from graph_bandit_campaign.tables.measured_rows import (
 )
 from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_campaign.tables.parents import Parents
+from graph_bandit_campaign.traits.kept import reads_graphs
 from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
 from graph_bandit_lab import count_cores
@@ -89,12 +90,16 @@ class Inputs(Generic[P_co]):
         return remarks + self.sheets
 
 
-def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None) -> Inputs[MoleculeSet]:
+def read_inputs(
+    settings: SuggestSettings, earlier: CampaignState | None = None, agents: Sequence[str | None] = ()
+) -> Inputs[MoleculeSet]:
     """Read pool and results.
 
     Args:
         settings: settings of the command.
         earlier: state of the campaign; its pending molecules are kept when they have left the pool.
+        agents: agents that will read the molecules, if not that of the settings; how much memory a pool may need
+            depends on them.
 
     Raises:
         ValueError, OSError: if a table cannot be read, the pool does not fit into memory, or it gives the id of a
@@ -115,7 +120,8 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         prices, groups = find_offer_columns(settings, table.columns, str(table.path))
         results = read_results(settings, columns, goals)
         count = sum(len(each.rows) for each in results.values())
-        pool = _read_pool(table, columns, Budget(count, features.count), settings)
+        graphs = any(map(reads_graphs, agents or (settings.agent,)))
+        pool = _read_pool(table, columns, Budget(count, features.count, graphs), settings)
         left_out = set[str]()
         if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
             left_out = {table.place(number) for number, _ in pool.skipped}

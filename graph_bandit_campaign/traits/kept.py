@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import registry
+from agents.contract import Agent
 from agents.molecule import TRAITS, MoleculeAgent, Traits, compute_traits, weights_of
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, default_agent
@@ -23,7 +24,7 @@ from graph_bandit_lab import AgentSpec
 FORMAT = 1  # of the file; raise it when its content changes
 FEW = 1000  # molecules; the traits of fewer take less than a second, and are not kept
 CHUNK = 1000  # molecules that a process takes at a time
-MANY = 15_000  # molecules; above that several processes are faster than one, the time to start them included
+MANY = 5_000  # molecules; above that several processes are faster than one, the time to start them included
 MOST_PROCESSES = 61  # Windows cannot wait for more
 SLACK, BYTES_PER_CHARACTER = 1 << 20, 1000  # more than the traits of any molecules need
 COMPARED = 8  # molecules whose traits are computed again, to see that those in a file are still right
@@ -62,6 +63,17 @@ def describe(
     return DescribedMolecules.of(molecules, traits)
 
 
+def reads_graphs(agent: str | None) -> bool:
+    """Return whether an agent reads atoms and bonds, which take far more memory than traits.
+
+    Args:
+        agent: as on the command line; None or "default": that of a campaign on molecules. One that is unknown reads
+            nothing.
+    """
+    made = None if agent is None or agent == DEFAULT else _make(agent)
+    return made is not None and not isinstance(made, MoleculeAgent)
+
+
 def kept_traits(
     smiles: Sequence[str],
     names: Collection[str],
@@ -94,13 +106,17 @@ def kept_traits(
 
 
 def _needs_of(agent: str, molecules: PoolLike) -> tuple[set[str], bool]:
-    """Return the traits that an agent needs, and whether stereoisomers differ; nothing if it is unknown."""
-    try:
-        spec = AgentSpec.parse(default_agent(molecules, 1) if agent == DEFAULT else agent)
-        made = registry.make_agent(spec.name, **spec.settings)
-    except (ValueError, TypeError, ImportError):  # the campaign says what is wrong with it
-        return set(), False
+    """Return the traits that an agent needs, and whether stereoisomers differ for it."""
+    made = _make(default_agent(molecules, 1) if agent == DEFAULT else agent)
     return (set(weights_of(made.settings)), made.settings.stereo) if isinstance(made, MoleculeAgent) else (set(), False)
+
+
+def _make(agent: str) -> Agent | None:
+    try:
+        spec = AgentSpec.parse(agent)
+        return registry.make_agent(spec.name, **spec.settings)
+    except (ValueError, TypeError, ImportError):  # the campaign says what is wrong with it
+        return None
 
 
 def _cache_of(table: Path, smiles: Sequence[str], stereo: bool) -> ArrayCache:

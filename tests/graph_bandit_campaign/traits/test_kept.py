@@ -7,7 +7,7 @@ from support.molecules import some_molecules
 from agents.molecule import TRAITS, Traits, compute_traits
 from graph_bandit_campaign.traits import kept
 from graph_bandit_campaign.traits.described import DescribedMolecules
-from graph_bandit_campaign.traits.kept import describe, kept_traits
+from graph_bandit_campaign.traits.kept import describe, kept_traits, reads_graphs
 from graph_bandit_env import from_smiles
 
 MOLECULES = some_molecules(30)
@@ -124,3 +124,11 @@ def test_only_what_agents_need_is_computed(monkeypatch):
     for none in (["gnn-ts:steps=1000"], ["random"], ["no-such-agent"], ["molecule-ucb:no_such=1"]):
         assert describe(MOLECULES, none, 30) is MOLECULES
     assert describe(MOLECULES, ["molecule-ucb", "molecule-ei:stereo=true"], 30) is MOLECULES
+
+
+@pytest.mark.parametrize(
+    ("agent", "reads"),
+    [(None, False), ("default", False), ("molecule-ei:stereo=true", False), ("gnn-ts", True), ("no-such-agent", False)],
+)
+def test_only_other_agents_read_atoms(agent, reads):
+    assert reads_graphs(agent) == reads
