@@ -11,6 +11,11 @@ from agents.contract import Agent, BatchAgent, PriceMinder
 from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.plates.plate import Plate
 
+TOO_FEW = (
+    "Expected groups from which {count} graphs can be chosen. The most promising ones of the pool, which alone are in "
+    "memory, give {allowed}. Ask for fewer (on the command line --n), allow more of each group, or choose an agent with "
+    "a longer short list (molecule-ucb:short_list=10000)."
+)
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 
 
@@ -66,6 +71,8 @@ def choose_plate(
                 break
             chosen.append(graph)
             left[graph] = False
+        if len(chosen) < count and not plate.whole:
+            raise ValueError(TOO_FEW.format(count=count, allowed=len(chosen)))
     return chosen
 
 
@@ -86,6 +93,8 @@ def check_plate(count: int, mask: NDArray[np.bool_], plate: Plate) -> None:
         known = "" if prices is None else " with a known price"
         raise ValueError(f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}.")
     allowed = most_allowed(left, groups, plate.at_most)
+    if allowed < count and not plate.whole:
+        raise ValueError(TOO_FEW.format(count=count, allowed=allowed))
     if allowed < count:
         raise ValueError(
             f"Expected groups from which {count} graphs can be chosen, at most {plate.at_most} of each. The graphs "

@@ -33,6 +33,8 @@ class Plate:
     """Number of graphs of one group that the batch may hold. What is pending does not count."""
     budget_only: bool = False
     """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
+    whole: bool = True
+    """False: the graphs are the most promising ones of a larger pool, and a batch that needs others is refused."""
 
     def __post_init__(self) -> None:
         if self.prices is not None:

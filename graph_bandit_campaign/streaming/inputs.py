@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -16,7 +16,7 @@ from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.outlook.outlook import MOST
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
-from graph_bandit_campaign.prepared import Block, PreparedPool
+from graph_bandit_campaign.prepared import Block, Place, PreparedPool
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
@@ -32,6 +32,7 @@ from graph_bandit_env.tables import Table
 from graph_bandit_lab import count_cores
 
 NOT_STREAMED = {
+    "budget": "which what is left of the pool decides in the end",
     "features": "columns that help to predict",
     "predictions": "a prediction for every molecule",
     "sheet": "a sheet, which was chosen when the pool was prepared",
@@ -65,12 +66,12 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     prices, groups = find_offer_columns(settings, pool.columns, str(settings.pool))
     results = read_results(settings, columns, ())[settings.target]
     reduction = Reduction(pool, settings, earlier, results.rows)
-    known = reduction.find_known()
+    known, aliases = reduction.find_known()
     scanned = ColumnNames(numbers | prices, texts)
-    found = reduction.find_promising(known, scanned)
+    found = reduction.find_promising(known, aliases, scanned)
     places = np.array(sorted({*map(tuple, known.tolist()), *found.places}), np.int64)
     names = ColumnNames(numbers | prices, texts | groups)
-    here, books, molecules, block = reduction.match(places, names.columns)
+    here, books, molecules, block = reduction.match(places, aliases, names.columns)
     cells = read_cells(block.cells, names, settings)
     selection = limits.select_rows(here.smiles, cells, count_cores())
     offers = find_offers(settings, cells, selection, here.smiles)
@@ -82,7 +83,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         [],
         limits,
         selection.with_known(settings.price or "", offers.priced),
-        offers.plate(settings, len(molecules)),
+        replace(offers.plate(settings, len(molecules)), whole=False),
         size=len(pool),
         told=_tell(limits, numbers, found),
         content=(made.key, settings.price, settings.budget, settings.per, settings.at_most),
@@ -135,8 +136,8 @@ class Reduction:
     rows: Sequence[MeasuredRow]
     """Rows of results."""
 
-    def find_known(self) -> Places:
-        """Return part and row of the molecules that results and earlier rounds speak of, `(n, 2)`.
+    def find_known(self) -> tuple[Places, dict[str, Place]]:
+        """Return part and row of the molecules that results and earlier rounds speak of, `(n, 2)`, and those of names.
 
         A result whose SMILES the pool does not have is looked for by its standardised parent, too.
         """
@@ -150,16 +151,17 @@ class Reduction:
         standard = {parents.parent(text) for text in canonical - by_smiles.keys()}
         _, by_parent = self.pool.find((), sorted(standard))
         every = {*by_id.values(), *by_smiles.values(), *by_parent.values()}
-        return np.array(sorted(every), np.int64).reshape(-1, 2)
+        return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
 
-    def find_promising(self, known: Places, names: ColumnNames) -> Found:
+    def find_promising(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Found:
         """Return the most promising molecules.
 
         Args:
             known: part and row of the molecules that are known.
+            aliases: part and row of names, those of rows that were merged included.
             names: columns that limits and prices are in.
         """
-        here, books, molecules, _ = self.match(known)
+        here, books, molecules, _ = self.match(known, aliases)
         settings = self.settings
         maximize = settings.goals[0].sign > 0
         campaign = Campaign(molecules, settings.agent or DEFAULT, maximize=maximize, seed=settings.seed)
@@ -173,7 +175,7 @@ class Reduction:
             )
         best, failing = state.yardstick(), campaign.failing()
         taken = {*state.settled(), *state.failed}
-        waiting = len(self.earlier.pending) if self.earlier else 0
+        waiting = len({*books.pending, *(self.earlier.pending if self.earlier else ())})
         question = Question(
             agent.rater(),
             max(agent.settings.short_list, settings.n) + waiting,
@@ -190,22 +192,28 @@ class Reduction:
         )
         return scan(self.pool, question, settings.workers, settings.scheduler)
 
-    def match(self, places: Places, columns: Sequence[str] = ()) -> tuple[MoleculeSet, Books, MoleculeSet, Block]:
+    def match(
+        self, places: Places, aliases: Mapping[str, Place], columns: Sequence[str] = ()
+    ) -> tuple[MoleculeSet, Books, MoleculeSet, Block]:
         """Return some molecules of the pool, the results, these molecules with those outside the pool, and their cells.
 
         Args:
             places: `(n, 2)`. Part and row of the molecules. If there are none, the first of the pool is taken.
+            aliases: as in `find_promising`.
             columns: columns of the table to read.
         """
         settings = self.settings
         first = next(iter(self.pool.blocks((), ()))).places[:1]
         block = self.pool.take(places if len(places) else first, columns=columns)
-        plain = from_smiles(block.smiles, ids=block.ids, most_atoms=settings.most_atoms)
+        parsed = from_smiles(block.smiles, ids=block.ids, most_atoms=settings.most_atoms)
+        name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
+        others = {alias: name_of[at] for alias, at in aliases.items() if name_of.get(at, alias) != alias}
+        plain = MoleculeSet(parsed, parsed.smiles, parsed.ids, aliases=others)
         pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, Ranks(())))
         structures = structures_of(self.earlier, pool, settings)
         books = match_rows(self.rows, pool, structures, settings.trust_ids, settings.most_atoms)
         outside = outsiders(self.earlier, structures, pool, books)
         if not outside:
             return pool, books, pool, block
-        others = from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms)
-        return pool, books, pool.join(others), block
+        added = from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms)
+        return pool, books, pool.join(added), block

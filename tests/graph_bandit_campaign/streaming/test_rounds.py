@@ -8,7 +8,9 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import Campaign
+from graph_bandit_campaign.outlook import outlook
 from graph_bandit_campaign.prepared import PreparedPool, PrepareSettings, prepare
+from graph_bandit_campaign.streaming import inputs
 from graph_bandit_cli.main import main
 
 COUNT = 160
@@ -21,6 +23,13 @@ PRICES = np.round(10 ** RANDOM.uniform(0, 1, COUNT), 2).tolist()
 def write(path, rows):
     with path.open("w", newline="") as file:
         csv.writer(file).writerows(rows)
+
+
+@pytest.fixture(autouse=True)
+def few_hopeful(monkeypatch):
+    """Let few molecules count for the outlook, so that not all of the pool come back from a scan."""
+    monkeypatch.setattr(outlook, "MOST", 6)
+    monkeypatch.setattr(inputs, "MOST", 6)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +46,8 @@ def tables(tmp_path_factory):
     values = [(NAMES[k], MOLECULES.smiles[k], round(float(MOLECULES.targets[k]), 3)) for k in known]
     values[3] = (*values[3][:2], "failed")
     values[4] = (*values[4][:2], f"<{values[4][2]}")
+    values[5] = (*values[5][:2], "pending")
+    values[6] = ("again0", "", 1.25)  # another name of m0
     outside = [("x1", "CCCCCCCCO", 2.5), ("x2", "OCC(O)CO", -1.2)]
     write(folder / "results.csv", [("id", "smiles", "logp"), *values, *outside])
     more = sorted(set(range(COUNT)) - set(known))[:8]
@@ -86,7 +97,7 @@ def suggest(tables, pool, out, *more, results=("results.csv",)):
 OPTIONS = {
     "plain": (),
     "limits": ("--require", "mw<330", "price<9", "--forbid", "C#N", "--only", "stock=yes"),
-    "prices": ("--price", "price", "--budget", "9"),
+    "prices": ("--price", "price"),
     "caps": ("--at-most", "1", "--per", "scaffold"),
     "one": ("--n", "1"),
     "greedy": ("--agent", "molecule-greedy:short_list=40"),
@@ -140,6 +151,8 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
         (("--features", "price"), "never in memory as a whole"),
         (("--predictions", "all.csv"), "never in memory as a whole"),
         (("--minimize", "price"), "several goals"),
+        (("--price", "price", "--budget", "9"), "never in memory as a whole"),
+        (("--at-most", "1", "--per", "stock"), "longer short list"),
         (("--agent", "gnn-ts"), "needs the whole pool in memory"),
     ],
 )
