@@ -47,7 +47,7 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
     What is prepared depends on the table and the settings alone, not on workers and interruptions.
 
     Returns:
-        The pool; None after `dry_run`.
+        The pool; None if it is not finished because of `dry_run`.
 
     Raises:
         ValueError: if the table cannot be read or has no molecule, or the folder holds something else.
@@ -62,20 +62,19 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
     source = Source(settings)
     files, rows = source.digest()
     question = ask(settings, source, files)
+    folder = Folder(settings.out, question)  # refuses other folders before a lock is put into them
+    if settings.dry_run and folder.finished is None:
+        _make_parts(folder, source, settings, rows)
     if settings.dry_run:
-        _make_parts(Folder(settings.out, question), source, settings, rows)
-        return None
-    Folder(settings.out, question)  # refuses other folders before a lock is put into them
+        return None if folder.finished is None else _tell_finished(settings, folder.finished)
     with sole_driver(settings.out):
         folder = Folder(settings.out.resolve(), question)  # workers may be in other folders
         if folder.finished is not None:
             folder.end()
-            print(f"{settings.out} is finished already: {_describe(folder.finished)}.")
-            return PreparedPool.open(settings.out)
+            return _tell_finished(settings, folder.finished)
         try:
             folder.begin()
             count = _make_parts(folder, source, settings, rows)
-            source.check_unchanged(files)
             manifest = merge(folder, count)
             if not manifest.molecules:
                 raise ValueError(
@@ -138,17 +137,22 @@ def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows:
 
 
 class _Missing:
-    """The chunks of a table whose parts are not finished, and how many chunks there are."""
+    """The chunks of a table whose parts are not finished, and how many chunks there are.
+
+    Raises:
+        ValueError: if the table is damaged, or changes while it is read.
+    """
 
     def __init__(self, folder: Folder, source: Source, size: int, bar: tqdm[Never]) -> None:
         self.count, self._folder, self._bar = 0, folder, bar
-        self._chunks = source.chunks(size)
+        self._source, self._chunks = source, source.chunks(size)
 
     def __iter__(self) -> _Missing:
         return self
 
     def __next__(self) -> Chunk:
         for chunk in self._chunks:
+            self._source.check_unchanged(self._folder.question.files)  # so all that was read is of the same table
             self.count += 1
             if not self._folder.is_done(chunk.number):
                 return chunk
@@ -223,6 +227,11 @@ def _duration(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def _tell_finished(settings: PrepareSettings, manifest: Manifest) -> PreparedPool:
+    print(f"{settings.out} is finished already: {_describe(manifest)}.")
+    return PreparedPool.open(settings.out)
 
 
 def _describe(manifest: Manifest) -> str:

@@ -137,8 +137,9 @@ def test_another_table_is_refused_and_the_same_one_under_another_name_is_not(tab
     out = tmp_path / "out"
     prepare_small(table, out)
     moved = shutil.copyfile(table, tmp_path / "moved.csv")
-    prepare_small(moved, out)
-    assert "is finished already" in capsys.readouterr().out
+    for dry_run in (True, False):
+        prepare_small(moved, out, dry_run=dry_run)
+        assert "is finished already" in capsys.readouterr().out
     moved.write_text(moved.read_text().replace("CCO", "CCN", 1))
     with pytest.raises(ValueError, match="another table, or the same one before it was changed"):
         prepare_small(moved, out)
@@ -162,4 +163,4 @@ def test_a_table_that_changes_while_it_is_read_is_refused(table, tmp_path, monke
     monkeypatch.setattr(run, "make_part", change_it)
     with pytest.raises(ValueError, match="to stay as it was while it was read"):
         prepare_small(copy, tmp_path / "out")
-    assert not (tmp_path / "out" / "manifest.json").exists()
+    assert {path.name for path in (tmp_path / "out").glob("*.json")} == {"prepare.json", "part-00000.json"}
