@@ -39,7 +39,7 @@ mutants: $(VENV)/.installed-all
 stubs: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.stubs
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed-chem
 	$(BIN)/python -W ignore -m benchmarks
 
 docs: $(VENV)/.installed-docs

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 EDGES_PER_BLOCK = 1 << 20  # bounds the temporary of gathered neighbours to this many feature rows
 
@@ -154,6 +157,8 @@ def _from_batch(
 
 
 def _check_batch(batch: Batch) -> None:
+    from torch_geometric.data import Batch
+
     if not isinstance(batch, Batch) or getattr(batch, "ptr", None) is None:
         raise TypeError(
             f"Expected a PyG Batch. Got {type(batch).__name__}. Make one with `Batch.from_data_list([...])`."

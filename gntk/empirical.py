@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from gntk.aggregation import AggregatedGraphs
 from gntk.network import GraphMLP, layer_inputs, predict
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 COLUMNS_PER_BLOCK = 1 << 16  # bounds the float64 copies that `gram` makes of its arguments
 

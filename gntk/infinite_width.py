@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from gntk.aggregation import AggregatedGraphs, as_aggregated
 from gntk.node_pairs import node_pair_sums
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 NODE_PAIRS_PER_BLOCK = 1 << 18  # of torch: temporaries of 2 MB each stay in cache
 

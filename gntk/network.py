@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.data import Batch
 
 from gntk.aggregation import AggregatedGraphs, as_aggregated
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 
 class GraphMLP(nn.Module):

@@ -9,6 +9,9 @@ from .library import write_library as write_library
 from .limits.limits import Limits as Limits
 from .outlook.outlook import Outlook as Outlook
 from .outlook.repeats import Repeat as Repeat
+from .prepared.making.run import prepare as prepare
+from .prepared.pool import PreparedPool as PreparedPool
+from .prepared.settings import PrepareSettings as PrepareSettings
 from .reasons.reason import Reason as Reason
 from .state import CampaignState as CampaignState
 from .state import Measurement as Measurement
@@ -24,10 +27,13 @@ __all__ = [
     "Limits",
     "Measurement",
     "Outlook",
+    "PrepareSettings",
+    "PreparedPool",
     "Reason",
     "Repeat",
     "SuggestSettings",
     "Suggestion",
+    "prepare",
     "run_backtest",
     "suggest",
     "write_library",

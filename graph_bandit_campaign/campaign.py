@@ -14,6 +14,7 @@ from agents.contract import Agent, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.goals import choice
 from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.goals.front import join_forecasts
 from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
@@ -130,7 +131,14 @@ class Campaign(Records):
         spec = self._named or default_agent(self.graph_set, count, several)
         if spec != self._learner.spec:
             self._learner = Learner(self.graph_set, spec, several)
-        self.state = replace(self.state, agent=spec, algorithm=self._learner.algorithm, by_default=self._named is None)
+        self.state = replace(
+            self.state,
+            agent=spec,
+            algorithm=self._learner.algorithm,
+            by_default=self._named is None,
+            goals_algorithm=choice.ALGORITHM if several else self.state.goals_algorithm,
+            failures_algorithm=self._failures.algorithm(self.state),
+        )
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
             warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
@@ -194,6 +202,17 @@ class Campaign(Records):
         """Return whether the agent learns from results with a noise of their own; else these are refused."""
         return self._learner.learns_noises
 
+    def model(self, goal: str = "") -> Agent:
+        """Return the agent, trained on the results so far.
+
+        Args:
+            goal: name of the goal on whose results it is trained, if there are several; "": the first.
+
+        Raises:
+            ValueError: if there is no such goal, or a measured graph is not in the pool.
+        """
+        return self._model_of(goal)[0]
+
     def shares(self, goal: str = "") -> dict[str, float]:
         """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
 
@@ -244,7 +263,7 @@ class Campaign(Records):
         under_way = self._roster.indices(key for key in self.state.pending if key in self._roster.index_of)
         mask = self._offered & self._roster.mask("among", among)
         mask[[*settled, *under_way]] = False
-        return look_ahead(self._agents()[0], self.state, self._roster.index_of, np.flatnonzero(mask))
+        return look_ahead(self._agents()[0], self.state, self.ids, self._roster.index_of, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
         views = self.state.each()

@@ -19,8 +19,9 @@ FORMAT = 1
 def write_state(state: CampaignState) -> str:
     """Write the state as text that people can read too."""
     fields = {"format": FORMAT, **dataclasses.asdict(state)}
-    if state.algorithm == 1:  # the files of the first version lack this key, and every version can read them
-        del fields["algorithm"]
+    for name in ("algorithm", "goals_algorithm", "failures_algorithm"):
+        if fields[name] == 1:  # the files of the first version lack this key, and every version can read them
+            del fields[name]
     for name in ("structures", "by_default", "goals"):
         if not fields[name]:
             del fields[name]

@@ -8,6 +8,7 @@ import numpy as np
 
 import registry
 from agents.contract import Agent, BatchAgent, BoundsLearner, Describer, GainForecaster, MoleculeSetLike, NoiseLearner
+from graph_bandit_campaign.failures.forecast import have_failed
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.state import LEVEL, CampaignState, Measurement, Suggestion
 from graph_bandit_lab import AgentSpec
@@ -32,20 +33,29 @@ def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) 
 
 
 def describe_change(earlier: CampaignState | None, now: CampaignState, count: int) -> str:
-    """Say how the agent of a campaign has changed although the user did not ask for it; an empty text if it has not.
+    """Say how the choices of a campaign have changed although the user did not ask for it; an empty text if it has not.
 
     Args:
         earlier: the campaign as it was in its file; None: there was none.
         now: the campaign with the agent that chooses.
         count: how many graphs are to be chosen.
     """
-    change = ""
+    change, told = "", "since this campaign was last written"
     if earlier and earlier.agent == now.agent and earlier.algorithm != now.algorithm:
         change = f"(algorithm {earlier.algorithm}, now {now.algorithm}): suggestions may differ."
     elif earlier and earlier.agent != now.agent and now.by_default and earlier.rounds:
         change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
         change += f"Name {earlier.agent} to keep it."
-    return change and f"The agent has changed since this campaign was last written {change}"
+    texts = [f"The agent has changed {told} {change}"] if change else []
+    versions = []
+    if earlier and earlier.goals:
+        versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))
+    if earlier and have_failed(earlier):
+        versions.append(("What failures teach", earlier.failures_algorithm, now.failures_algorithm))
+    for what, before, after in versions:
+        if before != after:
+            texts.append(f"{what} has changed {told} (algorithm {before}, now {after}): suggestions may differ.")
+    return " ".join(texts)
 
 
 class Learner:

@@ -109,6 +109,8 @@ class CampaignState:
         question: the argument `question` of the last `ask`.
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
+        goals_algorithm: version of the choice for several goals, as `algorithm`; 1 if there never were any.
+        failures_algorithm: version of what failures teach; 1 if they never taught anything.
         structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
             is known after it has left the pool or got another id.
         by_default: True if nobody named the agent; files of earlier versions do not say so, and theirs counts as named.
@@ -132,6 +134,8 @@ class CampaignState:
     structures: Mapping[str, str] = field(default_factory=dict)
     by_default: bool = False
     goals: tuple[Goal, ...] = ()
+    goals_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
+    failures_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
 
     def __post_init__(self) -> None:
         names = {goal.name for goal in self.goals} or {""}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import io
 import os
 import sqlite3
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -31,6 +30,7 @@ COMMANDS = {  # module and summary of each
         "measure.backtest",
         "Replay a finished table of molecules: would the suggestions have found the best ones sooner?",
     ),
+    "prepare": ("measure.prepare", "Prepare a pool of any size, in parallel, so that rounds read it part by part."),
     "library": ("measure.library", "Write a pool of 4,419 molecules and a few results, to try `suggest` with."),
 }
 
@@ -96,24 +96,12 @@ def usage() -> str:
 def _parse(name: str, args: list[str]) -> Command:
     import tyro
 
+    from graph_bandit_cli.options import check_options
+
     module, summary = COMMANDS[name]
     settings: type[Command] = import_module(f"graph_bandit_cli.{module}").Command
-    _refuse_repeated(settings, args)
+    check_options(settings, args)
     return tyro.cli(settings, args=args, prog=f"graph-bandit {name}", description=summary)
-
-
-def _refuse_repeated(settings: type[Command], args: list[str]) -> None:
-    """Refuse an option that adds values to none and is given twice: tyro would keep the last ones in silence."""
-    fields: Sequence[dataclasses.Field[object]] = dataclasses.fields(settings)  # type: ignore[arg-type]
-    once = [field for field in fields if field.default == () and "UseAppendAction" not in str(field.type)]
-    several = {f"--{field.name.replace('_', '-')}" for field in once}
-    given = [arg.partition("=")[0].replace("_", "-") for arg in args if arg.startswith("--")]
-    for option in sorted(several):
-        if given.count(option) > 1:
-            raise ValueError(
-                f"Expected `{option}` once, with all its values after it: {option} FIRST SECOND. Got it "
-                f"{given.count(option)} times."
-            )
 
 
 def _show_warning(

@@ -214,7 +214,11 @@ def test_text_is_read_and_written_in_the_same_encoding_on_every_system():
 
     def names_its_encoding(call, function):
         is_binary = any(isinstance(one, ast.Constant) and "b" in str(one.value) for one in call.args[:2])
-        return is_binary or function.startswith("os.") or "encoding" in {keyword.arg for keyword in call.keywords}
+        return (
+            is_binary
+            or function.startswith(("os.", "PreparedPool."))
+            or "encoding" in {keyword.arg for keyword in call.keywords}
+        )
 
     text = {"read_text", "write_text", "open"}
     none_of(

@@ -15,6 +15,7 @@ from .rules import Memoryless as Memoryless
 from .rules import PhasedElimination as PhasedElimination
 from .rules import ThompsonSampling as ThompsonSampling
 from .rules import UpperConfidenceBound as UpperConfidenceBound
+from .short_list import short_list as short_list
 
 __all__ = [
     "AcquisitionRule",
@@ -34,4 +35,5 @@ __all__ = [
     "compose",
     "least_informative",
     "remember",
+    "short_list",
 ]

@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from agents.beliefs.batches import choose_batch
 from agents.beliefs.belief import Belief
@@ -24,6 +23,7 @@ from gntk import one_thread
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from torch_geometric.data import Batch
 
 S = TypeVar("S", bound="DataclassInstance")
 

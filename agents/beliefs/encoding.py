@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from gntk import AggregatedGraphs, join_graphs, select_graphs
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 
 class Encode(Protocol):
@@ -35,6 +37,8 @@ def encode_more(
     old = select_graphs(encoded, kept)
     if not graphs:
         return old
+    from torch_geometric.data import Batch
+
     new = encode(Batch.from_data_list(list(graphs)), own_count=True).to(encoded.nodes.dtype)
     divisors = new.divisors if own_count else torch.full_like(new.divisors, float(encoded.divisors[0]))
     return join_graphs(old, dataclasses.replace(new, divisors=divisors))

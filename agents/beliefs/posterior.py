@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Protocol
 
 import torch
@@ -59,6 +60,17 @@ class DualPosterior:
         self._factor = torch.linalg.cholesky(inner)
         self._whitened = torch.linalg.solve_triangular(self._factor, targets.unsqueeze(1), upper=False).squeeze(1)
 
+    def within(self, kernel: Kernel, seen: Tensor) -> DualPosterior:
+        """Return this posterior for another set of graphs, which holds those played.
+
+        Args:
+            kernel: kernel of that set, with the same values between the graphs played.
+            seen: `(q,)` int64. Where the graphs played stand in it.
+        """
+        moved = copy.copy(self)
+        moved.kernel, moved.seen = kernel, seen
+        return moved
+
     def explained(self, index: Tensor) -> Tensor:
         """Return E of the graphs `index` `(n,)`: `(q, n)` float64."""
         cross = self.hyperparameters.scale * self.kernel.columns(self.seen, index)
@@ -76,10 +88,10 @@ class DualPosterior:
         variances: Tensor = (prior - explained.square().sum(0)).clamp(min=0)
         return variances
 
-    def mean_and_variance(self, index: Tensor) -> tuple[Tensor, Tensor]:
+    def mean_and_variance(self, index: Tensor, at_a_time: int = BLOCK) -> tuple[Tensor, Tensor]:
         """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each, computed in blocks."""
         means, variances = [], []
-        for block in index.split(BLOCK):
+        for block in index.split(at_a_time):
             explained = self.explained(block)
             means.append(self.mean_of(explained))
             variances.append(self.variance_of(explained, block))

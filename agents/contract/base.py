@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar, final
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS, FirstGraphs, GraphMemory, ObservedGraphs
 from agents.contract.inputs import derive_streams, holds_graphs, read_feedback, read_graphs, read_mask
@@ -21,6 +20,7 @@ from gntk import one_thread
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from torch_geometric.data import Batch, Data
 
 S = TypeVar("S", bound="DataclassInstance")
 

@@ -6,17 +6,19 @@ import fnmatch
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from agents.contract.inputs import Instance, holds_graphs, make_data
 from agents.contract.protocol import State
 from agents.contract.state import check_form, form_of
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "lin-*", "wl-*", "epsilon-greedy", "random")
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
@@ -52,16 +54,17 @@ class FirstGraphs:
     def __init__(self, batch: Batch, observation: object, read_again: Callable[[], Batch] | None = None) -> None:
         self._kept, self._read_again = None if read_again else batch, read_again
         self._shown = tuple(map(_key_of, observation)) if holds_graphs(observation) else None
-        tensors = {name: getattr(batch, name) for name in ("x", "edge_attr")}
-        self.empty = {
-            name: tensor.new_zeros(0, *tensor.shape[1:]) for name, tensor in tensors.items() if tensor is not None
-        }
-        """Tensors like those of a graph, without nodes or edges."""
 
     @cached_property
     def batch(self) -> Batch:
         """Return the K graphs; they are kept from the first call on, which is when others are shown."""
         return self._read_again() if self._read_again else self._kept
+
+    @cached_property
+    def empty(self) -> dict[str, Tensor]:
+        """Return tensors like those of a graph, without nodes or edges."""
+        tensors = {name: getattr(self.batch, name) for name in ("x", "edge_attr")}
+        return {name: tensor.new_zeros(0, *tensor.shape[1:]) for name, tensor in tensors.items() if tensor is not None}
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
@@ -90,6 +93,8 @@ class FirstGraphs:
                     f"Expected graphs with `{name}` of {mine.shape[1]} columns, as at `reset`. Got {shape}."
                 )
             tensors[name] = given.to(mine.dtype)
+        from torch_geometric.data import Data
+
         return Data(edge_index=graph.edge_index, **tensors)
 
 
@@ -163,6 +168,8 @@ class GraphMemory:
         form = {**first.empty, "edge_index": torch.zeros(2, 0, dtype=torch.int64)}
         check_form(state, {"graphs": [], "offered": form_of(torch.zeros(0, dtype=torch.int64))}, "graphs")
         check_form(state["graphs"], [form_of(form)] * len(state["graphs"]), "graphs")
+        from torch_geometric.data import Data
+
         graphs, offered = tuple(Data(**fields) for fields in state["graphs"]), state["offered"]
         inside = all(((graph.edge_index >= 0) & (graph.edge_index < len(graph.x))).all() for graph in graphs)
         if not inside or not len(offered) or not ((offered >= 0) & (offered < len(graphs))).all():

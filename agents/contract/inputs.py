@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from agents.contract.protocol import LARGEST_REWARD, GraphSetLike
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 TIE = 1e-12  # relative to the largest index in absolute value; rounding errors of float64 are about 1e-15
 
@@ -63,6 +65,8 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
     widths = sorted({graph.num_node_features for graph in graphs})
     if len(widths) != 1:
         raise ValueError(f"Expected graphs with equal numbers of features, at least one. Got {widths}.")
+    from torch_geometric.data import Batch
+
     return Batch.from_data_list(_with_equal_edge_features(graphs))
 
 
@@ -269,6 +273,8 @@ def make_data(graph: Instance) -> Data:
     """Return a graph of an observation as PyG `Data`."""
     links = np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links
     edges = None if graph.edges is None else torch.tensor(graph.edges)
+    from torch_geometric.data import Data
+
     return Data(
         x=torch.tensor(graph.nodes), edge_index=torch.tensor(np.asarray(links, np.int64).T.copy()), edge_attr=edges
     )

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
@@ -25,18 +24,20 @@ from agents.beliefs.rewards import (
 )
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.short_list import short_list
 from agents.contract.abilities import Fits
-from agents.contract.inputs import read_feedback, read_graphs, read_mask, read_noises, read_pending, read_sides
+from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, State
 from agents.molecule.forecaster import MoleculeForecaster
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
-from agents.molecule.parts import Description, make_parts
+from agents.molecule.parts import Description, weights_of
+from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
+from agents.molecule.traits import Molecules, Scales
 from gntk import one_thread
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
 MATCHES = 3  # times that weights are learnt and bounds matched in turn
-UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
 
 class MoleculeAgent(MoleculeForecaster):
@@ -62,7 +63,7 @@ class MoleculeAgent(MoleculeForecaster):
         ValueError: if the rule remembers graphs.
     """
 
-    algorithm = 5  # until version 3 with fixed weights and a network; version 4 took columns as they are
+    algorithm = 6  # until version 3 with fixed weights and a network; 4 took columns as they are; 5 had float64 numbers
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
@@ -85,32 +86,37 @@ class MoleculeAgent(MoleculeForecaster):
         """Return whether columns of the user's own are a part of the kernel."""
         return self.settings.columns_weight > 0
 
-    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
-        """Return the molecules, with their SMILES.
+    @property
+    def described(self) -> Description:
+        """Return the molecules and what describes them.
+
+        Raises:
+            RuntimeError: before the first `reset`.
+        """
+        if self._described is None:
+            raise RuntimeError("Expected `reset` first. Got an agent without molecules.")
+        return self._described
+
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Molecules:
+        """Return the molecules, without making their graphs.
 
         Raises:
             TypeError: if `graph_set` is not a set of molecules.
+            ValueError: if it brings traits of other molecules.
         """
         if not isinstance(graph_set, MoleculeSetLike):
             raise TypeError(
                 f"Expected molecules: pass `graph_set=`, a MoleculeSet. Got {type(graph_set).__name__}. "
                 "`graph_bandit_env.from_smiles_csv` makes one from a file."
             )
-        graphs = read_graphs(None, graph_set)
-        graphs.smiles, graphs.columns = tuple(graph_set.smiles), getattr(graph_set, "columns", None)
-        return graphs
+        return Molecules.of(graph_set)
 
-    def begin(self, graphs: Batch, seed: int) -> None:
+    def begin(self, graphs: Molecules, seed: int) -> None:
         """Describe the molecules, unless they are those of the last time, and start with nothing measured."""
         super().begin(graphs, seed)
-        self._every = torch.arange(graphs.num_graphs)
-        columns = getattr(graphs, "columns", None)
-        given = (graphs.x, graphs.edge_index, graphs.edge_attr)
-        self._known = [tensor for tensor in given if tensor is not None]
-        if columns is not None:
-            self._known.append(torch.from_numpy(np.nan_to_num(columns, nan=UNKNOWN)))
-        if self._described is None or not self._described.is_of(graphs.smiles, columns):
-            self._described = Description(graphs.smiles, columns, make_parts(self.settings, graphs.smiles, columns))
+        self._every, self._seed = torch.arange(graphs.num_graphs), seed
+        if self._described is None or not self._described.molecules.is_like(graphs):
+            self._described = Description.of(graphs, self.settings)
         self._parts = self._described.parts
         self._weights, self._noise = [part.weight for part in self._parts], PRIOR_NOISE
         self._learnt_from = 0
@@ -186,22 +192,50 @@ class MoleculeAgent(MoleculeForecaster):
         self._refresh()
 
     def known(self) -> list[Tensor]:
-        """Return atoms and bonds, and the columns of the user's own."""
-        return self._known
+        """Return a digest of the SMILES, and of the columns of the user's own."""
+        return [self.described.molecules.digest()]
 
     def state(self) -> State:
         """Return weights, noise and history."""
         learnt = {"weights": list(self._weights), "noise": self._noise, "learnt_from": self._learnt_from}
+        learnt["seed"] = self._seed
         return {**super().state(), **learnt, "bounds": self.bounds.state_dict(), "noisy": self.noisy.state_dict()}
 
     def restore(self, state: State) -> None:
         """Continue with weights, noise and history of a state."""
         super().restore(state)
         self._weights, self._noise = list(state["weights"]), state["noise"]
-        self._learnt_from = state["learnt_from"]
+        self._learnt_from, self._seed = state["learnt_from"], state["seed"]
         self.bounds.load_state_dict(state["bounds"])
         self.noisy.load_state_dict(state["noisy"])
         self._condition()
+
+    @one_thread()
+    def rater(self) -> Rater:
+        """Return what rates molecules of the same pool that the agent was not given, by all that it has learnt.
+
+        Raises:
+            RuntimeError: before the first `reset`.
+        """
+        self.check_reset()
+        described, molecules = self.described, self.described.molecules
+        seen, place = self.posterior.seen.unique(return_inverse=True)
+        used = [name for name in weights_of(self.settings) if name in described.traits.names]
+        traits = described.traits.only(used).take(seen.numpy())
+        columns = None if molecules.columns is None else molecules.columns[seen.numpy()]
+        scales = molecules.scales or Scales.of(described.traits, molecules.columns)
+        mixture = mix(self.settings, traits, columns, scales, self._weights)
+        return Rater(
+            settings=self.settings,
+            traits=traits,
+            columns=columns,
+            scales=scales,
+            weights=tuple(self._weights),
+            posterior=self.posterior.within(mixture, place),
+            targets=self.targets,
+            noise=self.result_noise,
+            seed=self._seed,
+        )
 
     def _choose(
         self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor, fits: Fits | None = None
@@ -209,8 +243,8 @@ class MoleculeAgent(MoleculeForecaster):
         """Choose molecules one after the other, given the logarithms of the ratios of their prices."""
         mask[list(pending)] = False
         check_count(count, mask)
-        short_list = self._short_list(mask, count, PRICE_WEIGHT * ratios)
-        near = torch.cat([short_list, torch.tensor(pending, dtype=torch.int64)])
+        likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
+        near = torch.cat([likely, torch.tensor(pending, dtype=torch.int64)])
         rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
         belief, imagine = self._believe(near)
         every, under_way = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
@@ -288,16 +322,11 @@ class MoleculeAgent(MoleculeForecaster):
         return DualPosterior(kernel, Hyperparameters(1.0, noise), graphs, counts, values)
 
     def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
-        """Return the molecules on offer with the largest mean + 2 sigma - handicap, in the order of the set.
-
-        Ties are broken at random.
-        """
-        offered = mask.nonzero().squeeze(1)
-        offered = offered[torch.randperm(len(offered), generator=self.generator)]
+        """Return the molecules on offer with the largest mean + 2 sigma - handicap, in the order of the set."""
         mean, variance = self._mean_and_variance()
-        size = min(len(offered), max(self.settings.short_list, count))
-        kept = (mean + 2 * variance.sqrt() - handicap)[offered].topk(size).indices
-        return offered[kept].sort().values
+        upper = (mean + 2 * variance.sqrt() - handicap).masked_fill(~mask, -torch.inf)
+        size = min(int(mask.sum()), max(self.settings.short_list, count))
+        return torch.from_numpy(short_list(upper.numpy(), self.described.molecules.smiles, size, self._seed))
 
 
 def molecule(settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> MoleculeAgent:

@@ -1,130 +1,144 @@
-"""Fingerprints of molecules, and their Tanimoto similarity as a part of the kernel."""
+"""The Tanimoto similarity of fingerprints, as a part of the kernel."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 from torch import Tensor
 
+from agents.molecule.traits import BINS, Counts
 from gntk.engines import compile_loop
 
-if TYPE_CHECKING:
-    from rdkit.Chem import Mol
 
-BINS = 4096
-Kind = Literal["atom_pairs", "morgan", "torsions", "roles"]
+class TanimotoKernel:
+    """Tanimoto similarity of counts.
 
+        T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
 
-def read_molecules(smiles: Sequence[str]) -> list[Mol]:
-    """Return the molecules as `rdkit.Chem.Mol`.
-
-    Raises:
-        ImportError: if RDKit is not installed.
-        ValueError: if RDKit cannot read a SMILES.
-    """
-    from rdkit import Chem
-
-    molecules = [Chem.MolFromSmiles(text) for text in smiles]
-    for number, molecule in enumerate(molecules):
-        if molecule is None:
-            raise ValueError(f"Expected SMILES. Got number {number}, {smiles[number]!r}, which RDKit cannot read.")
-    return molecules
-
-
-class FingerprintCounts:
-    """Count how often each feature occurs in each molecule, by RDKit, hashed to 4096 bins; stored as a sparse matrix.
+    It is 1 if both molecules have equal counts, which includes two without any feature.
 
     Args:
-        molecules: K `rdkit.Chem.Mol`.
-        kind: "atom_pairs", pairs of atom types at a distance [Carhart, Smith & Venkataraghavan 1985]; "morgan",
-            neighbourhoods of up to three bonds around an atom [Rogers & Hahn 2010]; "torsions", paths of four atoms
-            [Nilakantan et al. 1987]; or "roles", neighbourhoods of up to two bonds of what atoms do (donor,
-            acceptor, acid, base, halogen, aromatic) instead of what they are.
-        stereo: whether stereoisomers differ.
+        counts: counts of the features of each molecule.
     """
 
-    def __init__(self, molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -> None:
-        generator = _generator(kind, stereo)
-        columns, counts, offsets = [], [], [0]
-        for molecule in molecules:
-            bins = generator.GetCountFingerprint(molecule).GetNonzeroElements()
-            columns += bins.keys()
-            counts += bins.values()
-            offsets.append(len(columns))
-        parts = np.array(counts, np.float32), np.array(columns, np.int32), np.array(offsets, np.int64)
-        self.counts = csr_array(parts, shape=(len(molecules), BINS))
-
-    @classmethod
-    def stack(cls, parts: Sequence[FingerprintCounts]) -> FingerprintCounts:
-        """Concatenate the molecules of some parts."""
-        stacked = cls.__new__(cls)
-        stacked.counts = csr_array(vstack([part.counts for part in parts]))
-        return stacked
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Compute the Tanimoto similarity of counts.
-
-            T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
-
-        Args:
-            rows: `(q,)` int64. Molecules of the rows.
-            index: `(n,)` int64. Molecules of the columns.
-
-        Returns:
-            `(q, n)` float64; 1 if both molecules have equal counts, which includes two without any feature.
-        """
-        mine, theirs = self.counts[rows.numpy()], self.counts[index.numpy()]
-        dense = mine.T.toarray(order="C")
-        return torch.from_numpy(tanimoto(dense, theirs.indptr, theirs.indices, theirs.data)).T
+        """Return similarities `(q, n)`."""
+        total = torch.zeros(len(index), len(rows), dtype=torch.float64)
+        FacingCounts(self, rows, 1.0).add_to(total, index)
+        return total.T
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
         return torch.ones(len(index), dtype=torch.float64)
 
 
-def _generator(kind: Kind, stereo: bool) -> Any:
-    from rdkit.Chem import rdFingerprintGenerator
+class FacingCounts:
+    """Similarities to some molecules, times a weight, to be added to those of other kernels.
 
-    fingerprints: Any = rdFingerprintGenerator
-    options = {"fpSize": BINS, "includeChirality": stereo}
-    if kind == "atom_pairs":
-        return fingerprints.GetAtomPairGenerator(**options)
-    if kind == "torsions":
-        return fingerprints.GetTopologicalTorsionGenerator(**options)
-    if kind == "morgan":
-        return fingerprints.GetMorganGenerator(radius=3, **options)
-    roles = fingerprints.GetMorganFeatureAtomInvGen()
-    return fingerprints.GetMorganGenerator(radius=2, atomInvariantsGenerator=roles, **options)
+    Args:
+        kernel: the kernel.
+        rows: `(q,)` int64. The molecules. Their counts are kept as a dense matrix of the bins that they have, of bytes
+            if all are small: 2,000 molecules have some 3,000 of these.
+        weight: of the kernel.
+    """
+
+    def __init__(self, kernel: TanimotoKernel, rows: Tensor, weight: float) -> None:
+        self._counts, self._weight = kernel.counts, weight
+        mine = kernel.counts.take(rows.numpy())
+        used = np.flatnonzero(np.bincount(mine.bins, minlength=BINS))
+        self._place = np.full(BINS, -1, np.int64)
+        self._place[used] = np.arange(len(used))
+        owner = np.repeat(np.arange(len(mine)), np.diff(mine.offsets))
+        kind = np.uint8 if mine.counts.max(initial=0) < 256 else np.uint16
+        self._dense = np.zeros((len(used), len(mine)), kind)
+        self._dense[self._place[mine.bins], owner] = mine.counts
+        self._sizes = np.bincount(owner, mine.counts, len(mine)).astype(np.float64)
+
+    def add_to(self, total: Tensor, index: Tensor) -> None:
+        """Add the weighted similarities of the molecules `index` `(n,)` to `total` `(n, q)` float64, contiguous."""
+        counts = self._counts
+        given = counts.offsets, counts.bins, counts.counts, index.numpy()
+        add_tanimoto(self._dense, self._place, self._sizes, *given, self._weight, total.numpy())
 
 
 @compile_loop
-def tanimoto(
-    dense: NDArray[np.float32], offsets: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.float32]
-) -> NDArray[np.float64]:
-    """Compare the n rows of a sparse matrix of counts with the q columns of a dense one `(bins, q)`: `(n, q)`.
+def add_tanimoto(
+    dense: NDArray[np.unsignedinteger],
+    place: NDArray[np.int64],
+    sizes: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    bins: NDArray[np.uint16],
+    counts: NDArray[np.uint16],
+    index: NDArray[np.int64],
+    weight: float,
+    total: NDArray[np.float64],
+) -> None:
+    """Compare n molecules with q others, and add the similarities, times a weight, to a matrix.
 
-    The innermost loop runs over neighbours in memory.
+    The innermost loops run over neighbours in memory. What a molecule has in common with others is at most the sum of
+    its own counts, which nearly always fits into 16 bits.
+
+    Args:
+        dense: `(u, q)`. Counts of the q others in the u bins that some of them have.
+        place: `(BINS,)`. Row of `dense` of each bin; -1 for a bin that none of them has.
+        sizes: `(q,)`. Sums of their counts.
+        offsets: as in `Counts`.
+        bins: as in `Counts`.
+        counts: as in `Counts`.
+        index: `(n,)`. Which molecules of these counts to compare.
+        weight: of the similarities.
+        total: `(n, q)`. What is added to.
     """
     width = dense.shape[1]
-    result = np.empty((len(offsets) - 1, width))
-    totals = np.zeros(width, np.float32)
-    for bin_ in range(len(dense)):
-        for row in range(width):
-            totals[row] += dense[bin_, row]
-    common = np.empty(width, np.float32)
-    for other in range(len(result)):
-        common[:] = 0
-        total = counts[offsets[other] : offsets[other + 1]].sum()
-        for entry in range(offsets[other], offsets[other + 1]):
-            count, those = counts[entry], dense[columns[entry]]
-            for row in range(width):
-                common[row] += those[row] if those[row] < count else count
-        for row in range(width):
-            union = 1.0 * total + totals[row] - common[row]  # 1.0 * makes it float64
-            result[other, row] = common[row] / union if union > 0 else 1.0
-    return result
+    common, long = np.empty(width, np.uint16), np.empty(width, np.uint32)
+    for each in range(len(index)):
+        begin, end = offsets[index[each]], offsets[index[each] + 1]
+        size = 0.0
+        for entry in range(begin, end):
+            size += counts[entry]
+        if size < 65536:
+            _add_smaller(dense, place, bins[begin:end], counts[begin:end], common)
+            _add_ratios(common, size, sizes, weight, total[each])
+        else:
+            _add_smaller(dense, place, bins[begin:end], counts[begin:end], long)
+            _add_ratios(long, size, sizes, weight, total[each])
+
+
+@compile_loop
+def _add_smaller(
+    dense: NDArray[np.unsignedinteger],
+    place: NDArray[np.int64],
+    bins: NDArray[np.uint16],
+    counts: NDArray[np.uint16],
+    common: NDArray[np.unsignedinteger],
+) -> None:
+    """Compute sum_b min(x_b, y_b) of one molecule x and q others: `common` `(q,)`."""
+    common[:] = 0
+    most = 255 if dense.itemsize == 1 else 65535  # the others have no larger count
+    for entry in range(len(bins)):
+        if place[bins[entry]] >= 0:
+            those = dense[place[bins[entry]]]
+            count = dense.dtype.type(min(counts[entry], most))
+            for other in range(len(common)):
+                theirs = those[other]
+                smaller = theirs if theirs < count else count
+                common[other] += smaller
+
+
+@compile_loop
+def _add_ratios(
+    common: NDArray[np.unsignedinteger],
+    size: float,
+    sizes: NDArray[np.float64],
+    weight: float,
+    total: NDArray[np.float64],
+) -> None:
+    """Add weight * common / union to `total` `(q,)`."""
+    for other in range(len(common)):
+        both = 1.0 * common[other]
+        union = size + sizes[other] - both
+        total[other] += weight * (both / union if union > 0 else 1.0)

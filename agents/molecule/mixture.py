@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -15,10 +18,13 @@ from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults
 from agents.beliefs.posterior import Kernel
 from agents.beliefs.rewards import PRIOR_NOISE, History, Targets
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE_SPREAD
+from agents.molecule.fingerprints import FacingCounts, TanimotoKernel
+from agents.molecule.numbers import FacingPoints, GaussianKernel, LinearKernel, Points
 
 LEAST_NOISE, MOST_NOISE = 1e-6, 4.0  # in squared units of standardised rewards
 STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
 FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
+ENTRIES_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # of the matrix of sums: a megabyte; and its least number of rows
 MOST_RESULTS = 500  # weights are learnt from as many results, evenly spaced in the set: the cost grows as q^3
 
 Floats = NDArray[np.float64]
@@ -34,18 +40,73 @@ class Mixture:
 
     def __init__(self, kernels: Sequence[Kernel], weights: Sequence[float]) -> None:
         self.kernels, self.weights = tuple(kernels), tuple(weights)
+        self._faced: tuple[Tensor, list[Facing]] | None = None
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the weighted sum of the columns of the kernels, `(q, n)`."""
-        total = torch.zeros(len(rows), len(index), dtype=torch.float64)
-        for kernel, weight in zip(self.kernels, self.weights, strict=True):
-            total.add_(kernel.columns(rows, index), alpha=weight)
-        return total
+        """Return the weighted sum of the columns of the kernels, `(q, n)`.
+
+        All kernels are added to a few of the molecules `index` before the next, so that the sums stay in the cache.
+        """
+        total = torch.zeros(len(index), len(rows), dtype=torch.float64)
+        facing, few = self._facing(rows), max(LEAST_AT_A_TIME, ENTRIES_AT_A_TIME // max(1, len(rows)))
+        for some, sums in zip(index.split(few), total.split(few), strict=True):
+            for summand in facing:
+                summand.add_to(sums, some)
+        return total.T
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the weighted sum of the diagonals, `(n,)`."""
         diagonals = (weight * k.diagonal(index) for k, weight in zip(self.kernels, self.weights, strict=True))
         return torch.stack(list(diagonals)).sum(0)
+
+    def _facing(self, rows: Tensor) -> list[Facing]:
+        """Return what adds up to the columns of these rows; kernels of the same numbers share their distances.
+
+        A posterior asks again and again about the columns of the same rows, so the last answer is kept.
+        """
+        if self._faced is not None and self._faced[0] is rows:
+            return self._faced[1]
+        facing: list[Facing] = []
+        for points, group in groupby(zip(self.kernels, self.weights, strict=True), lambda term: _points_of(term[0])):
+            terms = list(group)
+            if points is not None:
+                numbers = [(k, weight) for k, weight in terms if isinstance(k, (GaussianKernel, LinearKernel))]
+                facing.append(FacingPoints(numbers, rows))
+                continue
+            for kernel, weight in terms:
+                if isinstance(kernel, TanimotoKernel):
+                    facing.append(FacingCounts(kernel, rows, weight))
+                else:
+                    facing.append(FacingAny(kernel, rows, weight))
+        self._faced = rows, facing
+        return facing
+
+
+class Facing(Protocol):
+    """Weighted kernels to q molecules, to be added to a sum."""
+
+    def add_to(self, total: Tensor, index: Tensor) -> None:
+        """Add those of the molecules `index` `(n,)` to `total` `(n, q)` float64, a block of contiguous memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class FacingAny:
+    """Any kernel to some molecules, times a weight."""
+
+    kernel: Kernel
+    """The kernel."""
+    rows: Tensor
+    """`(q,)` int64. The molecules."""
+    weight: float
+    """Its weight."""
+
+    def add_to(self, total: Tensor, index: Tensor) -> None:
+        """Add it for the molecules `index`."""
+        total.add_(self.kernel.columns(self.rows, index).T, alpha=self.weight)
+
+
+def _points_of(kernel: Kernel) -> Points | None:
+    return kernel.points if isinstance(kernel, (GaussianKernel, LinearKernel)) else None
 
 
 class MixtureLikelihood:

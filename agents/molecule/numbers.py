@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import rankdata
 from torch import Tensor
 
-LARGEST = 5.0  # standard deviations; a number farther from the mean counts as that far
+from agents.molecule.traits import Moments, Scale
+
+
+class Points:
+    """Numbers of molecules in standard deviations from their means; computed of those that are asked about.
+
+    Args:
+        values: `(K, D)`, NaN where a number is not known.
+        scale: means and standard deviations; None: those of these molecules.
+    """
+
+    def __init__(self, values: NDArray[np.floating], scale: Scale | None = None) -> None:
+        self._values, self._scale = values, scale or Moments.of(values).scale()
+        self.dimension = self._scale.dimension
+        """D', how many numbers differ between molecules."""
+
+    def of(self, index: Tensor) -> Tensor:
+        """Return z of the molecules `index` `(n,)`: `(n, D')` float64."""
+        return torch.from_numpy(self._scale.points(self._values[index.numpy()]))
 
 
 class GaussianKernel:
@@ -18,19 +36,16 @@ class GaussianKernel:
         k(G, G') = exp(-|z - z'|^2 / (2 l^2 D))
 
     Args:
-        points: z, `(K, D)` float64, from `standardise`. The mean of |z - z'|^2 over pairs is then 2 D.
+        points: z of each molecule. The mean of |z - z'|^2 over pairs is 2 D.
         width: l.
     """
 
-    def __init__(self, points: Tensor, width: float) -> None:
-        self._points, self._factor = points, -1 / (2 * width**2 * max(1, points.shape[1]))
+    def __init__(self, points: Points, width: float) -> None:
+        self.points, self.factor = points, -1 / (2 * width**2 * max(1, points.dimension))
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return similarities `(q, n)`."""
-        mine, theirs = self._points[rows], self._points[index]
-        squares = mine.square().sum(1, keepdim=True) + theirs.square().sum(1) - 2 * (mine @ theirs.T)
-        similarity: Tensor = squares.clamp_(min=0).mul_(self._factor).exp_()
-        return similarity
+        return _columns(self, rows, index)
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
@@ -45,57 +60,61 @@ class LinearKernel:
     Without the division molecules far from the mean would be the most uncertain ones, and the first to be played.
 
     Args:
-        points: z, `(K, D)` float64, from `standardise`.
+        points: z of each molecule.
     """
 
-    def __init__(self, points: Tensor) -> None:
-        scaled = torch.nn.functional.pad(points / max(1, points.shape[1]) ** 0.5, (1, 0), value=1.0)
-        self._points = torch.nn.functional.normalize(scaled)
+    def __init__(self, points: Points) -> None:
+        self.points = points
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return cosines `(q, n)`."""
-        return self._points[rows] @ self._points[index].T
+        return _columns(self, rows, index)
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
         return torch.ones(len(index), dtype=torch.float64)
 
 
-def standardise(values: NDArray[np.float64]) -> Tensor:
-    """Shift and scale each number to mean 0 and standard deviation 1 over the set.
+class FacingPoints:
+    """Weighted sum of kernels of the same points to some molecules, to be added to those of other kernels.
 
-    A number that is not known becomes the mean of the others, and one far from the mean is moved to `LARGEST`. Numbers
-    that all molecules share are left out.
+    Distances are computed once for all Gaussian kernels, by a product of matrices:
 
-    Args:
-        values: `(K, D)`, NaN where a number is not known.
-
-    Returns:
-        `(K, D')` float64, D' <= D.
-    """
-    known = np.isfinite(values)
-    count = np.maximum(known.sum(0), 1)
-    centred = np.where(known, values - np.where(known, values, 0).sum(0) / count, 0)
-    spread = np.sqrt((centred**2).sum(0) / count)
-    differ = spread > 1e-9 * np.abs(np.where(known, values, 0)).max(0, initial=0)
-    return torch.from_numpy(np.clip(centred[:, differ] / spread[differ], -LARGEST, LARGEST))
-
-
-def by_rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace the i-th smallest of n numbers by a normal score, so that no unit and no outlier matters.
-
-        z_i = Phi^{-1}((i - 1/2) / n)      [Blom 1958]
-
-    A column may hold 9999 for a docking that failed. Among standard deviations it would hide all other differences.
+        |z - z'|^2 = <(z, |z|^2, 1), (-2 z', 1, |z'|^2)>
 
     Args:
-        values: `(K, D)`, NaN where a number is not known.
-
-    Returns:
-        `(K, D)`, NaN where a number is not known; equal numbers share the mean of their ranks.
+        terms: kernels of the same points, and their weights.
+        rows: `(q,)` int64. The molecules.
     """
-    known = np.isfinite(values)
-    scores = np.full(values.shape, np.nan)
-    for column, (numbers, place) in enumerate(zip(values.T, known.T, strict=True)):
-        scores[place, column] = ndtri((rankdata(numbers[place]) - 0.5) / max(1, place.sum()))
-    return scores
+
+    def __init__(self, terms: Sequence[tuple[GaussianKernel | LinearKernel, float]], rows: Tensor) -> None:
+        self._points = terms[0][0].points
+        self._gaussians = [(kernel.factor, weight) for kernel, weight in terms if isinstance(kernel, GaussianKernel)]
+        self._linear = sum(weight for kernel, weight in terms if isinstance(kernel, LinearKernel))
+        mine = self._points.of(rows)
+        ones, squares = torch.ones(len(mine), 1, dtype=mine.dtype), mine.square().sum(1, keepdim=True)
+        self._mine, self._directions = torch.cat([-2 * mine, ones, squares], 1), _directions(mine)
+
+    def add_to(self, total: Tensor, index: Tensor) -> None:
+        """Add the weighted sum for the molecules `index` `(n,)` to `total` `(n, q)` float64."""
+        theirs = self._points.of(index)
+        if self._gaussians:
+            ones, squares = torch.ones(len(theirs), 1, dtype=theirs.dtype), theirs.square().sum(1, keepdim=True)
+            distances = (torch.cat([theirs, squares, ones], 1) @ self._mine.T).clamp_(min=0)
+            similarity = torch.empty_like(distances)
+            for factor, weight in self._gaussians:
+                total.add_(torch.mul(distances, factor, out=similarity).exp_(), alpha=weight)
+        if self._linear:
+            total.addmm_(_directions(theirs), self._directions.T, alpha=self._linear)
+
+
+def _directions(points: Tensor) -> Tensor:
+    """Return x / |x| of points, `(n, D + 1)`."""
+    scaled = points / max(1, points.shape[1]) ** 0.5
+    return torch.nn.functional.normalize(torch.nn.functional.pad(scaled, (1, 0), value=1.0))
+
+
+def _columns(kernel: GaussianKernel | LinearKernel, rows: Tensor, index: Tensor) -> Tensor:
+    total = torch.zeros(len(index), len(rows), dtype=torch.float64)
+    FacingPoints([(kernel, 1.0)], rows).add_to(total, index)
+    return total.T

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs.posterior import Kernel
-from agents.molecule.descriptors import compute_descriptors, compute_properties
-from agents.molecule.fingerprints import FingerprintCounts, read_molecules
-from agents.molecule.numbers import GaussianKernel, LinearKernel, by_rank, standardise
+from agents.molecule.fingerprints import TanimotoKernel
+from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.settings import MoleculeSettings
+from agents.molecule.traits import FINGERPRINTS, NUMBERS, Molecules, Ranks, Scales, Traits, compute_traits
 
-AT_A_TIME = 1000  # molecules that RDKit reads at a time: 50,000 of them take more than a gigabyte
 WIDE, NARROW = 2.0, 0.7  # of Gaussian kernels: the mixture of both stands for all widths between
+LABELS = {
+    "atom_pairs": "atom pairs",
+    "morgan": "neighbourhoods",
+    "torsions": "torsions",
+    "roles": "roles of atoms",
+    "properties": "properties",
+    "descriptors": "descriptors",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,71 +39,96 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """Parts of the kernel, and the molecules that they describe."""
+    """Molecules, their traits, and the parts of the kernel."""
 
-    smiles: Sequence[str]
-    """SMILES of K molecules."""
-    columns: NDArray[np.float64] | None
-    """`(K, c)`. The user's own numbers; None: there are none."""
+    molecules: Molecules
+    """The molecules as they were read."""
+    traits: Traits
+    """Their traits."""
     parts: Sequence[Part]
     """The parts of the kernel."""
 
-    def is_of(self, smiles: Sequence[str], columns: NDArray[np.float64] | None) -> bool:
-        """Return whether it describes these molecules with these numbers."""
-        if (columns is None) != (self.columns is None) or smiles != self.smiles:
-            return False
-        return columns is None or self.columns is None or np.array_equal(columns, self.columns, equal_nan=True)
+    @staticmethod
+    def of(molecules: Molecules, settings: MoleculeSettings) -> Description:
+        """Compute the traits that the molecules do not bring along, and make the parts of the kernel.
+
+        Raises:
+            ImportError: if RDKit is not installed, and traits are to be computed.
+            ValueError: if RDKit cannot read a SMILES, the molecules bring traits of other fingerprints, or no part is
+                left.
+        """
+        traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
+        missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]
+        if missing:
+            traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
+        return Description(molecules, traits, make_parts(settings, traits, molecules.columns, molecules.scales))
+
+
+def weights_of(settings: MoleculeSettings) -> dict[str, float]:
+    """Return the positive weights of traits, by their names."""
+    weights = {
+        "atom_pairs": settings.pairs_weight,
+        "morgan": settings.morgan_weight,
+        "torsions": settings.torsions_weight,
+        "roles": settings.roles_weight,
+        "properties": settings.properties_weight,
+        "descriptors": settings.descriptors_weight,
+    }
+    return {name: weight for name, weight in weights.items() if weight > 0}
 
 
 def make_parts(
-    settings: MoleculeSettings, smiles: Sequence[str], columns: NDArray[np.float64] | None = None
+    settings: MoleculeSettings,
+    traits: Traits,
+    columns: NDArray[np.float64] | None = None,
+    scales: Scales | None = None,
 ) -> list[Part]:
-    """Describe the molecules, and return the parts of positive weight.
+    """Return the parts of positive weight.
 
-    The weights of `settings` are those of what is compared; parts of one name share it. All weights add up to 1.
+    The weights of `settings` are those of what is compared; parts of one name share it. All weights add up to 1. Traits
+    that were left out on purpose have no part.
 
     Args:
         settings: hold the weights.
-        smiles: SMILES of K molecules.
+        traits: traits of K molecules.
         columns: `(K, c)`, the user's own numbers, NaN where not known; None: there are none.
+        scales: of the pool that the molecules are from; None: they are the whole pool.
 
     Raises:
-        ImportError: if RDKit is not installed.
-        ValueError: if RDKit cannot read a SMILES, or no part is left.
+        ValueError: if a trait is missing that was not left out on purpose, fingerprints do not fit `settings.stereo`,
+            the scales do not have the numbers, or no part is left.
     """
-    count = partial(FingerprintCounts, stereo=settings.stereo)
-    makers: dict[str, tuple[float, Callable[..., Any]]] = {
-        "atom pairs": (settings.pairs_weight, partial(count, kind="atom_pairs")),
-        "neighbourhoods": (settings.morgan_weight, partial(count, kind="morgan")),
-        "torsions": (settings.torsions_weight, partial(count, kind="torsions")),
-        "roles of atoms": (settings.roles_weight, partial(count, kind="roles")),
-        "properties": (settings.properties_weight, compute_properties),
-        "descriptors": (settings.descriptors_weight, compute_descriptors),
-    }
-    wanted = {name: both for name, both in makers.items() if both[0] > 0}
-    described: dict[str, list[Any]] = {name: [] for name in wanted}
-    for start in range(0, len(smiles) if wanted else 0, AT_A_TIME):
-        molecules = read_molecules(smiles[start : start + AT_A_TIME])
-        for name, (_, make) in wanted.items():
-            described[name].append(make(molecules))
-    parts: list[Part] = []
-    for name, (weight, _) in wanted.items():
-        if isinstance(described[name][0], FingerprintCounts):
-            parts.append(Part(name, weight, FingerprintCounts.stack(described[name])))
-        else:
-            parts += _on_numbers(name, weight, np.concatenate(described[name]), linear=name == "descriptors")
+    wanted = {name: weight for name, weight in weights_of(settings).items() if name not in traits.left_out}
+    missing = [name for name in wanted if name not in traits.names]
+    if missing:
+        raise ValueError(
+            f"Expected the traits {', '.join(wanted)}. Got none of {', '.join(missing)}. Compute them with "
+            "`compute_traits`, or say that they were left out."
+        )
+    prints = [name for name in FINGERPRINTS if name in wanted]
+    if prints and traits.stereo != settings.stereo:
+        raise ValueError(
+            f"Expected fingerprints with `stereo` {settings.stereo}, as in the settings. Got traits with `stereo` "
+            f"{traits.stereo}. Compute them again, or choose the other setting."
+        )
+    parts = [Part(LABELS[name], wanted[name], TanimotoKernel(traits.counts[name])) for name in prints]
+    for name in (name for name in NUMBERS if name in wanted):
+        scale = None if scales is None else scales.scale_of(name)
+        points = Points(traits.numbers[name], scale)
+        parts += _on_numbers(LABELS[name], wanted[name], points, linear=name == "descriptors")
     if columns is not None and settings.columns_weight > 0:
-        parts += _on_numbers("own columns", settings.columns_weight, by_rank(columns), linear=True)
+        ranks = Ranks.of(columns) if scales is None else scales.ranks_of(columns.shape[1])
+        points = Points(ranks.scores(columns), ranks.moments.scale())
+        parts += _on_numbers("own columns", settings.columns_weight, points, linear=True)
     total = sum(part.weight for part in parts)
     if total == 0:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")
     return [Part(part.name, part.weight / total, part.kernel) for part in parts]
 
 
-def _on_numbers(name: str, weight: float, values: NDArray[np.float64], linear: bool) -> list[Part]:
+def _on_numbers(name: str, weight: float, points: Points, linear: bool) -> list[Part]:
     """Return a wide and a narrow Gaussian kernel, and a linear one that has a fifth of the weight."""
-    points = standardise(values)
-    if not points.shape[1]:
+    if not points.dimension:
         return []
     share = 0.2 * weight if linear else 0.0
     both = [Part(name, (weight - share) / 2, GaussianKernel(points, width)) for width in (WIDE, NARROW)]

@@ -1,4 +1,4 @@
-"""Kill commands while they write, and run them again: python -m benchmarks.attack.kills [--kills 50].
+"""Kill commands while they write, and run them again: python -m benchmarks.attack.kills [--kills 50] [--jobs 0 1].
 
 Nothing may be lost, doubled or left over: at the end the folder must hold what it holds without kills.
 """
@@ -163,7 +163,7 @@ def names_in(folder: Path) -> set[str]:
 
 
 def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
-    """Prepare the commands that are killed: a sweep, two rounds of a campaign, and the report of the sweep.
+    """Return the commands that are killed: a sweep, two rounds of a campaign, a report, and a large pool's preparation.
 
     Args:
         folder: for what they read.
@@ -176,10 +176,19 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     tables = ("{folder}/pool.csv", "--measured", "{folder}/measured.csv", "--n", "3", "--maximize", "qed")
     files = ("--out", "{folder}/next.csv", "--html", "{folder}/page.html")
     suggest = ("suggest", *tables, *files, "--agent", "molecule-ucb")
+    parts = ("--part-rows", "4096", "--traits", "torsions", "properties", "--workers", "None")
+    pool = ("prepare", str(library / "pool.csv"), "--out", "{folder}", *parts)
 
-    def prepare_first(place: Path) -> None:
+    def make_library() -> None:
         if not library.exists():
             run_command(["library", "--out", library, "--measured", "1"], seconds=SECONDS)
+
+    def prepare_pool(place: Path) -> None:
+        make_library()
+        place.mkdir()
+
+    def prepare_first(place: Path) -> None:
+        make_library()
         place.mkdir()
         pool = _read_csv(library / "pool.csv")
         _write_csv(place / "pool.csv", pool[:61])
@@ -205,6 +214,7 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
         Job("molecule-ucb killed while it writes", prepare_first, suggest, read_campaign),
         Job("a report killed while it writes", prepare_report, ("report", "{folder}"), rows_in),
         Job("a second round of molecule-ucb killed while it writes", prepare_second, suggest, read_campaign),
+        Job("a large pool killed while it is prepared", prepare_pool, pool, read_pool),
     ]
 
 
@@ -226,6 +236,11 @@ def _write_csv(path: Path, rows: Sequence[Sequence[str]]) -> None:
 def read_campaign(folder: Path) -> object:
     """Return the suggestions and the campaign of a folder."""
     return (folder / "next.csv").read_bytes(), json.loads((folder / "next.campaign.json").read_bytes())
+
+
+def read_pool(folder: Path) -> dict[str, bytes]:
+    """Return the files of a prepared pool."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def rows_in(folder: Path) -> dict[tuple[str, str, int], tuple[str, list[int], list[float]]]:
@@ -256,12 +271,15 @@ def kill_often(number: int, kills: int, seed: int) -> str:
 
 
 def main() -> None:
-    """Kill a sweep and a campaign equally often, and print what was survived."""
+    """Kill a sweep and a campaign, or other commands, equally often, and print what was survived."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=50, help="of a sweep, and as many of a campaign")
+    parser.add_argument("--kills", type=int, default=50, help="of each command")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--jobs", type=int, nargs="+", default=[0, 1], help="0 sweep, 1 campaign, 2 report, 3 second round, 4 prepare"
+    )
     arguments = parser.parse_args()
-    tasks = [(number, arguments.kills, arguments.seed) for number in range(2)]
+    tasks = [(number, arguments.kills, arguments.seed) for number in arguments.jobs]
     for _, outcome in run_in_parallel(kill_often, tasks, workers=2):
         if isinstance(outcome, Exception):
             raise outcome

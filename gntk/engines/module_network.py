@@ -6,15 +6,18 @@ import copy
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.data import Batch, Data
 
 from gntk.engines.base import Gradient, Network, Weights
 from gntk.engines.choice import read_device
 from gntk.engines.descent import Batches
 from gntk.engines.features import squares_in_blocks
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 GRAPHS_AT_A_TIME = 8  # in a vectorised backward pass
 NODES_AT_A_TIME = 1 << 14  # in a forward pass without gradients
@@ -165,6 +168,8 @@ class ModuleNetwork(Network):
         return moved
 
     def _call(self, weights: Weights, index: Tensor) -> Tensor:
+        from torch_geometric.data import Batch
+
         batch = Batch.from_data_list([self.graphs[k] for k in index.tolist()]).to(self.device)
         outputs = torch.func.functional_call(self.module, dict(zip(self._names, weights, strict=True)), (batch,))
         if not isinstance(outputs, Tensor) or outputs.shape != (len(index),) or not outputs.is_floating_point():

@@ -11,12 +11,16 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_campaign.backtest.players import GREEDY
 from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.state import CampaignState, Measurement
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.inputs import read_inputs
 from graph_bandit_campaign.tables.measured_rows import NoResultsError
+from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import MoleculeSet
+from graph_bandit_lab import count_cores
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
 MOST = 300  # measurements, if the user gives no number
@@ -51,6 +55,16 @@ class Table:
         """Return how many molecules count as good: the best 5 %, at least the ten best."""
         return max(TOP, round(GOOD * len(self.values)))
 
+    @property
+    def ties(self) -> int:
+        """Return how many molecules share the tenth best value."""
+        return int((self.values == self.tenth_best).sum())
+
+    @property
+    def tenth_best(self) -> float:
+        """Return the tenth best value."""
+        return float(np.sort(self.values)[-TOP if self.maximize else TOP - 1])
+
     def count_best(self, order: NDArray[np.int64], n: int = TOP) -> NDArray[np.int64]:
         """Count how many of the n best values were found after each measurement, `(len(order),)`.
 
@@ -83,7 +97,7 @@ def read_table(settings: BacktestSettings) -> Table:
         ImportError: if a package that reads the table is not installed.
     """
     try:
-        inputs = read_inputs(settings.to_read())
+        inputs = read_inputs(settings.to_read(), agents=settings.agents)
     except NoResultsError as error:
         raise ValueError(
             f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
@@ -97,7 +111,9 @@ def read_table(settings: BacktestSettings) -> Table:
             f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
             f"{len(known)}: with so few, the random start already finds much of what there is to find."
         )
-    molecules = inputs.molecules.take(known)
+    agents = [*(settings.agents or (DEFAULT,)), *[GREEDY] * ("greedy" in settings.baselines)]
+    described = describe(inputs.molecules, agents, len(inputs.pool), settings.table, count_cores())
+    molecules = described.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")

@@ -5,45 +5,32 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.failures import forecast
 from graph_bandit_campaign.failures.forecast import are_enough
 from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.limits.limits import Limits
-from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.numbers import listed
-from graph_bandit_campaign.plates import Plate
 from graph_bandit_campaign.state import CampaignState, Measurement
 from graph_bandit_campaign.tables.books import Books
+from graph_bandit_campaign.tables.inputs import Inputs
 from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_env.files import digest
 
 
-def take_over(
-    campaign: Campaign,
-    books: Books,
-    pool: GraphPool,
-    settings: SuggestSettings,
-    limits: Limits,
-    selection: Selection,
-    plate: Plate,
-) -> str:
+def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSettings) -> str:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
     They do so although they have left the pool. One whose id has changed goes on under its new id.
 
     Args:
         campaign: the campaign to change.
-        books: results of the tables.
-        pool: graphs to choose from.
+        inputs: the pool, with limits, prices and caps, and the results of the tables.
         settings: settings of the command.
-        limits: limits on what may be suggested.
-        selection: the molecules of the pool that meet them.
-        plate: prices, budget and caps.
 
     Returns:
         A digest of the question, the same for the same command with the same results, pool, limits, prices, caps and
@@ -52,6 +39,7 @@ def take_over(
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
     """
+    books, pool = inputs.books, inputs.pool
     campaign.choose_agent(settings.n)
     known = campaign.state
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
@@ -59,14 +47,17 @@ def take_over(
     asked += [sorted(books.bounded)] if books.bounded else []
     asked += [["noisy", sorted(books.noisy)]] if books.noisy else []
     asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
-    asked += [limits.content(), hashlib.sha256(selection.mask.tobytes()).hexdigest()] if len(limits) else []
-    asked += plate.content()
+    asked += inputs.conditions()
     if known.goals:
         asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]
+        asked += [["goals", known.goals_algorithm]] if known.goals_algorithm != 1 else []
     rows = books.rows()
     tried = {identifier for identifier, *_ in (*rows, *books.noisy)}
-    asked += [["failures"]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
-    question, offered = _digest(asked), _digest([pool.ids, _content_of(pool)])
+    version = [forecast.ALGORITHM] if forecast.ALGORITHM != 1 else []
+    asked += (
+        [["failures", *version]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
+    )
+    question, offered = _digest(asked), _digest(inputs.content or [pool.ids, _content_of(pool)])
     is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     if settings.undo or (is_same and not settings.more):
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
@@ -83,18 +74,29 @@ def take_over(
             f"Expected the results of earlier rounds in the tables again. Missing: {listed(lost)}. Pass all tables "
             "with --measured, or --forget to continue without these."
         )
-    measured = tuple(
-        Measurement(identifier, value, first_round.get((identifier, goal), len(known.rounds)), bound, goal)
-        for identifier, value, bound, goal in rows
-    ) + tuple(
-        Measurement(identifier, value, first_round.get((identifier, ""), len(known.rounds)), noise=noise)
-        for identifier, value, noise in sorted(books.noisy)
-    )
+    measured = measurements_of(books, first_round, len(known.rounds))
     settled = {*CampaignState("", True, 0, measured, goals=known.goals).settled(), *books.failed}
     waiting = [key for key in (renamed.get(key, key) for key in known.pending) if key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
     return f"{question}-{offered}"
+
+
+def measurements_of(books: Books, first_round: Mapping[tuple[str, str], int], now: int = 0) -> tuple[Measurement, ...]:
+    """Return the results of tables as a campaign keeps them.
+
+    Args:
+        books: the results.
+        first_round: in which round each came in, by id and goal.
+        now: the round of those that are new.
+    """
+    return tuple(
+        Measurement(identifier, value, first_round.get((identifier, goal), now), bound, goal)
+        for identifier, value, bound, goal in books.rows()
+    ) + tuple(
+        Measurement(identifier, value, first_round.get((identifier, ""), now), noise=noise)
+        for identifier, value, noise in sorted(books.noisy)
+    )
 
 
 def _content_of(pool: GraphPool) -> Sequence[str]:

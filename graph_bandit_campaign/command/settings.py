@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ from typing import Annotated
 import tyro
 
 from graph_bandit_campaign.goals.goal import Goal, check_goals
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
 
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
@@ -23,8 +25,9 @@ class SuggestSettings:
     """Suggest which molecules of a table, or other graphs, to measure next, given the results so far."""
 
     pool: tyro.conf.Positional[Path]
-    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet. Or other
-    graphs: .jsonl (also .gz), .pt, or a table of cells of NAS-Bench-201."""
+    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a
+    folder that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or a table of cells of
+    NAS-Bench-201."""
     out: Path
     """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
@@ -67,7 +70,9 @@ class SuggestSettings:
     price: str | None = None
     """Column of the pool with prices, or one price for all, such as 12.5. What is best for the money is suggested."""
     budget: float | None = None
-    """What the suggestions may cost in all; there are at most --n."""
+    """What the suggestions may cost in all. There are never more than --n, and fewer if the money ends first."""
+    budget_only: bool = False
+    """Let prices count for --budget alone: what is best is suggested, as far as it can be paid for."""
     at_most: int | None = None
     """How many suggestions may be of one group, which --per names."""
     per: str | None = None
@@ -83,8 +88,13 @@ class SuggestSettings:
     None: molecule-ei for one molecule, molecule-ucb for several, gnn-ts:steps=1000 for other graphs."""
     seed: int = 0
     """Seed of all randomness."""
+    workers: int | None = 0
+    """Processes that read a prepared pool; 0: one for each core; None: this process itself."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, tcp://host:port, whose workers read a prepared pool where they are. They see its
+    folder under the same path."""
     undo: bool = False
-    """First undo the last round, as if it had not been suggested."""
+    """First undo the last round, as if it had not been suggested, and say which molecules that were. Results stay."""
     forget: bool = False
     """Continue although results of earlier rounds are missing from the tables."""
     again: bool = False
@@ -108,7 +118,8 @@ class SuggestSettings:
         for name, count in (("n", self.n), ("most-atoms", self.most_atoms)):
             if count < 1:
                 raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
-        if self.noise is not None and self.noise in (*self.quantities, self.smiles, self.id or "id"):
+        taken = {*map(str.casefold, self.quantities), self.smiles, self.id or "id"}
+        if self.noise is not None and not taken.isdisjoint((self.noise, self.noise.casefold())):
             raise ValueError(f"Expected `--noise` to be a column of its own. `{self.noise}` is used already.")
         self._check_features()
         self._check_limits()
@@ -121,16 +132,14 @@ class SuggestSettings:
             paths += [] if path is None else [path.resolve()]
 
     def _check_features(self) -> None:
-        taken = {
-            **dict.fromkeys(self.quantities, "the target"),
-            self.smiles: "the SMILES",
-            self.id or "id": "the names",
-        }
+        targets = dict.fromkeys(map(str.casefold, self.quantities), "the target")
+        taken = {self.smiles: "the SMILES", self.id or "id": "the names"}
         for column in self.feature_columns:
-            if column in taken:
+            use = taken.get(column) or targets.get(column.casefold())
+            if use:
                 raise ValueError(
                     f"Expected `--features` to be other columns than the target, the SMILES and the names. `{column}` "
-                    f"is that of {taken[column]}."
+                    f"is that of {use}; capitals do not count."
                 )
         names = (*self.feature_columns, *(path.name for path in self.embeddings))
         if not all(names) or len(set(names)) < len(names):
@@ -153,6 +162,8 @@ class SuggestSettings:
         if self.budget is not None and (self.price is None or not 0 < self.budget < math.inf):
             got = f"{self.budget:g}" if self.price else "no price"
             raise ValueError(f"Expected `--budget` to be positive and finite, with `--price`. Got {got}.")
+        if self.budget_only and self.budget is None:
+            raise ValueError("Expected `--budget-only` with `--budget`. Got no budget.")
         if self.one_price is not None and not 0 < self.one_price < math.inf:
             raise ValueError(f"Expected `--price` to be a column, or positive and finite. Got {self.price}.")
         for name, column in (("price", self.price), ("per", self.per)):
@@ -180,23 +191,29 @@ class SuggestSettings:
     @cached_property
     def goals(self) -> tuple[Goal, ...]:
         """Return what is wanted of each column of measured values."""
-        weights = {}
+        ranges = [*map(Requirement.parse, self.near)]
+        names = [*self.maximize, *self.minimize, *(limit.name for limit in ranges)]
+        weights = dict[str, float]()
         for text in self.weights:
-            name, _, number = text.rpartition("=")
+            written, _, number = text.rpartition("=")
             try:
-                weights[name] = float(number)
+                weight = float(number)
             except ValueError as error:
                 raise ValueError(f"Expected `--weights` such as activity=2 logd=1. Got {text!r}.") from error
-        goals = [Goal(name, weight=weights.pop(name, None)) for name in self.maximize]
-        goals += [Goal(name, "minimize", weight=weights.pop(name, None)) for name in self.minimize]
-        for limit in map(Requirement.parse, self.near):
+            name = find_column(written, names, "the goals")
+            if not name:
+                folded = {each.casefold(): each for each in names}
+                nearest = get_close_matches(written.casefold(), folded, n=1)
+                hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
+                raise ValueError(f"Expected `--weights` of the goals {', '.join(names)}. Got {text!r}.{hint}")
+            if name in weights:
+                raise ValueError(f"Expected one weight of `{name}` in `--weights`. Got a second one, {text!r}.")
+            weights[name] = weight
+        goals = [Goal(name, weight=weights.get(name)) for name in self.maximize]
+        goals += [Goal(name, "minimize", weight=weights.get(name)) for name in self.minimize]
+        for limit in ranges:
             low, high = limit.ends
-            goals.append(Goal(limit.name, "target", low, high, weight=weights.pop(limit.name, None)))
-        if weights:
-            raise ValueError(
-                f"Expected `--weights` of the goals {', '.join(goal.name for goal in goals)}. Got one of "
-                f"{', '.join(weights)}."
-            )
+            goals.append(Goal(limit.name, "target", low, high, weight=weights.get(limit.name)))
         return tuple(goals)
 
     @property

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
 from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
+from graph_bandit_campaign.command.names import spell_goals
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
@@ -19,8 +21,11 @@ from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
+from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_lab import count_cores
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
@@ -38,9 +43,12 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         if path is not None:
             find_file(path)
     earlier = CampaignFile(settings.state).read()
-    inputs: Inputs[GraphPool]
-    inputs = read_graph_inputs(settings, earlier) if are_other_graphs(settings) else read_inputs(settings, earlier)
+    settings, read = spell_goals(settings, earlier), _reader_of(settings)
+    inputs = read(settings, earlier)
     molecules = inputs.molecules
+    if isinstance(molecules, MoleculeSet):
+        agents = [settings.agent or DEFAULT]
+        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, count_cores())
     make_folder(settings.out.parent)
     with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
         campaign = Campaign(
@@ -59,10 +67,9 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
                 f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` "
                 "agents, or leave out --noise."
             )
+        last_round = campaign.state.rounds[-1] if settings.undo and campaign.state.rounds else ()
         with campaign.at_once():
-            question = take_over(
-                campaign, inputs.books, inputs.pool, settings, inputs.limits, inputs.selection, inputs.plate
-            )
+            question = take_over(campaign, inputs, settings)
             place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
             taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
             inputs.selection.check_left(settings.n, taken)
@@ -74,14 +81,15 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
         smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-        exact = [view.means(exact=True) for view in campaign.state.each()]
-        known = {key: exact[0].get(key, np.nan) for values in exact for key in values}
+        told = [view.means() for view in campaign.state.each()]
+        known = {key: told[0].get(key, np.nan) for values in told for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
+    goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
     answer = Answer(
         settings.target,
-        len(inputs.pool),
+        inputs.size or len(inputs.pool),
         campaign.state,
         suggested,
         near,
@@ -92,14 +100,15 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         inputs.features,
         campaign.shares(),
         campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
-        inputs.selection.describe(),
+        inputs.describe_limits(),
         campaign.learns_bounds,
-        campaign.reasons(suggestion.id for suggestion in suggested),
+        {name: campaign.reasons((each.id for each in suggested), goal) for name, goal in goals.items()},
         None if isinstance(molecules, MoleculeSet) else molecules,
         Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
         failures=failing.sentence(left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
+        taken_back=[suggestion.id for suggestion in last_round],
     )
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:
@@ -114,6 +123,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         "\n" + "\n".join(str(path) for path in (settings.out, settings.predictions, settings.html) if path is not None)
     )
     return suggested
+
+
+def _reader_of(settings: SuggestSettings) -> Callable[[SuggestSettings, CampaignState | None], Inputs[GraphPool]]:
+    """Return the function that reads this kind of pool."""
+    if settings.pool.is_dir():
+        return read_prepared_inputs
+    return read_graph_inputs if are_other_graphs(settings) else read_inputs
 
 
 def _taken(state: CampaignState) -> tuple[str, ...]:

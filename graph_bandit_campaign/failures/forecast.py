@@ -9,16 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import MoleculeSetLike
-from graph_bandit_campaign.failures.features import describe, log_prior, look_up, name_of
-from graph_bandit_campaign.failures.rules import learn_rules
+from graph_bandit_campaign.failures.features import Feature, describe, log_prior, look_up, name_of
+from graph_bandit_campaign.failures.rules import Rules, learn_rules
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.pages.numbers import percent
 from graph_bandit_campaign.state import CampaignState
 
 LEAST = 5  # molecules that failed, and that were measured, before failures teach
 LIKELY = 0.5  # a molecule that fails with a larger probability is left out
+ALGORITHM = 1  # to be raised when equal results give another forecast
 CLEARLY = 0.1  # if that is so much more than the share that failed so far
 MOST_TAUGHT = 1000  # molecules; evenly spaced ones stand for more of them
+
+
+@dataclass(frozen=True, eq=False)
+class FailureJudge:
+    """What failures have taught, as a function of structures."""
+
+    rules: Rules
+    """What may explain the failures."""
+    features: Sequence[Feature]
+    """The features of the rules."""
+
+    def probability(self, smiles: Sequence[str]) -> NDArray[np.float64]:
+        """Return the probability of n molecules to fail, `(n,)`, by their SMILES."""
+        return self.rules.probability(look_up(self.features, smiles, len(smiles)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +46,8 @@ class FailureForecast:
     """What goes with failing, in words; empty if failures do not teach."""
     share: float = 0.0
     """How many of those tried failed, as a share."""
+    judge: FailureJudge | None = None
+    """Gives the probability of other molecules; None if failures do not teach."""
 
     @property
     def teaches(self) -> bool:
@@ -69,6 +86,11 @@ def are_enough(failed: int, measured: int) -> bool:
     return min(failed, measured) >= LEAST
 
 
+def have_failed(state: CampaignState) -> bool:
+    """Return whether the failures of a campaign are enough to teach."""
+    return are_enough(len(state.failed), len({result.id for result in state.measured}.difference(state.failed)))
+
+
 class FailureLearner:
     """Learn from molecules that failed which others are likely to fail. Other graphs teach nothing.
 
@@ -81,6 +103,10 @@ class FailureLearner:
         self._count = len(graph_set)
         self._smiles = tuple(graph_set.smiles) if isinstance(graph_set, MoleculeSetLike) and not ignores else ()
         self._learnt: tuple[object, FailureForecast] | None = None
+
+    def algorithm(self, state: CampaignState) -> int:
+        """Return the version of what failures teach in a campaign; that which it has, if they teach nothing."""
+        return ALGORITHM if self._smiles and have_failed(state) else state.failures_algorithm
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int]) -> FailureForecast:
         """Return what the failures teach.
@@ -110,20 +136,22 @@ class FailureLearner:
         molecules = [Chem.MolFromSmiles(self._smiles[k]) for k in index]
         features, has = describe(molecules)
         rules = learn_rules(has, fails, log_prior(features))
-        some_features = [features[k] for k in rules.features]
-        probability = rules.probability(look_up(some_features, self._smiles, len(self._smiles)))
+        judge = FailureJudge(rules, [features[k] for k in rules.features])
+        probability = judge.probability(self._smiles)
         share = float(fails.mean())
         if rules.at_random > LIKELY or not rules.rules:
             random = percent(rules.at_random, " ")
             cause = f"No cause was found: they fail at random with a probability of {random}."
-            return FailureForecast(probability, cause, share)
+            return FailureForecast(probability, cause, share, judge)
         left, texts = np.full(len(fails), True), []
         for case in rules.rules[0].cases:
             here = left & (has[:, case.feature] == case.present)
             name = name_of(features[case.feature], molecules)
             texts.append(f"{_of(fails[here])} {'with' if case.present else 'without'} {name}")
             left &= ~here
-        return FailureForecast(probability, f"Failed so far: {', '.join(texts)}, {_of(fails[left])} others.", share)
+        return FailureForecast(
+            probability, f"Failed so far: {', '.join(texts)}, {_of(fails[left])} others.", share, judge
+        )
 
 
 def _of(fails: NDArray[np.bool_]) -> str:

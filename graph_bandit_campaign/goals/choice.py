@@ -8,13 +8,15 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.contract import Agent, GainForecaster
+from agents.contract import Agent, GainForecaster, PriceMinder
 from graph_bandit_campaign.goals.goal import Goal
 from graph_bandit_campaign.goals.utility import Floats, meets, utility, utility_moments
 from graph_bandit_campaign.state import CampaignState
 
+ALGORITHM = 1  # to be raised when equal results give another choice
 SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
 WAYS = 64  # to weigh the goals, for the short list
+PRICE_WEIGHT = 0.5  # standard deviations by which what is e times as dear has to be better: as for one goal
 TIE = 1e-6  # weight of the sum over the goals, which decides between graphs that are equal for a way to weigh them
 
 
@@ -33,6 +35,8 @@ class GoalsChooser:
     squares of w_g std u_g. For each choice, the values of all graphs are drawn once, and graphs whose draw breaks a
     limit are left out: so a limit counts by its probability. Goals without two different results do not count yet.
 
+    Where prices p are weighed, E utility_g is less by 0.5 log(p_k / min p) standard deviations of the results.
+
     Args:
         state: state of the campaign.
         agents: for each goal, an agent trained on its results; on minus the results if small values are wanted.
@@ -46,20 +50,32 @@ class GoalsChooser:
             Values(cast(GainForecaster, agent), goal.sign) for goal, agent in zip(state.goals, agents, strict=True)
         ]
 
-    def choose(self, count: int, mask: NDArray[np.bool_], pending: Sequence[int] = ()) -> list[int]:
+    def choose(
+        self,
+        count: int,
+        mask: NDArray[np.bool_],
+        pending: Sequence[int] = (),
+        prices: Floats | None = None,
+        fits: Callable[[Sequence[int]], NDArray[np.bool_]] | None = None,
+    ) -> list[int]:
         """Return the indices of graphs, in the order of choice.
 
         Args:
             count: how many graphs to choose.
             mask: `(K,)` bool. The graphs that can be chosen, at least `count`.
             pending: indices of the graphs under way.
+            prices: `(K,)`, positive where `mask` allows a graph; None, or equal ones: they change nothing.
+            fits: which graphs can join those chosen so far, `(K,)`; None: all.
 
         Returns:
-            `count` different indices. Where no graph meets the limits in a draw, that of a graph that is the surest to.
+            `count` different indices; fewer if no other graph of the short list fits. Where no graph meets the limits
+            in a draw, that of a graph that is the surest to.
         """
         values = [np.array(list(view.means().values())) for view in self._state.each()]
         told = [g for g, known in enumerate(values) if len(set(known.tolist())) > 1]
         wanted = [g for g in told if self._state.goals[g].aim != "limit"]
+        if not wanted and prices is not None and isinstance(self._first, PriceMinder):
+            return self._first.select_priced(None, count, prices, mask, pending, fits)
         if not wanted:
             return self._first.select_batch(None, count, mask, pending)
         generator = np.random.default_rng([self._state.seed, len(self._state.measured), len(pending)])
@@ -67,7 +83,8 @@ class GoalsChooser:
         forecasts = [self._values[g] for g in wanted]
         limits = [(self._state.goals[g], self._values[g]) for g in told if g not in wanted]
         candidates = generator.permutation(np.flatnonzero(mask))  # so that ties do not go by the order of the pool
-        near = _short_list(scale, forecasts, limits, candidates, max(SHORT_LIST, count), generator).tolist()
+        handicap = _handicap(prices, mask)
+        near = _short_list(scale, forecasts, limits, candidates, handicap, max(SHORT_LIST, count), generator).tolist()
         known = [{self._index_of[key] for key in self._state.of(goal).means()} for goal in scale.goals]
         imagine = [
             each.imagine_bounds(near, [k for k in pending if k not in settled])
@@ -81,13 +98,27 @@ class GoalsChooser:
         chosen: list[int] = []
         for way, here in zip(scale.ways(count, generator), allowed, strict=True):
             last = [None if latest is None or near[latest] in settled else latest for settled in known]
-            worth = scale.worth([bounds(place) for bounds, place in zip(imagine, last, strict=True)], way)
-            worth[chosen], here[chosen], surest[chosen] = -np.inf, False, -1.0
+            worth = scale.worth([bounds(at) for bounds, at in zip(imagine, last, strict=True)], way, handicap[near])
+            out = set(chosen)
+            if fits is not None:
+                out |= set(np.flatnonzero(~fits([near[place] for place in chosen])[near]).tolist())
+            if len(out) == len(near):
+                break
+            gone = [*out]
+            worth[gone], here[gone], surest[gone] = -np.inf, False, -1.0
             if not here.any():  # where no graph meets the limits in this draw, those do that are the surest to
                 here = surest == surest.max()
             latest = int(np.argmax(np.where(here, worth, -np.inf)))
             chosen.append(latest)
         return [near[place] for place in chosen]
+
+
+def _handicap(prices: Floats | None, mask: NDArray[np.bool_]) -> Floats:
+    """Return what prices take off each graph, `(K,)`, in standard deviations of the results; 0 for the cheapest."""
+    handicap = np.zeros(len(mask))
+    if prices is not None:
+        handicap[mask] = PRICE_WEIGHT * np.log(prices[mask] / prices[mask].min())
+    return handicap
 
 
 class Values:
@@ -128,6 +159,7 @@ def _short_list(
     values: Sequence[Values],
     limits: Sequence[tuple[Goal, Values]],
     candidates: NDArray[np.int64],
+    handicap: Floats,
     size: int,
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
@@ -138,7 +170,7 @@ def _short_list(
     forecasts = [(limit, *each.predict()) for limit, each in limits]
     rank = np.full(len(candidates), np.inf)
     for way in scale.ways(WAYS, generator):
-        worth = scale.worth(bounds, way)
+        worth = scale.worth(bounds, way, handicap[candidates])
         for limit, mean, std in forecasts:
             normal = generator.standard_normal(len(candidates))
             likely = meets(limit, mean[candidates] + std[candidates] * normal)
@@ -160,6 +192,7 @@ class Scale:
         self.goals = list(goals)
         utilities = [utility(goal, known) for goal, known in zip(goals, values, strict=True)]
         self._weights = np.array([goal.weight or 0.0 for goal in goals])
+        self._deviations = np.array([known.std() for known in values])
         if self._weights.any():
             spread = [(each.mean(), each.std()) for each in utilities]
         else:
@@ -177,16 +210,19 @@ class Scale:
         normal = np.abs(generator.standard_normal((count, len(self.goals))))
         return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True), np.float64)
 
-    def worth(self, bounds: Sequence[tuple[Floats, Floats]], way: Floats) -> Floats:
+    def worth(self, bounds: Sequence[tuple[Floats, Floats]], way: Floats, handicap: Floats | None = None) -> Floats:
         """Return the index of n graphs.
 
         Args:
             bounds: for each goal, lower and upper bounds of the values, `(n,)` each.
             way: `(G,)`. A direction or the weights.
+            handicap: `(n,)`. What is taken off each goal, in standard deviations of its results; None: nothing.
         """
         moments = [utility_moments(goal, *ends) for goal, ends in zip(self.goals, bounds, strict=True)]
         means, stds = (np.stack(each, axis=-1) / self._unit for each in zip(*moments, strict=True))
         means = means - self._begin / self._unit
+        if handicap is not None:
+            means = means - handicap[:, None] * (self._deviations / self._unit)
         if self._weights.any():
             return np.asarray((means * way).sum(axis=-1) + np.sqrt(((stds * way) ** 2).sum(axis=-1)), np.float64)
         hoped = means + stds

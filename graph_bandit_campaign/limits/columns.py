@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,21 +18,6 @@ class LimitColumns:
     """Columns of numbers by name as the limit has it, NaN where a value is not known."""
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Columns of text by name as the limit has it, empty where a value is not known."""
-
-
-def find_column(name: str, columns: Iterable[str], source: str) -> str:
-    """Return the column of this name, or whose name differs in capitals alone; an empty text if there is none.
-
-    Raises:
-        ValueError: if there are several that differ in capitals alone.
-    """
-    names = tuple(columns)
-    if name in names:
-        return name
-    alike = [column for column in names if column.casefold() == name.casefold()]
-    if len(alike) > 1:
-        raise ValueError(f"Expected one column `{name}` in {source}. It has {', '.join(alike)}. Rename one of them.")
-    return "".join(alike)
 
 
 def numbers_of(name: str, cells: Sequence[object], count: int) -> list[float]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.limits.columns import LimitColumns, find_column, numbers_of, texts_of
+from graph_bandit_campaign.limits.columns import LimitColumns, numbers_of, texts_of
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.patterns import read_pattern
 from graph_bandit_campaign.limits.properties import PROPERTIES, find_property, suggest_property
 from graph_bandit_campaign.limits.selection import Selection, Step
@@ -79,12 +80,15 @@ class Limits:
             workers,
         )
 
-    def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
+    def find_columns(
+        self, columns: Iterable[str], source: str, elsewhere: Iterable[str] = ()
+    ) -> tuple[dict[str, str], dict[str, str]]:
         """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.
 
         Args:
             columns: all columns that there are.
             source: where they are, for messages.
+            elsewhere: columns of other tables, which may have been meant.
 
         Raises:
             ValueError: if a limit names neither a column nor a property.
@@ -98,7 +102,7 @@ class Limits:
             if column:
                 numbers[name] = column
             elif not find_property(name):
-                nearest = suggest_property(name)
+                nearest = suggest_property(name, (*names, *filter(None, elsewhere)))
                 hint = f" Did you mean `{nearest}`?" if nearest else ""
                 raise ValueError(
                     f"Expected `{requirement.text}` to name a column of {source} or a property. {listed}; properties "

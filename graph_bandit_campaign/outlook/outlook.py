@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.beliefs import short_list
 from agents.contract import Agent, GainForecaster
 from graph_bandit_campaign.outlook.repeats import Repeat, find_repeat
 from graph_bandit_campaign.pages.numbers import percent
@@ -54,7 +55,7 @@ class Outlook:
 
 
 def look_ahead(
-    agent: Agent, state: CampaignState, index_of: Mapping[str, int], left: NDArray[np.int64]
+    agent: Agent, state: CampaignState, ids: Sequence[str], index_of: Mapping[str, int], left: NDArray[np.int64]
 ) -> Outlook | None:
     """Return what is still to be found; None if the agent's model cannot say, or all results so far are equal.
 
@@ -64,6 +65,7 @@ def look_ahead(
     Args:
         agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
         state: state of the campaign.
+        ids: ids of all graphs.
         index_of: index of each graph, by its id; pending graphs without one are left out.
         left: indices of all graphs that can still be suggested.
     """
@@ -73,8 +75,9 @@ def look_ahead(
     best *= 1.0 if state.maximize else -1.0
     pending = [index_of[identifier] for identifier in state.pending if identifier in index_of]
     again = find_repeat(agent, state, index_of, pending)
-    order = np.argsort(-agent.predict().probability_above(best)[left], kind="stable")
-    index = [*pending, *left[order[:MOST]].tolist()]
+    chances = agent.predict().probability_above(best)[left]
+    promising = short_list(chances, [ids[k] for k in left], MOST, state.seed)
+    index = [*pending, *left[promising].tolist()]
     if not index:
         return Outlook(0.0, 0.0, 0.0, 0, again)
     seed = np.random.SeedSequence([state.seed, len(state.measured), DRAWS])

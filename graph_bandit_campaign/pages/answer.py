@@ -52,8 +52,8 @@ class Answer:
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
     """Whether the agent learns from bounds, and does not take them for values."""
-    reasons: Mapping[str, Reason] = field(default_factory=dict)
-    """What the predictions are sums of, by id; empty if the agent cannot say."""
+    reasons: Mapping[str, Mapping[str, Reason]] = field(default_factory=dict)
+    """What the predictions of each goal are sums of, by its name and by id; empty if the agent cannot say."""
     graphs: GraphPool | None = None
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
     bill: Bill = field(default_factory=Bill)
@@ -64,6 +64,8 @@ class Answer:
     """Probability of each molecule to fail, by its id; empty if failures do not teach."""
     likely: Collection[str] = ()
     """Ids of the molecules that are likely to fail."""
+    taken_back: Sequence[str] = ()
+    """Ids of the suggestions of the last round, which this one replaces because the user said so."""
 
     @property
     def noun(self) -> str:
@@ -97,10 +99,10 @@ class Answer:
         """Return the exact results of each goal: the mean of each molecule, by its id."""
         return {name: view.means(exact=True) for name, view in self.views.items()}
 
-    def result(self, name: str, identifier: str) -> str:
-        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it; "–" without."""
+    def result(self, name: str, identifier: str, nothing: str = "–") -> str:
+        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it."""
         bound = self.books.bounds.get(f"{identifier}, {name}" if self.state.goals else identifier)
-        return short(self.known[name].get(identifier), nothing=bound or "–")
+        return short(self.known[name].get(identifier), nothing=bound or nothing)
 
     @cached_property
     def front(self) -> tuple[str, ...]:
@@ -146,6 +148,7 @@ class Answer:
         each = " for every goal" if self.state.goals else ""
         taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
+            f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
             f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
@@ -159,6 +162,10 @@ class Answer:
         return [text for text in (self.limits, self.failures, count) if text] + [
             text.format(listed(names)) for text, names in lists.items() if names
         ]
+
+    def reasons_of(self, identifier: str) -> dict[str, Reason]:
+        """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""
+        return {name: reasons[identifier] for name, reasons in self.reasons.items() if identifier in reasons}
 
     def _parts(self) -> list[str]:
         if self.state.goals or len(set(self.state.means(exact=True).values())) < 2:
@@ -177,18 +184,18 @@ class Answer:
         for number in range(1, NEIGHBOURS + 1) if structure else ():
             values = [f"nearest_{number}_{name}" for name in self.known]
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
-        writer.writerow([*columns, "reasons"] if structure else columns)
+        whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.known] if structure else []
+        writer.writerow([*columns, *whys])
         for rank, suggestion in enumerate(self.suggested, start=1):
             cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
             cells += [*forecast_cells(self, suggestion), *map(shield, self.bill.cells(suggestion.id))]
             cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
-                values = [short(values.get(neighbour.id)) for values in self.known.values()]
+                values = [self.result(name, neighbour.id, nothing="") for name in self.known]
                 cells += [shield(neighbour.id), short(neighbour.similarity), *values]
             cells += [""] * (len(columns) - len(cells))
-            if structure:
-                reason = self.reasons.get(suggestion.id)
-                cells.append("" if reason is None else reason.sentence())
+            reasons = self.reasons_of(suggestion.id)
+            cells += [reasons[name].sentence() if name in reasons else "" for name in self.known if structure]
             writer.writerow(cells)
         return text.getvalue()
 

@@ -21,3 +21,10 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
     """Write the first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def duration(seconds: float) -> str:
+    """Write a time for people, in seconds, minutes or hours."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.pages.answer import Answer, forecast_cells, forecast_columns
@@ -19,7 +20,8 @@ def predictions_table(
     """Return a CSV table with a row for each molecule of the pool, in the order of the pool.
 
     Its column `state` is `measured`, `failed`, `suggested` (now), `pending` (from earlier), `excluded by` the first
-    limit that the molecule does not meet, `likely to fail`, or `offered`: it could be suggested.
+    limit that the molecule does not meet, `likely to fail`, or `offered`: it could be suggested. A molecule that is
+    measured has no probability to beat the best, or to be on the front.
 
     Args:
         answer: the suggestions.
@@ -38,6 +40,8 @@ def predictions_table(
     writer.writerow([*columns, "state"])
     for index, identifier in enumerate(ids):
         expected, reason = predictions[identifier], selection.reason(index)
+        if states.get(identifier) == "measured":
+            expected = replace(expected, probability=None)
         fails = [short(answer.fails[identifier])] if answer.fails else []
         offered = "likely to fail" if identifier in answer.likely else "offered"
         words = states.get(identifier) or (f"excluded by {reason}" if reason else offered)

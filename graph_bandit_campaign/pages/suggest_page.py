@@ -38,13 +38,15 @@ def render_page(answer: Answer) -> str:
                 "suggestion": suggestion,
                 **_structure(answer, suggestion.id),
                 "bill": answer.bill.lines(suggestion.id),
-                "reason": answer.reasons.get(suggestion.id),
-                "others": _others(answer, suggestion.id),
+                "reasons": [
+                    (name, reason, _others(answer, suggestion.id, reason))
+                    for name, reason in answer.reasons_of(suggestion.id).items()
+                ],
                 "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
             }
             for suggestion in answer.suggested
         ],
-        reach=_reach(answer.reasons.values()),
+        reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
         ranged={goal.name: "met" if goal.aim == "limit" else "in range" for goal in state.goals if goal.has_range},
         front=_front(answer),
         figures=_figures(answer, outcomes),
@@ -81,10 +83,10 @@ def _structure(answer: Answer, identifier: str) -> dict[str, str]:
     return {"smiles": "", "picture": picture, "caption": caption}
 
 
-def _others(answer: Answer, identifier: str) -> dict[str, float]:
+def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]:
     """Return the results that add most to a prediction, without those of the similar molecules, which are shown."""
-    reason, near = answer.reasons.get(identifier), {neighbour.id for neighbour in answer.near.get(identifier, ())}
-    return {} if reason is None else {name: pull for name, pull in reason.main_pulls().items() if name not in near}
+    near = {neighbour.id for neighbour in answer.near.get(identifier, ())}
+    return {name: pull for name, pull in reason.main_pulls().items() if name not in near}
 
 
 def _reach(reasons: Collection[Reason]) -> tuple[float, float]:

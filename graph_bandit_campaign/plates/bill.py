@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.plates.plate import Plate
+from graph_bandit_campaign.plates.terms import Terms
 
 LONGEST = 24  # characters of a group in a line of the terminal
 
@@ -22,7 +22,7 @@ class Bill:
     prices: Mapping[str, float] = field(default_factory=dict)
     """Price of each suggestion, by its id; empty if prices do not count."""
     differ: bool = False
-    """Whether prices of the pool differ, so that they change what is suggested."""
+    """Whether prices of the pool differ and are weighed, so that they change what is suggested."""
     budget: float | None = None
     """What they may cost in all; None: any amount."""
     groups: Mapping[str, str] = field(default_factory=dict)
@@ -33,21 +33,21 @@ class Bill:
     """What the group is: "scaffold", or a column."""
 
     @classmethod
-    def of(cls, chosen: Sequence[str], ids: Sequence[str], plate: Plate, settings: SuggestSettings) -> Bill:
+    def of(cls, chosen: Sequence[str], ids: Sequence[str], plate: Plate, settings: Terms) -> Bill:
         """Return the bill of some suggestions.
 
         Args:
             chosen: ids of the suggestions.
             ids: ids of all molecules.
             plate: prices, budget and caps of all molecules.
-            settings: settings of the command.
+            settings: what the user said.
         """
         place_of = {identifier: place for place, identifier in enumerate(ids)}
         costs, groups = plate.costs(len(ids)), plate.groups
         return cls(
             settings.n,
             {} if costs is None else {key: float(costs[place_of[key]]) for key in chosen},
-            costs is not None and len(np.unique(costs[~np.isnan(costs)])) > 1,
+            costs is not None and len(np.unique(costs[~np.isnan(costs)])) > 1 and not plate.budget_only,
             plate.budget,
             {} if groups is None else {key: groups[place_of[key]] for key in chosen},
             plate.at_most,

@@ -28,8 +28,9 @@ def choose_plate(
     was kept as pending. A `PriceMinder` is told while it chooses what still fits, so it is seldom asked twice.
 
     Args:
-        agent: trained, or what chooses for several goals. If prices differ, it must be a `PriceMinder`. One that is
-            not a `BatchAgent` chooses one graph after the other.
+        agent: trained, or what chooses for several goals. If prices differ, and do not count for the budget alone, it
+            must be a `PriceMinder` or choose for several goals. One that is not a `BatchAgent` chooses one graph after
+            the other.
         count: most graphs to choose.
         mask: `(K,)` bool. Graphs that can be chosen.
         pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
@@ -48,15 +49,11 @@ def choose_plate(
     check_plate(count, left, plate)
     left &= plate.known(len(left))
     space = _Space(plate, len(left))
-    if isinstance(agent, GoalsChooser) and len(np.unique(space.prices[~np.isnan(space.prices)])) > 1:
-        raise ValueError(
-            "Expected one goal, or equal prices: several goals, of which limits on results are some, are not weighed "
-            'against prices. Leave out the prices, or limit them (on the command line --require "price<=100").'
-        )
-    if not isinstance(agent, PriceMinder) and len(np.unique(space.prices[left])) > 1:
+    if not isinstance(agent, GoalsChooser | PriceMinder) and len(np.unique(space.weighed[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
-            "of the `molecule-` agents, or leave out the prices."
+            "of the `molecule-` agents, let prices count for a budget alone (on the command line --budget-only), or "
+            "leave them out."
         )
     chosen: list[int] = []
     while len(chosen) < count:
@@ -154,6 +151,7 @@ class _Space:
     def __init__(self, plate: Plate, size: int) -> None:
         costs, groups = plate.costs(size), plate.group_numbers(size)
         self.prices = np.ones(size) if costs is None else costs
+        self.weighed = np.ones(size) if plate.budget_only else self.prices
         self.groups = np.arange(size) if groups is None else groups
         self.money = np.inf if plate.budget is None else plate.budget * (1 + ROUNDING)
         self.at_most = plate.at_most or size
@@ -178,9 +176,11 @@ def _ask(
     """Let an agent choose up to `count` more graphs; one, if it cannot choose several."""
     waiting, so_far = [*pending, *chosen], [*chosen]
     if isinstance(agent, GoalsChooser):
-        return agent.choose(count, mask, waiting)
+        if len(np.unique(space.weighed[mask])) == 1:
+            return agent.choose(count, mask, waiting)
+        return agent.choose(count, mask, waiting, space.weighed, lambda new: space.fits([*so_far, *new]))
     if isinstance(agent, PriceMinder) and not space.is_free:
-        return agent.select_priced(None, count, space.prices, mask, waiting, lambda new: space.fits([*so_far, *new]))
+        return agent.select_priced(None, count, space.weighed, mask, waiting, lambda new: space.fits([*so_far, *new]))
     if isinstance(agent, BatchAgent):
         return agent.select_batch(None, count, mask, waiting)
     return [agent.select_action(None, mask)]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.limits.columns import LimitColumns, find_column
+from graph_bandit_campaign.limits.columns import LimitColumns
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.plates.plate import Plate
 from graph_bandit_campaign.plates.scaffolds import murcko_scaffolds
+from graph_bandit_campaign.plates.terms import Terms
 
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
 
@@ -31,11 +32,11 @@ class Offers:
         """Return which molecules have a known price, `(K,)`; all of them if prices do not count."""
         return ~np.isnan(self.prices)
 
-    def plate(self, settings: SuggestSettings, count: int) -> Plate:
+    def plate(self, settings: Terms, count: int) -> Plate:
         """Return what a batch may cost and hold.
 
         Args:
-            settings: settings of the command.
+            settings: what the user said.
             count: how many molecules there are, those of the pool first; the others are not suggested.
         """
         others = count - len(self.prices)
@@ -45,16 +46,15 @@ class Offers:
             budget=settings.budget,
             groups=None if settings.per is None else [*self.groups, *[""] * others],
             at_most=settings.at_most,
+            budget_only=settings.budget_only,
         )
 
 
-def find_offer_columns(
-    settings: SuggestSettings, columns: Sequence[str], source: str
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the columns of prices and of groups, by their names in the settings; none where there is no need of one.
+def find_offer_columns(settings: Terms, columns: Sequence[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the columns of prices and of groups, by the names that the user gave; none where there is no need of one.
 
     Args:
-        settings: settings of the command.
+        settings: what the user said.
         columns: all columns that there are.
         source: where they are, for messages.
 
@@ -69,16 +69,14 @@ def find_offer_columns(
     return prices, groups
 
 
-def find_offers(
-    settings: SuggestSettings, columns: LimitColumns, selection: Selection, smiles: Sequence[str]
-) -> Offers:
+def find_offers(settings: Terms, columns: LimitColumns, selection: Selection, smiles: Sequence[str]) -> Offers:
     """Return price and group of each molecule: those of its cheapest row that meets all limits on columns.
 
     Of equally cheap rows the first counts. Scaffolds are computed for the molecules that meet the limits.
 
     Args:
-        settings: settings of the command.
-        columns: rows of the columns of prices and groups, by their names in the settings.
+        settings: what the user said.
+        columns: rows of the columns of prices and groups, by the names that the user gave.
         selection: the molecules and rows that meet the limits.
         smiles: K SMILES.
     """

@@ -31,6 +31,8 @@ class Plate:
     own."""
     at_most: int | None = None
     """Number of graphs of one group that the batch may hold. What is pending does not count."""
+    budget_only: bool = False
+    """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
 
     def __post_init__(self) -> None:
         if self.prices is not None:
@@ -45,6 +47,8 @@ class Plate:
         if self.budget is not None and (self.prices is None or not 0 < self.budget < math.inf):
             got = f"{self.budget!r} without `prices`" if self.prices is None else repr(self.budget)
             raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {got}.")
+        if self.budget_only and self.budget is None:
+            raise ValueError("Expected a `budget` with `budget_only`. Got none.")
         if (self.groups is None) != (self.at_most is None):
             raise ValueError("Expected `groups` and `at_most` together. Got one of them.")
         if self.at_most is not None:
@@ -95,4 +99,5 @@ class Plate:
             return []
         prices = None if self.prices is None else np.ascontiguousarray(np.asarray(self.prices), "<f8")
         digest = None if prices is None else hashlib.sha256(prices.tobytes()).hexdigest()
-        return [digest, self.budget, None if self.groups is None else [*self.groups], self.at_most]
+        told = [digest, self.budget, None if self.groups is None else [*self.groups], self.at_most]
+        return [*told, *["budget only"] * self.budget_only]

@@ -19,7 +19,7 @@ class Neighbour:
     similarity: float
     """Tanimoto similarity of atom-pair counts, from 0 to 1."""
     value: float
-    """Mean of its measured values."""
+    """Mean of its measured values; of its bounds, if nothing else is known."""
 
 
 def nearest_measured(

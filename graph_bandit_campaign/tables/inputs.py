@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Generic, TypeVar
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.goals.goal import Goal, check_goals
-from graph_bandit_campaign.limits.columns import find_column
+from graph_bandit_campaign.goals.names import spell
 from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.properties import find_property
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.limits.wishes import Requirement
@@ -24,11 +27,13 @@ from graph_bandit_campaign.tables.measured_rows import (
     NoResultsError,
     Results,
     find_tables,
+    read_headers,
     read_measured,
     sheet_remarks,
 )
 from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_campaign.tables.parents import Parents
+from graph_bandit_campaign.traits.kept import reads_graphs
 from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
 from graph_bandit_lab import count_cores
@@ -58,6 +63,23 @@ class Inputs(Generic[P_co]):
     """Prices, budget and caps of the molecules."""
     goals: tuple[Goal, ...] = ()
     """What is wanted of each measured quantity, limits included; empty with one goal."""
+    size: int = 0
+    """How many molecules there are to choose from, if `pool` holds the most promising ones alone; 0: it holds all."""
+    told: str = ""
+    """How many molecules limits leave, then."""
+    content: Sequence[object] = ()
+    """What tells the pool, prices and caps from others, then; the same whichever molecules `pool` holds."""
+
+    def describe_limits(self) -> str:
+        """Say how many molecules the limits leave; an empty text without limits."""
+        return self.told if self.size else self.selection.describe()
+
+    def conditions(self) -> list[object]:
+        """Return what limits, prices and caps say, for digests."""
+        if self.content:
+            return [self.limits.content(), *self.content]
+        mask = hashlib.sha256(self.selection.mask.tobytes()).hexdigest()
+        return ([self.limits.content(), mask] if len(self.limits) else []) + self.plate.content()
 
     def remarks(self) -> list[str]:
         """Return remarks about the tables, for people."""
@@ -68,12 +90,16 @@ class Inputs(Generic[P_co]):
         return remarks + self.sheets
 
 
-def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None) -> Inputs[MoleculeSet]:
+def read_inputs(
+    settings: SuggestSettings, earlier: CampaignState | None = None, agents: Sequence[str | None] = ()
+) -> Inputs[MoleculeSet]:
     """Read pool and results.
 
     Args:
         settings: settings of the command.
         earlier: state of the campaign; its pending molecules are kept when they have left the pool.
+        agents: agents that will read the molecules, if not that of the settings; how much memory a pool may need
+            depends on them.
 
     Raises:
         ValueError, OSError: if a table cannot be read, the pool does not fit into memory, or it gives the id of a
@@ -86,28 +112,26 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
         identifier = settings.id or ("id" if "id" in table.columns else None)
         columns = Columns(settings.target, identifier, smiles, features.columns, settings.noise)
-        limits, goals = _split_limits(settings, table)
+        limits, goals = split_limits(settings, table, earlier)
         if goals and settings.noise:
             raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
-        numbers, texts = limits.find_columns(table.columns, str(table.path))
+        of_results = read_headers(settings.measured, settings.measured_sheet) if len(limits) else {}
+        numbers, texts = limits.find_columns(table.columns, str(table.path), chain(*of_results.values()))
         prices, groups = find_offer_columns(settings, table.columns, str(table.path))
-        results = _read_results(settings, columns, goals)
+        results = read_results(settings, columns, goals)
         count = sum(len(each.rows) for each in results.values())
-        pool = _read_pool(table, columns, Budget(count, features.count), settings)
+        graphs = any(map(reads_graphs, agents or (settings.agent,)))
+        pool = _read_pool(table, columns, Budget(count, features.count, graphs), settings)
         left_out = set[str]()
         if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
             left_out = {table.place(number) for number, _ in pool.skipped}
         remarks = dict.fromkeys(remark for each in results.values() for remark in each.remarks)
         sheets = [*sheet_remarks(table, settings.sheet, "--sheet"), *remarks]
-    structures = _structures_of(earlier, pool, settings)
+    structures = structures_of(earlier, pool, settings)
     rows_by_goal = {name: [row for row in each.rows if row.place not in left_out] for name, each in results.items()}
     by_goal = match_goals(rows_by_goal, pool, structures, settings.trust_ids, settings.most_atoms)
     books = join_books(by_goal) if goals else by_goal[settings.target]
-    known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
-    for identifier in earlier.pending if earlier else ():
-        if identifier in structures and structures[identifier] not in known:
-            outside[identifier] = structures[identifier]
-    molecules = pool
+    outside, molecules = outsiders(earlier, structures, pool, books), pool
     if outside:
         molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
     molecules = features.add_to(molecules, books.features)
@@ -119,18 +143,21 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None = None)
     return Inputs(pool, books, molecules, sheets, described, limits, selection, plate, goals)
 
 
-def _split_limits(settings: SuggestSettings, table: Table) -> tuple[Limits, tuple[Goal, ...]]:
+def split_limits(
+    settings: SuggestSettings, table: Table, earlier: CampaignState | None
+) -> tuple[Limits, tuple[Goal, ...]]:
     """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
 
     A limit is on a measured quantity if neither the pool has a column of its name, nor is there a property of it, and a
     table of results has it. With one goal and no such limit there are no goals.
     """
     known, measured = [], []
+    headers = read_headers(settings.measured, settings.measured_sheet).values() if settings.require else ()
     for limit in map(Requirement.parse, settings.require):
         here = find_column(limit.name, filter(None, table.columns), str(table.path)) or find_property(limit.name)
         found = () if here else find_tables(settings.measured, [limit.name], settings.measured_sheet)[limit.name]
         if found:
-            measured.append(Goal(limit.name, "limit", *limit.ends, limit.strict))
+            measured.append(Goal(spell(limit.name, earlier, headers), "limit", *limit.ends, limit.strict))
         else:
             known.append(limit.text)
     goals = (*settings.goals, *measured)
@@ -138,7 +165,7 @@ def _split_limits(settings: SuggestSettings, table: Table) -> tuple[Limits, tupl
     return Limits(known, settings.forbid, settings.only), check_goals(goals) if several else ()
 
 
-def _read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[Goal]) -> dict[str, Results]:
+def read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[Goal]) -> dict[str, Results]:
     """Return the rows of results of each goal, by its name; a table may lack some of the columns.
 
     Raises:
@@ -170,7 +197,25 @@ def _read_results(settings: SuggestSettings, columns: Columns, goals: Sequence[G
     return results
 
 
-def _structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:
+def outsiders(
+    earlier: CampaignState | None, structures: Mapping[str, str], pool: MoleculeSet, books: Books
+) -> dict[str, str]:
+    """Return canonical SMILES of the molecules that are measured or pending and not in the pool, by id.
+
+    Args:
+        earlier: state of the campaign.
+        structures: canonical SMILES of the molecules known so far, by id.
+        pool: the pool.
+        books: the results.
+    """
+    known, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
+    for identifier in earlier.pending if earlier else ():
+        if identifier in structures and structures[identifier] not in known:
+            outside[identifier] = structures[identifier]
+    return outside
+
+
+def structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:
     """Return the canonical SMILES of the molecules known so far; refuse a pool that gives their ids to others."""
     known = earlier.structures.items() if earlier else ()
     structures = {identifier: canonical_smiles(text, settings.most_atoms) or text for identifier, text in known}

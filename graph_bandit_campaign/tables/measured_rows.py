@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.contract import LARGEST_REWARD
+from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.state import Bound
 from graph_bandit_env.tables import Table, open_table
 
@@ -25,7 +26,7 @@ class Columns:
     """Names of columns."""
 
     value: str
-    """Measured values: a number, `failed`, `pending`, or nothing."""
+    """Measured values: a number, `failed`, `pending`, or nothing. Capitals of the name do not count."""
     identifier: str | None = None
     """Names of molecules."""
     smiles: str = "smiles"
@@ -105,7 +106,7 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
     for path in paths:
         with open_table(path, sheet if path.suffix.lower() == ".xlsx" else None) as table:
             _read_rows(table, columns, rows, problems)
-            has_noise = has_noise or bool(columns.noise and _find_column(columns.noise, table))
+            has_noise = has_noise or bool(columns.noise and find_column(columns.noise, table.columns, str(path)))
             listed += table.columns
             remarks += sheet_remarks(table, sheet, "--measured-sheet")
     if problems:
@@ -124,18 +125,27 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
 
 
 def find_tables(paths: Iterable[Path], names: Iterable[str], sheet: str | None = None) -> dict[str, tuple[Path, ...]]:
-    """Return the tables that have each of some columns, by the name of the column.
+    """Return the tables that have each of some columns, whose capitals do not count, by the name of the column.
 
     Args:
         paths: paths of tables that `open_table` can open.
         names: names of columns.
         sheet: sheet of the tables that are workbooks; None: the first.
     """
-    columns_of = {}
+    columns_of = read_headers(paths, sheet)
+    return {
+        name: tuple(path for path, columns in columns_of.items() if find_column(name, columns, str(path)))
+        for name in names
+    }
+
+
+def read_headers(paths: Iterable[Path], sheet: str | None = None) -> dict[Path, Sequence[str]]:
+    """Return the columns of each of some tables; arguments as for `find_tables`."""
+    columns_of: dict[Path, Sequence[str]] = {}
     for path in paths:
         with open_table(path, sheet if path.suffix.lower() == ".xlsx" else None) as table:
-            columns_of[path] = set(table.columns)
-    return {name: tuple(path for path, columns in columns_of.items() if name in columns) for name in names}
+            columns_of[path] = table.columns
+    return columns_of
 
 
 def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
@@ -153,16 +163,18 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
     identifier = columns.identifier if columns.identifier in table.columns else "id"
     smiles = columns.smiles if columns.smiles in table.columns else "smiles"
     known = [name for name in (identifier, smiles) if name in table.columns]
-    features = {name: here for name in columns.features if (here := _find_column(name, table))}
-    noise = _find_column(columns.noise, table) if columns.noise else ""
+    source = str(table.path)
+    features = {name: here for name in columns.features if (here := find_column(name, table.columns, source))}
+    target = find_column(columns.value, table.columns, source) or columns.value
+    noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
     listed = ", ".join(table.columns)
-    if not known and columns.value in table.columns:
+    if not known and target in table.columns:
         raise ValueError(
             f"Expected a column `id` or `smiles` in {table.path}, to identify the molecules. It has {listed}: name one "
             "by `--id` or `--smiles`."
         )
     bad: list[tuple[int, str]] = []
-    for number, (cell, *others) in table.rows([columns.value, *known, *features.values(), *filter(None, [noise])]):
+    for number, (cell, *others) in table.rows([target, *known, *features.values(), *filter(None, [noise])]):
         names = others[: len(known)]
         try:
             bound = BOUND.fullmatch(cell)
@@ -205,19 +217,3 @@ def _read_noise(table: Table, cell: str, column: str, bounded: bool) -> float | 
     if noise is not None and bounded:
         raise ValueError(f"expected nothing in `{column}` next to a bound, which has no noise. Got {cell!r}.")
     return noise
-
-
-def _find_column(name: str, table: Table) -> str:
-    """Return the column of this name, or whose name differs in capitals alone; an empty text if there is none.
-
-    Raises:
-        ValueError: if there are several that differ in capitals alone.
-    """
-    if name in table.columns:
-        return name
-    alike = [column for column in table.columns if column.casefold() == name.casefold()]
-    if len(alike) > 1:
-        raise ValueError(
-            f"Expected one column `{name}` in {table.path}. It has {', '.join(alike)}. Rename one of them."
-        )
-    return "".join(alike)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import psutil
 
-BYTES_PER_MOLECULE = 40_000  # graph and fingerprint; 49,699 molecules of 13 to 40 atoms take 2.3 GB in all
+BYTES_PER_MOLECULE = 5_000  # texts, categories and traits; those of 13 to 40 atoms take 2.6 kB
+BYTES_PER_GRAPH = 40_000  # for an agent that reads atoms and bonds: `gnn-ts` takes 33 kB a molecule
 BYTES_PER_MEASUREMENT = 100_000  # its kernel with a block of 4,096 molecules in float64, three times
 BYTES_PER_PAIR = 40  # of measurements: the kernel, its factor, and what is needed to compute both
 BYTES_PER_NUMBER = 80  # of the user's own columns: as read, as joined, and as the agent ranks and standardises it
@@ -20,11 +21,12 @@ class Budget:
     Args:
         results: how many measurements there are; they need memory, too.
         columns: how many numbers of the user's own each molecule has.
+        graphs: whether an agent reads atoms and bonds.
     """
 
-    def __init__(self, results: int, columns: int = 0) -> None:
+    def __init__(self, results: int, columns: int = 0, graphs: bool = False) -> None:
         self.results, self.available = results, available_memory()
-        self.each = BYTES_PER_MOLECULE + columns * BYTES_PER_NUMBER
+        self.each = (BYTES_PER_GRAPH if graphs else BYTES_PER_MOLECULE) + columns * BYTES_PER_NUMBER
         self.fixed = BYTES_AT_ALL + results * (BYTES_PER_MEASUREMENT + results * BYTES_PER_PAIR)
 
     @property
@@ -37,8 +39,9 @@ class Budget:
         needed = self.fixed + rows * self.each
         return (
             f"Expected a pool that fits into memory. {path} has {rows:,} rows, which with {self.results:,} results "
-            f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Use a part of it, "
-            f"at most {self.most_rows:,} rows."
+            f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Give `graph-bandit "
+            f"prepare {path} --out FOLDER`, and the folder in its place; or use a part of it, at most "
+            f"{self.most_rows:,} rows."
         )
 
 

@@ -26,7 +26,7 @@ class Parents:
 
     def are_equal(self, first: str, second: str) -> bool:
         """Return whether two SMILES have the same parent."""
-        return self._parent(first) == self._parent(second)
+        return self.parent(first) == self.parent(second)
 
     def find(self, smiles: str) -> list[str]:
         """Return the molecules with the same parent as a SMILES."""
@@ -40,7 +40,8 @@ class Parents:
             alike.setdefault(_skeleton(text), []).append(text)
         return alike
 
-    def _parent(self, smiles: str) -> str:
+    def parent(self, smiles: str) -> str:
+        """Return the standardised parent of a canonical SMILES."""
         if smiles not in self._parents:
             self._parents[smiles] = _standardise(smiles)
         return self._parents[smiles]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 
 FORMAT = 1  # raise it when the digest of the same graphs changes
+ROWS_AT_ONCE = 1 << 16
 
 
 def digest(pool: GraphSet) -> str:
@@ -27,14 +29,18 @@ def digest(pool: GraphSet) -> str:
     Returns:
         The first 32 hexadecimal digits of a SHA-256 digest, the same on every kind of CPU.
     """
-    features = pool._edge_features
-    sizes = [pool.num_nodes.tolist(), [len(links) for links in pool._edge_links]]
+    packed = pool._packed
+    sizes = [pool.num_nodes.tolist(), np.diff(packed.edge_offsets).tolist()]
     header = [FORMAT, len(pool), pool.feature_dim, pool.edge_feature_dim, *sizes]
     header += [list(pool.smiles)] if isinstance(pool, MoleculeSet) else [None]
     content = hashlib.sha256(json.dumps(header).encode() + b"\0")
-    for arrays, kind in ((pool._nodes, "<f4"), (pool._edge_links, "<i4"), (features or (), "<f4")):
-        for array in arrays:
-            content.update(np.ascontiguousarray(array, kind).data)
+    for rows in _parts(len(packed.nodes)):
+        content.update(np.ascontiguousarray(packed.node_features(rows), "<f4").data)
+    for rows in _parts(len(packed.links)):
+        content.update(np.ascontiguousarray(packed.links[rows], "<i4").data)
+    for rows in _parts(len(packed.links)):
+        features = packed.edge_features(rows)
+        content.update(b"" if features is None else np.ascontiguousarray(features, "<f4").data)
     if isinstance(pool, GraphPool):
         known = np.where(pool.known, pool.targets + 0.0, np.nan)  # one form of NaN, and of zero
         content.update(np.ascontiguousarray(known, "<f8").data)
@@ -43,3 +49,8 @@ def digest(pool: GraphSet) -> str:
         known = np.where(np.isnan(pool.columns), np.nan, pool.columns + 0.0)
         content.update(np.ascontiguousarray(known, "<f8").data)
     return content.hexdigest()[:32]
+
+
+def _parts(count: int) -> Iterator[slice]:
+    """Yield parts of so many rows, which are made one after the other."""
+    return (slice(start, start + ROWS_AT_ONCE) for start in range(0, count, ROWS_AT_ONCE))

@@ -10,13 +10,14 @@ from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.graphs.graph_checks import both_directions_once, check_features, check_links, check_same_width
+from graph_bandit_env.graphs.packed_graphs import Floats, PackedGraphs
 from graph_bandit_env.graphs.readers import read_networkx, read_pyg
 
 if TYPE_CHECKING:
     import networkx as nx
+    from torch import Tensor
     from torch_geometric.data import Batch, Data
 
-Floats = NDArray[np.float32]
 Links = NDArray[np.int32]
 
 
@@ -62,25 +63,23 @@ class GraphSet(Sequence[GraphInstance]):
             pairs, means = both_directions_once(k, given, values, len(checked_nodes[k]))
             links.append(pairs)
             features += [] if means is None else [means]
-        self._fill(checked_nodes, tuple(links), None if edge_features is None else tuple(features))
-        if self._edge_features is not None:
-            check_same_width("edge", self._edge_features)
+        if edge_features is not None:
+            check_same_width("edge", features)
+        self._packed = PackedGraphs.of(checked_nodes, links, None if edge_features is None else features)
 
     @staticmethod
     def from_symmetric(
         nodes: Sequence[Floats], edge_links: Sequence[Links], edge_features: Sequence[Floats] | None = None
     ) -> GraphSet:
         """Make a set of graphs without checks: each edge must be there once in each direction, sorted."""
-        graph_set = GraphSet.__new__(GraphSet)
-        graph_set._fill(tuple(nodes), tuple(edge_links), None if edge_features is None else tuple(edge_features))
-        return graph_set
+        return GraphSet.from_packed(PackedGraphs.of(nodes, edge_links, edge_features))
 
-    def _fill(
-        self, nodes: tuple[Floats, ...], edge_links: tuple[Links, ...], edge_features: tuple[Floats, ...] | None
-    ) -> None:
-        self._nodes, self._edge_links, self._edge_features = nodes, edge_links, edge_features
-        for array in (*nodes, *edge_links, *(edge_features or ())):
-            array.flags.writeable = False
+    @staticmethod
+    def from_packed(packed: PackedGraphs) -> GraphSet:
+        """Make a set of packed graphs, without checks and without a copy."""
+        graph_set = GraphSet.__new__(GraphSet)
+        graph_set._packed = packed
+        return graph_set
 
     @staticmethod
     def from_pyg(graphs: Sequence[Data]) -> GraphSet:
@@ -111,7 +110,7 @@ class GraphSet(Sequence[GraphInstance]):
         return GraphSet(*read_networkx(graphs, node_attribute, edge_attribute))
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self._packed)
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> GraphInstance: ...
@@ -123,14 +122,16 @@ class GraphSet(Sequence[GraphInstance]):
         """Return a copy of a graph, or a tuple of copies for a slice."""
         if isinstance(index, slice):
             return tuple(self[k] for k in range(*index.indices(len(self))))
-        links = self._edge_links[index].astype(np.int64)
-        edges = np.ones((len(links), 1), np.float32)
-        if self._edge_features is not None:
-            edges = self._edge_features[index].copy()
-        return GraphInstance(self._nodes[index].copy(), edges, links)
+        k = range(len(self))[index]
+        return next(self._copies(k, k + 1))
 
     def __iter__(self) -> Iterator[GraphInstance]:
-        return (self[k] for k in range(len(self)))
+        return self._copies(0, len(self))
+
+    def _copies(self, start: int, stop: int) -> Iterator[GraphInstance]:
+        for nodes, links, edges in self._packed.read(start, stop):
+            copied = np.ones((len(links), 1), np.float32) if edges is None else edges.copy()
+            yield GraphInstance(nodes.copy(), copied, links.astype(np.int64))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._notes())})"
@@ -140,7 +141,7 @@ class GraphSet(Sequence[GraphInstance]):
         return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphSet:
-        """Return the graphs with these indices, in this order; their arrays are shared, not copied.
+        """Return a copy of the graphs with these indices, in this order.
 
         Raises:
             ValueError: if `index` is empty, or is not all integers from 0 to K - 1.
@@ -150,51 +151,47 @@ class GraphSet(Sequence[GraphInstance]):
             raise ValueError("Expected at least one graph to take. Got none.")
         if given.ndim != 1 or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= len(self):
             raise ValueError(f"Expected indices that are integers from 0 to {len(self) - 1}. Got {index!r}.")
-        features = self._edge_features
-        return GraphSet.from_symmetric(
-            [self._nodes[k] for k in index],
-            [self._edge_links[k] for k in index],
-            features and [features[k] for k in index],
-        )
+        return GraphSet.from_packed(self._packed.take(given))
 
     @property
     def num_nodes(self) -> NDArray[np.int64]:
         """Return the node count of each graph, `(K,)`."""
-        return np.array([len(x) for x in self._nodes])
+        return np.diff(self._packed.node_offsets)
 
     @property
     def largest_sizes(self) -> tuple[int, int]:
         """Return the largest node count and the largest edge count (both directions counted)."""
-        return max(map(len, self._nodes)), max(map(len, self._edge_links))
+        return int(self.num_nodes.max()), int(np.diff(self._packed.edge_offsets).max())
 
     @property
     def feature_dim(self) -> int:
         """Return d, the number of features of a node."""
-        return int(self._nodes[0].shape[1])
+        return self._packed.feature_dim
 
     @property
     def edge_feature_dim(self) -> int | None:
         """Return e, the number of features of an edge; None if edges have none."""
-        return None if self._edge_features is None else int(self._edge_features[0].shape[1])
+        return self._packed.edge_feature_dim
 
     @property
     def average_degrees(self) -> NDArray[np.float64]:
         """Return the mean number of neighbours per node of each graph, `(K,)`."""
-        return np.array([len(e) / len(x) for x, e in zip(self._nodes, self._edge_links, strict=True)])
+        degrees: NDArray[np.float64] = np.diff(self._packed.edge_offsets) / self.num_nodes
+        return degrees
 
     def to_batch(self) -> Batch:
         """Return `Batch.from_data_list(self.to_pyg())`, without making K `Data` first."""
         import torch
         from torch_geometric.data import Batch
 
-        edges, count = [len(links) for links in self._edge_links], len(self)
-        node_starts, edge_starts = (np.concatenate([[0], np.cumsum(sizes)]) for sizes in (self.num_nodes, edges))
-        links = np.concatenate(self._edge_links).T.astype(np.int64, order="C")
-        links += np.repeat(node_starts[:-1], edges)
-        tensors = {"x": torch.from_numpy(np.concatenate(self._nodes)), "edge_index": torch.from_numpy(links)}
-        if self._edge_features is not None:
-            tensors["edge_attr"] = torch.from_numpy(np.concatenate(self._edge_features))
-        ptr, edge_ptr = torch.from_numpy(node_starts), torch.from_numpy(edge_starts)
+        packed, count = self._packed, len(self)
+        links = packed.links.T.astype(np.int64, order="C")
+        links += np.repeat(packed.node_offsets[:-1], np.diff(packed.edge_offsets))
+        edges = packed.edge_features()
+        tensors = {"x": _own_tensor(packed.node_features()), "edge_index": torch.from_numpy(links)}
+        if edges is not None:
+            tensors["edge_attr"] = _own_tensor(edges)
+        ptr, edge_ptr = torch.tensor(packed.node_offsets), torch.tensor(packed.edge_offsets)
         batch = Batch(**tensors, batch=torch.from_numpy(np.repeat(np.arange(count), self.num_nodes)), ptr=ptr)
         # What `collate` of PyG keeps, from which `get_example` and `to_data_list` take the graphs apart again:
         batch._num_graphs = count
@@ -208,14 +205,19 @@ class GraphSet(Sequence[GraphInstance]):
         from torch_geometric.data import Data
 
         graphs = []
-        for k in range(len(self)):
-            graph = Data(
-                x=torch.tensor(self._nodes[k]), edge_index=torch.tensor(self._edge_links[k].T.astype(np.int64))
-            )
-            if self._edge_features is not None:
-                graph.edge_attr = torch.tensor(self._edge_features[k])
+        for nodes, links, edges in self._packed.read(0, len(self)):
+            graph = Data(x=torch.tensor(nodes), edge_index=torch.tensor(links.T.astype(np.int64)))
+            if edges is not None:
+                graph.edge_attr = torch.tensor(edges)
             graphs.append(graph)
         return graphs
+
+
+def _own_tensor(features: Floats) -> Tensor:
+    """Return a tensor that may be written to; a copy only of an array that may not."""
+    import torch
+
+    return torch.from_numpy(features if features.flags.writeable else features.copy())
 
 
 def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph]) -> GraphSet:

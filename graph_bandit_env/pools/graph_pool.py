@@ -50,8 +50,7 @@ class GraphPool(GraphSet):
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphPool:
         """Return the graphs with these indices, in this order, with their identifiers and measured values."""
         taken = GraphPool.__new__(GraphPool)
-        graphs = super().take(index)
-        taken._fill(graphs._nodes, graphs._edge_links, graphs._edge_features)
+        taken._packed = super().take(index)._packed
         taken._label([self.ids[k] for k in index], self.targets[np.asarray(index, np.int64)])
         return taken
 

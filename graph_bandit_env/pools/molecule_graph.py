@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graph_bandit_env.graphs.packed_graphs import EVERY, Array, Floats, Links, Offsets, PackedGraphs
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -86,26 +89,35 @@ def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], 
     return np.array(atoms, np.int64).reshape(-1, 9), table[:, :3], table[:, 3:]
 
 
-def to_one_hot(categories: NDArray[np.int64], kind: str) -> NDArray[np.float32]:
+def to_one_hot(categories: NDArray[np.integer], kind: str) -> Floats:
     """Convert categories to columns of 0 and 1: one for each common value, and one for all others.
 
     Args:
-        categories: `(n, 9)` of atoms or `(E, 3)` of bonds.
+        categories: `(n, 9)` of atoms or `(E, 3)` of bonds, from 0 to 255.
         kind: "atom" or "bond".
 
     Returns:
         `(n, columns)`: 0 and 1, except the number of radical electrons.
     """
-    common = _ATOM_VALUES if kind == "atom" else _BOND_VALUES
-    columns = []
+    blocks = _one_hot_blocks(kind)
+    features = np.empty((len(categories), sum(block.shape[1] for block in blocks)), np.float32)
+    start = 0
+    for column, block in enumerate(blocks):
+        features[:, start : start + block.shape[1]] = block[categories[:, column]]
+        start += block.shape[1]
+    return features
+
+
+@cache
+def _one_hot_blocks(kind: str) -> tuple[Floats, ...]:
+    """Return the columns of each category: the row of each value that a byte can have."""
+    common, every = _ATOM_VALUES if kind == "atom" else _BOND_VALUES, np.arange(256)[:, None]
+    blocks = []
     for column, values in enumerate(common):
-        if column in _SINGLE[kind]:
-            columns.append(categories[:, column : column + 1].astype(np.float32))
-            continue
-        known = categories[:, column : column + 1] == np.array(values)
+        known = every == np.array(values)
         others = ~known.any(axis=1, keepdims=True)
-        columns.append(np.hstack([known, others]).astype(np.float32))
-    return np.hstack(columns)
+        blocks.append(every if column in _SINGLE[kind] else np.hstack([known, others]))
+    return tuple(block.astype(np.float32) for block in blocks)
 
 
 @cache
@@ -133,6 +145,48 @@ def count_columns(features: Features) -> tuple[int, int]:
     if features == "categories":
         return len(ATOM_COLUMNS), len(BOND_COLUMNS)
     raise ValueError(f'Expected `features` to be "one_hot" or "categories". Got {features!r}.')
+
+
+@dataclass(frozen=True, eq=False)
+class PackedMolecules(PackedGraphs):
+    """Graphs of molecules as categories, a byte each: a small part of the features that are made of them."""
+
+    form: Features = "one_hot"
+    """Form of the features."""
+
+    @property
+    def feature_dim(self) -> int:
+        """Return the number of features of an atom."""
+        return count_columns(self.form)[0]
+
+    @property
+    def edge_feature_dim(self) -> int:
+        """Return the number of features of a bond."""
+        return count_columns(self.form)[1]
+
+    def node_features(self, rows: slice = EVERY) -> Floats:
+        """Make the features of atoms."""
+        return self._features(self.nodes[rows], "atom")
+
+    def edge_features(self, rows: slice = EVERY) -> Floats | None:
+        """Make the features of bonds."""
+        return None if self.edges is None else self._features(self.edges[rows], "bond")
+
+    def is_like(self, others: PackedGraphs) -> bool:
+        """Return whether the arrays of both mean the same."""
+        return isinstance(others, PackedMolecules) and self.form == others.form
+
+    def _features(self, categories: Array, kind: str) -> Floats:
+        return (
+            to_one_hot(categories.astype(np.uint8, copy=False), kind)
+            if self.form == "one_hot"
+            else categories.astype(np.float32)
+        )
+
+    def _with(
+        self, nodes: Array, node_offsets: Offsets, links: Links, edges: Array | None, edge_offsets: Offsets
+    ) -> Self:
+        return type(self)(nodes, node_offsets, links, edges, edge_offsets, self.form)
 
 
 def _index_of(value: str, known: tuple[str, ...], otherwise: int) -> int:

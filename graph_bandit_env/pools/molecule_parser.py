@@ -69,7 +69,12 @@ def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
         smiles: any text.
         most_atoms: how many atoms it may have; hydrogens do not count.
     """
-    return "" if size_problem(smiles, most_atoms) else _parse_here([smiles]).canonical[0]
+    if size_problem(smiles, most_atoms):
+        return ""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        return _write(Chem.MolFromSmiles(smiles))
 
 
 def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
@@ -113,12 +118,13 @@ def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
             atoms.append(its_atoms)
             bonds.append(np.concatenate([its_bonds, its_bonds])[order])
             links.append(both[order])
+    joined = np.concatenate(links)
     return ParsedMolecules(
         tuple(canonical),
         np.concatenate(atoms).astype(np.uint8),
         _offsets(list(map(len, atoms))),
         np.concatenate(bonds).astype(np.uint8),
-        np.concatenate(links).astype(np.int32),
+        joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
         _offsets(list(map(len, links))),
     )
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.graphs.graph_set import Floats, GraphSet, as_graph_set
+from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_columns import Columns, check_columns, fill
 from graph_bandit_env.pools.molecule_graph import Features, count_columns
@@ -17,7 +17,8 @@ from graph_bandit_env.pools.molecule_graph import Features, count_columns
 class MoleculeSet(GraphPool):
     """K different molecules as graphs: atoms are nodes and bonds are edges, both with features.
 
-    `from_smiles_csv` and `from_smiles` make such sets.
+    `from_smiles_csv` and `from_smiles` make such sets. They keep the categories of atoms and bonds, some 400 bytes a
+    molecule, and make features only while somebody reads graphs.
 
     Args:
         graphs: K graphs of atoms and bonds, with the columns that `features` names.
@@ -39,7 +40,6 @@ class MoleculeSet(GraphPool):
         TypeError: as in `GraphPool`; also if a value of `columns` is not a number, or a name of them not a text.
     """
 
-    _edge_features: tuple[Floats, ...]  # bonds always have some
     smiles: tuple[str, ...]
     """Canonical SMILES; they are different for different molecules."""
     features: Features
@@ -69,8 +69,7 @@ class MoleculeSet(GraphPool):
         column_names: Sequence[str] = (),
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
-        graphs = as_graph_set(graphs)
-        self._fill(graphs._nodes, graphs._edge_links, graphs._edge_features)
+        self._packed = as_graph_set(graphs)._packed
         widths, expected = (self.feature_dim, self.edge_feature_dim), count_columns(features)
         if widths != expected:
             raise ValueError(
@@ -191,13 +190,8 @@ class MoleculeSet(GraphPool):
         in_both = ((name, text) for name, text in zip(other.ids, other.smiles, strict=True) if text in index_of)
         here = {name: self.ids[index_of[text]] for name, text in in_both}
         aliases = {name: here.get(kept, kept) for name, kept in other.aliases.items()} | here | dict(self.aliases)
-        graphs = GraphSet.from_symmetric(
-            [*self._nodes, *(other._nodes[k] for k in new)],
-            [*self._edge_links, *(other._edge_links[k] for k in new)],
-            [*self._edge_features, *(other._edge_features[k] for k in new)],
-        )
         return MoleculeSet(
-            graphs,
+            GraphSet.from_packed(self._packed.join(other._packed.take(new))),
             (*self.smiles, *(other.smiles[k] for k in new)),
             ids,
             targets,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_columns import check_columns, check_known, check_names, mean_of_known
-from graph_bandit_env.pools.molecule_graph import Features, count_columns, to_one_hot
+from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, count_columns
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, parse, size_problem, smiles_problem
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
@@ -205,14 +205,6 @@ def _problems_of(rows: Sequence[Row], texts: Sequence[str], unit: str, most_atom
 
 def _to_graphs(parsed: ParsedMolecules, indices: list[int], features: Features) -> GraphSet:
     """Cut the molecules with these indices out of the shared arrays."""
-    atoms, bonds = (
-        (to_one_hot(table.astype(np.int64), kind) if features == "one_hot" else table).astype(np.float32, copy=False)
-        for table, kind in ((parsed.atoms, "atom"), (parsed.bonds, "bond"))
-    )
-    atom_spans = [slice(*parsed.atom_offsets[index : index + 2]) for index in indices]
-    bond_spans = [slice(*parsed.bond_offsets[index : index + 2]) for index in indices]
-    return GraphSet.from_symmetric(
-        [atoms[span] for span in atom_spans],  # views: a copy of each takes longer than all else
-        [parsed.links[span] for span in bond_spans],
-        [bonds[span] for span in bond_spans],
-    )
+    arrays = parsed.atoms, parsed.atom_offsets, parsed.links, parsed.bonds, parsed.bond_offsets
+    packed = PackedMolecules(*arrays, features)
+    return GraphSet.from_packed(packed if len(indices) == len(parsed) else packed.take(indices))

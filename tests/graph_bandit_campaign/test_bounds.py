@@ -47,6 +47,16 @@ def test_a_bound_is_taught_as_a_bound_and_named(suggest, capsys):
         assert sentence.format("&gt;", "&lt;") in page.read()
 
 
+def test_a_bound_stands_with_its_sign_among_the_similar_molecules(suggest):
+    suggest(("m0", "1.0"), ("m1", ">4.5"), ("m2", "<= 0.25"))
+    with open("out.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            near = {row[f"nearest_{k}"]: row[f"nearest_{k}_logp"] for k in (1, 2, 3)}
+            assert near == {"m0": "1", "m1": ">4.5", "m2": "<= 0.25"}
+    with open("out.html", encoding="utf-8") as page:
+        assert page.read().count("<strong>&gt;4.5</strong>") >= 3
+
+
 def test_it_is_no_longer_pending(suggest):
     first = suggest(("m0", "1.0"), ("m1", "2.0"))["pending"]
     state = suggest(("m0", "1.0"), ("m1", "2.0"), (first[0], ">9"))

@@ -50,6 +50,7 @@ def test_what_came_later_is_written_only_where_there_is_something_to_say():
         ({"maximize": "no"}, r"Expected `bool`, got `str` - at `\$\.maximize`"),
         ({"seed": "3"}, r"Expected `int`, got `str` - at `\$\.seed`"),
         ({"seed": -1}, r"Expected `int` >= 0 - at `\$\.seed`"),
+        ({"goals_algorithm": 0}, r"Expected `int` >= 1 - at `\$\.goals_algorithm`"),
         ({"algorithm": 0}, r"Expected `int` >= 1 - at `\$\.algorithm`"),
         ({"failed": "b"}, r"Expected `array`, got `str` - at `\$\.failed`"),
         ({"pending": [7]}, r"Expected `str`, got `int` - at `\$\.pending\[0\]`"),

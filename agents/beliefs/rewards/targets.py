@@ -18,7 +18,7 @@ from agents.beliefs.rewards.history import RELATIVE_ROUNDING, SMALLEST_SCALE, Hi
 from agents.contract.protocol import Prediction
 from agents.contract.settings import Warp
 
-ENTRIES = 1_000_000  # of the largest intermediate matrix, graphs x levels
+ENTRIES = 30_000  # of the largest intermediate matrix, graphs x levels: some ten of them stay in the cache
 MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in standard deviations
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
 TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others

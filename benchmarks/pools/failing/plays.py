@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.kept_rows import append_rows, read_rows
-from benchmarks.parallel import run_in_parallel
+from benchmarks.kept_rows import Row
+from benchmarks.kept_tasks import do_missing
 from benchmarks.pools.data.catalogue import Pool
 from benchmarks.pools.failing.causes import find_causes
 from benchmarks.pools.screening import share_of_top
@@ -21,9 +19,8 @@ from graph_bandit_campaign import Campaign
 from graph_bandit_env import MoleculeSet
 
 START, BATCH, ROUNDS, TOP = 30, 20, 5, 0.05
-KEY = ("pool", "cause", "learns", "seed")
-COLUMNS = (*KEY, "agent", "share", "suggested", "failed", "top", "seconds")
-Row = tuple[str, str, int, int, str, float, int, int, float, float]
+KEY = ("pool", "cause", "seed", "agent")
+COLUMNS = (*KEY, "learns", "share", "suggested", "failed", "top", "seconds")
 
 
 def play_all(
@@ -41,36 +38,24 @@ def play_all(
 
     Returns:
         A table with `COLUMNS`, and how many causes could not be played.
+
+    Raises:
+        ValueError: if the file has other columns.
     """
-    kept = [] if out is None else read_rows(out, COLUMNS)
-    rows: list[tuple[str | int | float, ...]] = [tuple(row) for row in kept]
-    known = {(row[0], row[1], int(row[3]), row[4]) for row in rows}
     causes = {pool: find_causes(pool.name, _read(pool, folder)) for pool in pools}
-    tasks = [(folder, pool, cause, agent, seed) for seed in range(seeds) for pool in pools for cause in causes[pool]]
-    tasks = [task for task in tasks if (task[1].name, task[2], task[4], agent) not in known]
-    failed = 0
-    with closing(run_in_parallel(play_cause, tasks, workers)) as outcomes:
-        for (_, pool, cause, _, seed), outcome in outcomes:
-            if isinstance(outcome, Exception):
-                failed += 1
-                print(f"{pool.name}, {cause}, seed {seed}: {type(outcome).__name__}: {outcome}", file=sys.stderr)
-                continue
-            rows += outcome
-            if out is not None:
-                append_rows(out, COLUMNS, outcome)
-            shown = ", ".join(f"{row[7]} of {row[6]} failed, {row[8]:g} % of the top" for row in outcome)
-            print(f"{pool.name}, {cause}, seed {seed}: {shown}", file=sys.stderr)
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    numbers = ["learns", "seed", "share", "suggested", "failed", "top", "seconds"]
-    table[numbers] = table[numbers].apply(pd.to_numeric)
-    asked = table["pool"].isin([pool.name for pool in pools]) & (table["agent"] == agent) & (table["seed"] < seeds)
-    return table[asked], failed
+    tasks = [
+        (pool.name, cause, seed, agent, folder, pool)
+        for seed in range(seeds)
+        for pool in pools
+        for cause in causes[pool]
+    ]
+    return do_missing(play_cause, tasks, COLUMNS, len(KEY), workers, out)
 
 
-def play_cause(folder: Path, pool: Pool, cause: str, agent: str, seed: int) -> list[Row]:
+def play_cause(name: str, cause: str, seed: int, agent: str, folder: Path, pool: Pool) -> list[Row]:
     """Play a cause of a pool, without and with learning, from the same random start."""
     molecules = _read(pool, folder)
-    fails = find_causes(pool.name, molecules)[cause]
+    fails = find_causes(name, molecules)[cause]
     values = np.where(fails, -np.inf, molecules.targets)
     top = max(1, round(TOP * int((~fails).sum())))
     rows: list[Row] = []
@@ -80,7 +65,7 @@ def play_cause(folder: Path, pool: Pool, cause: str, agent: str, seed: int) -> l
         failed, found = fails[order[START:]], order[~fails[order]]
         numbers = (len(failed), int(failed.sum()), round(100 * share_of_top(values, found, top), 3))
         seconds = round(time.perf_counter() - begin, 2)
-        rows.append((pool.name, cause, int(learns), seed, agent, round(float(fails.mean()), 4), *numbers, seconds))
+        rows.append((name, cause, str(seed), agent, int(learns), round(float(fails.mean()), 4), *numbers, seconds))
     return rows
 
 

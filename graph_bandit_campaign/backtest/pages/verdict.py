@@ -10,6 +10,7 @@ from graph_bandit_campaign.backtest.summary import Curves, Interval, Summary
 from graph_bandit_campaign.backtest.table import TOP, Table
 
 DASH = "–"
+MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave little to find
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
         headline = "It would have helped to find good molecules; whether the very best ones too cannot be told."
     elif good.high < 0:
         headline = "It would have done harm: random choice found more good molecules."
+    elif table.ties >= MANY_TIES:
+        headline = "Whether it would have helped cannot be told: the ten best are tied with others."
     else:
         headline = "It would not have helped, as far as can be told: the interval of the difference holds 0."
     reasons = [
@@ -83,6 +86,12 @@ def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
         f"{random.at_end.mean():.1f} by random choice. Averaged over the measurements after the start, the difference "
         f"is {interval_text(gain, 2, sign=True)}.",
     ]
+    if table.ties >= MANY_TIES:
+        reasons.append(
+            f"{table.ties:,} of {len(table.values):,} molecules share the tenth best value, {table.tenth_best:g}, and "
+            "each of them can be one of the ten best, so random choice finds such ones soon. If the value is a bound, "
+            "such as >8, only exact values can tell these molecules apart."
+        )
     if good is not gain:
         reasons.append(
             f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "

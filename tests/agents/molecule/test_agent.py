@@ -13,6 +13,7 @@ from agents.beliefs.rewards import make_targets
 from agents.contract.protocol import BatchAgent
 from agents.molecule.mixture import MixtureLikelihood
 from agents.molecule.parts import make_parts
+from agents.molecule.traits import compute_traits
 from graph_bandit_env import from_smiles
 
 MOLECULES = some_molecules()
@@ -172,7 +173,7 @@ def test_before_any_result_the_belief_is_that_of_a_unit_of_variance():
 def test_weights_and_noise_are_those_of_the_largest_marginal_likelihood():
     agent = measured()
     targets = make_targets(agent.history, standardize=True, warp="normal_scores")
-    parts = make_parts(agent.settings, MOLECULES.smiles)
+    parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
     kernels, medians = [part.kernel for part in parts], [part.weight for part in parts]
     weights, noise = MixtureLikelihood.of_history(kernels, medians, 1.0, agent.history, targets).fit()
     assert agent.posterior.kernel.weights == pytest.approx(weights)

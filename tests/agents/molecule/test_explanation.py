@@ -8,6 +8,7 @@ from support.molecules import some_molecules
 import registry
 from agents.contract import Explainer
 from agents.molecule.parts import make_parts
+from agents.molecule.traits import compute_traits
 
 MOLECULES = some_molecules()
 VALUES = MOLECULES.targets
@@ -46,7 +47,7 @@ def test_they_are_those_of_the_whole_matrix(agent):
     posterior, every = agent.posterior, torch.arange(len(MOLECULES))
     seen, noise = posterior.seen.numpy(), posterior.hyperparameters.noise
     names, kernels = [], []
-    parts = make_parts(agent.settings, MOLECULES.smiles)
+    parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
     for part, weight in zip(parts, posterior.kernel.weights, strict=True):
         names.append(part.name)
         kernels.append(weight * part.kernel.columns(every, every).numpy())

@@ -10,11 +10,15 @@ from rdkit.Chem.rdFingerprintGenerator import (
 from rdkit.DataStructs import TanimotoSimilarity
 from support.molecules import ODD_MOLECULES
 
-from agents.molecule.fingerprints import FingerprintCounts, read_molecules
+from agents.molecule.fingerprints import TanimotoKernel
+from agents.molecule.traits import compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCCCC(=O)NCc1ccccc1Cl")
 EVERY = torch.arange(len(SMILES))
-MOLS = read_molecules(SMILES)
+
+
+def kernel(smiles, kind, stereo=False):
+    return TanimotoKernel(compute_traits(smiles, [kind], stereo).counts[kind])
 
 
 @pytest.mark.parametrize(
@@ -30,39 +34,26 @@ def test_similarity_is_that_of_rdkit(kind, generator):
     rows, columns = EVERY[[1, 4, 5, 7]], EVERY[[1, 4, 5, 7, 4]]  # those with torsions: without any, RDKit says 0
     prints = [generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in SMILES]
     expected = [[TanimotoSimilarity(prints[i], prints[j]) for j in columns] for i in rows]
-    counted = FingerprintCounts(MOLS, kind)
-    assert counted.counts.shape == (len(SMILES), 4096)
-    found = counted.columns(rows, columns)
+    found = kernel(SMILES, kind).columns(rows, columns)
     torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
 
 def test_a_molecule_is_like_itself():
-    counted = FingerprintCounts(MOLS, "torsions")
+    counted = kernel(SMILES, "torsions")
     assert torch.equal(counted.columns(EVERY, EVERY).diagonal(), counted.diagonal(EVERY))
 
 
 @pytest.mark.parametrize("kind", ["atom_pairs", "morgan", "torsions", "roles"])
 def test_stereoisomers_differ_on_request(kind):
-    hands, both = read_molecules(["C[C@H](N)C(=O)Nc1ccccc1", "C[C@@H](N)C(=O)Nc1ccccc1"]), torch.arange(2)
-    assert (FingerprintCounts(hands, kind).columns(both, both) == 1).all()
-    assert FingerprintCounts(hands, kind, stereo=True).columns(both, both)[0, 1] < 1
+    hands, both = ["C[C@H](N)C(=O)Nc1ccccc1", "C[C@@H](N)C(=O)Nc1ccccc1"], torch.arange(2)
+    assert (kernel(hands, kind).columns(both, both) == 1).all()
+    assert kernel(hands, kind, stereo=True).columns(both, both)[0, 1] < 1
 
 
 def test_molecules_without_pairs_are_alike():
-    assert FingerprintCounts(MOLS, "atom_pairs").columns(torch.tensor([2]), torch.tensor([6])).item() == 1
+    assert kernel(SMILES, "atom_pairs").columns(torch.tensor([2]), torch.tensor([6])).item() == 1
 
 
 def test_one_pair_makes_a_molecule_unlike_one_without():
-    counts = FingerprintCounts(read_molecules(["CC", "C"]), "atom_pairs")
+    counts = kernel(["CC", "C"], "atom_pairs")
     assert counts.columns(torch.arange(2), torch.arange(2)).tolist() == [[1, 0], [0, 1]]
-
-
-def test_stacked_counts_are_those_of_all_at_once():
-    parts = [FingerprintCounts(MOLS[:3], "morgan"), FingerprintCounts(MOLS[3:], "morgan")]
-    whole = FingerprintCounts(MOLS, "morgan")
-    assert torch.equal(FingerprintCounts.stack(parts).columns(EVERY, EVERY), whole.columns(EVERY, EVERY))
-
-
-def test_refuses_what_is_no_smiles():
-    with pytest.raises(ValueError, match="number 1, 'nonsense'"):
-        read_molecules(["C", "nonsense"])

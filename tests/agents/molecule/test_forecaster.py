@@ -41,7 +41,7 @@ def test_imagining_changes_no_choice():
 
 def test_an_agent_that_starts_anew_describes_the_molecules_only_once(monkeypatch):
     agent = trained()
-    monkeypatch.setattr("agents.molecule.agent.make_parts", None)
+    monkeypatch.setattr("agents.molecule.parts.make_parts", None)
     blank = agent.blank()
     blank.reset(None, seed=0, graph_set=some_molecules(30))
     assert len(blank.history) == 0

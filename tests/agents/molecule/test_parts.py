@@ -3,15 +3,15 @@ import pytest
 import torch
 from support.molecules import ODD_MOLECULES
 
-from agents.molecule.descriptors import compute_properties
-from agents.molecule.fingerprints import FingerprintCounts, read_molecules
-from agents.molecule.numbers import GaussianKernel, standardise
+from agents.molecule.fingerprints import TanimotoKernel
+from agents.molecule.numbers import GaussianKernel, Points
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import WEIGHTS, MoleculeSettings
+from agents.molecule.traits import Scales, compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCO")
 EVERY = torch.arange(len(SMILES))
-MOLS = read_molecules(SMILES)
+TRAITS = compute_traits(SMILES)
 NONE = {f"{name}_weight": 0.0 for name in WEIGHTS}
 
 
@@ -23,48 +23,81 @@ def test_each_weight_has_parts_of_its_own():
     columns = np.random.default_rng(0).normal(size=(len(SMILES), 2))
     names = {}
     for name in NONE:
-        parts = make_parts(MoleculeSettings(**{**NONE, name: 0.3}), SMILES, columns)
+        parts = make_parts(MoleculeSettings(**{**NONE, name: 0.3}), TRAITS, columns)
         assert sum(part.weight for part in parts) == pytest.approx(1)
         (names[name],) = {part.name for part in parts}
     assert len(set(names.values())) == len(WEIGHTS)
-    together = make_parts(MoleculeSettings(), SMILES, columns)
+    together = make_parts(MoleculeSettings(), TRAITS, columns)
     assert list(dict.fromkeys(part.name for part in together)) == list(names.values())
 
 
 def test_weights_are_shares_and_parts_of_one_name_share_theirs():
     settings = MoleculeSettings(**{**NONE, "pairs_weight": 3.0, "properties_weight": 1.0})
-    pairs, wide, narrow = make_parts(settings, SMILES)
+    pairs, wide, narrow = make_parts(settings, TRAITS)
     assert (pairs.weight, wide.weight, narrow.weight) == (0.75, 0.125, 0.125)
-    torch.testing.assert_close(whole(pairs), FingerprintCounts(MOLS, "atom_pairs").columns(EVERY, EVERY))
-    points = standardise(compute_properties(MOLS))
+    torch.testing.assert_close(whole(pairs), TanimotoKernel(TRAITS.counts["atom_pairs"]).columns(EVERY, EVERY))
+    points = Points(TRAITS.numbers["properties"])
     torch.testing.assert_close(whole(wide), GaussianKernel(points, 2.0).columns(EVERY, EVERY))
     torch.testing.assert_close(whole(narrow), GaussianKernel(points, 0.7).columns(EVERY, EVERY))
 
 
 def test_without_columns_their_weight_does_not_matter():
-    some, more = (make_parts(MoleculeSettings(columns_weight=weight), SMILES) for weight in (0.1, 5.0))
+    some, more = (make_parts(MoleculeSettings(columns_weight=weight), TRAITS) for weight in (0.1, 5.0))
     assert [part.weight for part in some] == [part.weight for part in more]
 
 
 def test_every_part_is_one_on_its_diagonal():
-    for part in make_parts(MoleculeSettings(), SMILES, np.arange(len(SMILES))[:, None] * 1e6):
+    for part in make_parts(MoleculeSettings(), TRAITS, np.arange(len(SMILES))[:, None] * 1e6):
         diagonal = part.kernel.diagonal(EVERY)
         torch.testing.assert_close(whole(part).diagonal(), diagonal)
         torch.testing.assert_close(diagonal, torch.ones_like(diagonal))
 
 
-def test_molecules_read_in_blocks_are_those_read_at_once(monkeypatch):
-    expected = make_parts(MoleculeSettings(), SMILES)
-    monkeypatch.setattr("agents.molecule.parts.AT_A_TIME", 3)
-    for part, other in zip(make_parts(MoleculeSettings(), SMILES), expected, strict=True):
-        assert torch.equal(whole(part), whole(other))
+def test_traits_that_were_left_out_on_purpose_have_no_part_and_the_others_share_the_weight():
+    names = ["atom_pairs", "properties"]
+    lean = compute_traits(SMILES, names, left_out=["morgan", "torsions", "roles", "descriptors"])
+    parts = make_parts(MoleculeSettings(pairs_weight=3, properties_weight=1), lean)
+    assert [(part.name, part.weight) for part in parts] == [
+        ("atom pairs", 0.75),
+        ("properties", 0.125),
+        ("properties", 0.125),
+    ]
+
+
+def test_traits_that_are_missing_are_never_left_out_in_silence():
+    with pytest.raises(ValueError, match="Got none of morgan, torsions, roles, descriptors. Compute them"):
+        make_parts(MoleculeSettings(), compute_traits(SMILES, ["atom_pairs", "properties"]))
+
+
+def test_fingerprints_of_another_kind_are_refused():
+    with pytest.raises(ValueError, match="Expected fingerprints with `stereo` True"):
+        make_parts(MoleculeSettings(stereo=True), TRAITS)
+
+
+def test_parts_of_some_molecules_on_the_scales_of_all_are_those_of_all():
+    columns, some = np.random.default_rng(0).normal(size=(len(SMILES), 2)), torch.tensor([6, 1, 3])
+    scales = Scales.of(TRAITS, columns)
+    parts = make_parts(MoleculeSettings(), TRAITS.take(some), columns[some], scales)
+    expected = make_parts(MoleculeSettings(), TRAITS, columns)
+    for part, other in zip(parts, expected, strict=True):
+        first = torch.arange(3)
+        assert (part.name, part.weight) == (other.name, other.weight)
+        torch.testing.assert_close(part.kernel.columns(first, first), other.kernel.columns(some, some))
+
+
+def test_scales_without_what_is_needed_are_refused():
+    scales = Scales.of(compute_traits(SMILES, ["properties"]))
+    with pytest.raises(ValueError, match="Expected scales of `descriptors`. Got those of properties"):
+        make_parts(MoleculeSettings(), TRAITS, scales=scales)
+    with pytest.raises(ValueError, match="Expected ranks of 1 columns. Got those of 0"):
+        make_parts(MoleculeSettings(), TRAITS, np.ones((len(SMILES), 1)), Scales.of(TRAITS))
 
 
 def test_refuses_to_compare_by_nothing():
     with pytest.raises(ValueError, match="at least one of the weights"):
         MoleculeSettings(**NONE)
     with pytest.raises(ValueError, match="Expected something to compare molecules by"):
-        make_parts(MoleculeSettings(**{**NONE, "columns_weight": 1.0}), SMILES, np.ones((len(SMILES), 1)))
+        make_parts(MoleculeSettings(**{**NONE, "columns_weight": 1.0}), TRAITS, np.ones((len(SMILES), 1)))
 
 
 @pytest.mark.parametrize("name", ["tangent_weight", "steps", "descriptor_weight"])

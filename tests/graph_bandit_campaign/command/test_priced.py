@@ -74,6 +74,29 @@ def test_one_price_changes_only_how_many_there_are(folder):
     assert [row["id"] for row in suggested()] == free[:2]
 
 
+def test_prices_that_count_for_the_budget_alone_change_nothing_while_it_lasts(folder, capsys):
+    assert suggest() == 0
+    free = [row["id"] for row in suggested()]
+    cost = sum(PRICES[name] for name in free)
+    assert suggest("--undo", "--price", "price", "--budget", "10000", "--budget-only") == 0
+    assert [row["id"] for row in suggested()] == free
+    assert "worth its price" not in capsys.readouterr().out
+    assert suggest("--undo", "--price", "price", "--budget", str(cost - 1), "--budget-only") == 0
+    ours = [row["id"] for row in suggested()]
+    assert ours[:3] == free[:3]
+    assert ours != free
+    assert sum(PRICES[name] for name in ours) < cost
+    assert suggest("--price", "price", "--budget", str(cost - 1)) == 0
+    assert rounds() == 2  # weighing prices is another question
+
+
+def test_a_batch_ends_with_the_budget_or_with_n(folder, capsys):
+    assert suggest("--price", "30", "--budget", "1000") == 0
+    assert "The 4 suggestions cost 120 in all, of a budget of 1000: 880 is left." in capsys.readouterr().out
+    assert suggest("--undo", "--price", "30", "--budget", "70") == 0
+    assert "so there are fewer than the 4 asked for" in capsys.readouterr().out
+
+
 def test_caps_are_kept_by_columns_and_by_scaffolds(folder):
     assert suggest("--at-most", "1", "--per", "vendor", n=2) == 0
     assert sorted(row["group"] for row in suggested()) == ["A", "B"]
@@ -104,6 +127,7 @@ def test_other_prices_are_another_question(folder):
         (("--price", "price", "--budget", "5"), "Expected a budget that pays for a graph"),
         (("--budget", "5"), "`--budget` to be positive and finite, with `--price`"),
         (("--price", "-3"), "--price"),
+        (("--price", "price", "--budget-only"), "`--budget-only` with `--budget`"),
         (("--at-most", "2"), "`--at-most` and `--per` together"),
         (("--price", "logp"), "another column than the target"),
     ],

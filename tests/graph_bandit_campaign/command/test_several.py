@@ -2,6 +2,7 @@
 
 import csv
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,9 @@ def test_each_goal_has_predictions_and_the_page_shows_the_front(folder, capsys):
     assert "maximize logp, minimize size" in page
     assert "The front" in page
     with open("all.csv", newline="") as file:
-        states = {row["id"]: row["state"] for row in csv.DictReader(file)}
+        table = list(csv.DictReader(file))
+    states = {row["id"]: row["state"] for row in table}
+    assert all((row["probability_of_front"] == "") == (row["state"] == "measured") for row in table)
     assert [name for name in NAMES if states[name] == "measured"] == NAMES[3:8]
     assert len(states) == 30
 
@@ -135,7 +138,7 @@ def test_failed_in_one_column_is_a_failure_of_the_molecule(folder):
     [
         ({"weights": ("logp=1",)}, "Without a weight: size"),
         ({"weights": ("logp",)}, "`--weights` such as activity=2"),
-        ({"weights": ("mass=2",)}, "`--weights` of the goals logp, size. Got one of mass"),
+        ({"weights": ("mass=2",)}, "`--weights` of the goals logp, size. Got 'mass=2'"),
         ({"minimize": ("logp",)}, "goals of different names"),
         ({"require": ("size<20",)}, "limits on other quantities than the target"),
         ({"near": ("size",)}, "a limit such as"),
@@ -180,3 +183,47 @@ def test_a_campaign_of_one_goal_is_not_continued_with_several(folder, capsys):
 def test_settings_take_a_text_or_several():
     settings = SuggestSettings(Path("pool.csv"), Path("out.csv"), maximize="a", minimize=("b", "c"))
     assert settings.quantities == ("a", "b", "c")
+
+
+def test_capitals_of_goals_limits_and_weights_do_not_count(folder):
+    goals = ("--maximize=LogP", "--target", "SIZE=20..22", "--weights", "LOGP=1", "size=3", "--require", "Dose<2.4")
+    code, rows = suggest(goals=goals)
+    assert code == 0
+    named = [(goal["name"], goal["weight"]) for goal in state()["goals"]]
+    assert named == [("logp", 1), ("size", 3), ("dose", None)]  # as the tables spell them
+    assert {"predicted_logp", "predicted_size", "predicted_dose"} <= rows[0].keys()
+    other = [name.replace("LogP", "LOGP").replace("Dose", "DOSE") for name in goals]
+    assert suggest(goals=other)[1] == rows
+    assert len(state()["rounds"]) == 1
+
+
+def test_a_campaign_goes_on_whatever_the_capitals_of_its_goal(folder):
+    assert main(["suggest", "pool.csv", "--maximize", "LOGP", "--n", "2", "--out", "out.csv", *AGENT]) == 0
+    write("other.csv", [("id", "Logp"), ("m20", 1.0)])
+    assert suggest(goals=("--maximize=logp",), measured=("assay.csv", "other.csv"))[0] == 0
+    assert state()["target"] == "LOGP"
+    assert len(state()["measured"]) == 9
+
+
+def test_a_column_that_differs_in_capitals_alone_is_another_one_if_both_are_there(folder, capsys):
+    write("assay.csv", [("id", "y", "Y"), *((name, LOGP[name], SIZE[name]) for name in NAMES[:8])])
+    code, _ = suggest(goals=("--maximize=Y",), measured=("assay.csv",))
+    assert (code, state()["target"], state()["measured"][0]["value"]) == (0, "Y", SIZE["m0"])
+    command = ["suggest", "pool.csv", "--measured", "assay.csv", "--out", "out.csv", *AGENT]
+    assert main([*command, "--maximize", "y"]) == 1
+    assert "a campaign with `target` y." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "hint"),
+    [
+        (["--maximize", "lopg", "--minimize", "size"], "Did you mean `logp`?"),
+        (["--maximize", "logp", "--minimize", "size", "--require", "doze<2"], "Did you mean `dose`?"),
+        (["--maximize", "logp", "--minimize", "size", "--weights", "logp=1", "sise=1"], "Did you mean `size`?"),
+    ],
+)
+def test_the_nearest_name_is_told(folder, capsys, more, hint):
+    command = ["suggest", "pool.csv", "--measured", "assay.csv", "more.csv", "--out", "out.csv", *AGENT]
+    with suppress(SystemExit):  # what settings refuse is told by tyro, which breaks lines
+        assert main([*command, *more]) == 1
+    assert hint in " ".join(capsys.readouterr().err.replace("│", " ").split())

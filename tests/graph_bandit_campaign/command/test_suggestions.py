@@ -114,9 +114,13 @@ def test_results_that_are_gone_are_missed(folder, measured, capsys):
     assert suggest("--forget", measured=measured)[0] == 0
 
 
-def test_a_round_can_be_taken_back(folder):
+def test_a_round_can_be_taken_back(folder, capsys):
     first = suggest()[1]
-    shorter = suggest("--n", "2", "--undo")[1]
+    assert "taken back" not in capsys.readouterr().out
+    shorter = suggest("--n", "2", "--undo", "--html", "out.html")[1]
+    told = f"Round 1 was taken back: {', '.join(row['id'] for row in first)}."
+    assert told in capsys.readouterr().out
+    assert told in (folder / "out.html").read_text(encoding="utf-8")
     assert [row["id"] for row in shorter] == [row["id"] for row in first[:2]]
     assert len(state()["rounds"]) == 1
 
@@ -130,6 +134,14 @@ def test_a_slip_of_the_pen_is_shown(folder, capsys):
     append([(NAMES[6], 661)])
     suggest()
     assert f"Check {NAMES[6]}: 661 is far" in capsys.readouterr().out
+
+
+def test_of_many_strange_results_ten_are_shown(folder, capsys):
+    append([*((name, VALUES[name]) for name in NAMES[6:24]), *((name, 661) for name in NAMES[24:36])])
+    suggest()
+    printed = capsys.readouterr().out
+    assert printed.count("is far from all other results.") == 10
+    assert "Check 2 more: they are far" in printed
 
 
 def test_the_same_file_does_not_take_another_target(folder, capsys):

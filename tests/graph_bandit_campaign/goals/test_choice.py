@@ -119,6 +119,36 @@ def test_bounds_count_by_the_best_value_between_them_and_their_root_sum_of_squar
     )
 
 
+@pytest.mark.parametrize("weight", [None, 2.0])
+def test_what_is_dearer_has_to_be_better_in_every_goal_as_for_one_goal(weight):
+    generator = np.random.default_rng(5)
+    known = [np.array([0.0, 2.0]), np.array([0.0, 1.0, 5.0])]
+    scale = Scale([Goal("a", weight=weight), Goal("b", "minimize", weight=weight)], known)
+    low, handicap = generator.normal(size=(2, 7)), 0.5 * np.log(generator.uniform(1, 10, 7))
+    plain = [(each, each + 1) for each in low]
+    better = [
+        (lower + sign * handicap * told.std(), upper + sign * handicap * told.std())
+        for (lower, upper), told, sign in zip(plain, known, (1, -1), strict=True)
+    ]
+    way = np.array([0.6, 0.8])
+    np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way), atol=1e-12)
+
+
+def test_of_equals_the_cheapest_are_chosen_as_far_as_they_fit():
+    goals, told = [Goal("a"), Goal("b")], {90: 0.0, 91: 1.0}
+    state = state_of(goals, {"a": told, "b": told})
+    prices = np.array([5.0, 1.0, 4.0, 2.0, 3.0, np.nan])
+    mask = np.array([True] * 5 + [False])
+
+    def choose(count, fits=None):
+        return GoalsChooser(state, [Certain(np.ones(6)), Certain(np.ones(6))], INDEX).choose(
+            count, mask, (), prices, fits
+        )
+
+    assert choose(3) == [1, 3, 4]
+    assert choose(5, lambda chosen: prices[chosen].sum() + prices <= 7) == [1, 3, 4]
+
+
 @pytest.mark.parametrize("ends", [(2.5, 3.0), (None, 1.0), (1.0, None), (1.5, 1.5)])
 def test_the_distance_to_a_range_has_the_moments_that_draws_have(ends):
     goal, generator = Goal("c", "target", *ends), np.random.default_rng(0)

@@ -157,3 +157,11 @@ def test_what_cannot_be_is_refused_and_nothing_changes():
         assert campaign.state is before
     with pytest.raises(ValueError, match="Expected an agent that weighs prices"):
         begin("random").ask(4, plate=Plate(prices=np.linspace(1, 2, 30)))
+
+
+def test_an_agent_that_does_not_weigh_prices_keeps_a_budget_that_they_count_for_alone():
+    plate = Plate(prices=np.arange(1.0, 9.0), budget=12.0, budget_only=True)
+    mask = np.ones(8, np.bool_)
+    assert choose_plate(BatchInOrder(), 6, mask, (), plate) == go_down_the_list(6, mask, plate) == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="Expected a `budget` with `budget_only`"):
+        Plate(prices=2.0, budget_only=True)

@@ -106,6 +106,26 @@ def test_table_and_page_show_them(tmp_path, monkeypatch):
             assert (f"<br>{name}<br>adds {number}" if name in near else f"<span>{name} {number}</span>") in card
 
 
+def test_table_and_page_show_those_of_each_goal(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"m{k},{MOLECULES.smiles[k]},{MOLECULES.targets[k]},{k}" for k in range(len(MOLECULES))]
+    (tmp_path / "pool.csv").write_text("\n".join(["id,smiles,y,z", *rows]), encoding="utf-8")
+    (tmp_path / "results.csv").write_text("\n".join(["id,smiles,y,z", *rows[:9]]), encoding="utf-8")
+    command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "2", "--maximize", "y", "--target", "z=2..3"]
+    assert main([*command, "--out", "out.csv", "--html", "out.html"]) == 0
+    with open("out.csv", newline="", encoding="utf-8") as file:
+        suggested = list(csv.DictReader(file))
+    page = (tmp_path / "out.html").read_text(encoding="utf-8").replace("\N{MINUS SIGN}", "-")
+    scores = re.findall(rf'<strong>score of (.)</strong><span></span><strong class="number">({SIGNED})', page)
+    assert [name for name, _ in scores] == ["y", "z"] * 2
+    for place, (name, score) in enumerate(scores):
+        parts, _ = suggested[place // 2][f"reasons_{name}"].split("; most from the results of ")
+        assert math.fsum(map(float, re.findall(SIGNED, parts))) == pytest.approx(float(score), abs=0.05)
+    assert page.count("Reasons for z</summary>") == 2
+    assert re.search(rf"z <strong>\d</strong> \({SIGNED}\)", page)
+    assert "for ranges, it stands for a larger value" in page
+
+
 def test_the_page_says_so_where_scores_are_not_of_ranks(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{text},{value}" for text, value in zip(MOLECULES.smiles, MOLECULES.targets, strict=True)]

@@ -89,7 +89,7 @@ def test_a_long_list_of_bad_rows_is_cut(table):
     ("text", "message"),
     [
         ("", "a table with a header in .*results.csv. It is empty"),
-        ("id,Activity\na,1\n", "column `activity` .* It has id, Activity"),
+        ("id,Activities\na,1\n", "column `activity` .* It has id, Activities. Did you mean `Activities`?"),
         ("name,activity\na,1\n", "column `id` or `smiles` .* It has name, activity: name one by `--id`"),
         ("id,activity\n", "at least one value in column `activity`. Got none"),
         ("id,activity\na,\n", "at least one value in column `activity`. Got none"),
@@ -127,3 +127,11 @@ def test_a_column_that_is_not_of_numbers_is_refused_by_its_line(table):
         read([path], Columns("activity", "id", features=("dock",)))
     assert "results.csv, line 3: expected a number in `dock`. Got 'strong'." in str(caught.value)
     assert "results.csv, line 4: expected a finite number in `dock`. Got 'inf'." in str(caught.value)
+
+
+def test_capitals_of_the_column_count_only_where_columns_differ_in_nothing_else(table):
+    columns = Columns("activity")
+    assert [row.value for row in read_measured([table("id,Activity\na,1\n")], columns).rows] == [1.0]
+    assert [row.value for row in read_measured([table("id,Activity,activity\na,1,2\n")], columns).rows] == [2.0]
+    with pytest.raises(ValueError, match="one column `activity` in .*results.csv. It has Activity, ACTIVITY"):
+        read_measured([table("id,Activity,ACTIVITY\na,1,2\n")], columns)

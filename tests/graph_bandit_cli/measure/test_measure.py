@@ -43,3 +43,15 @@ def test_suggest_writes_a_table_of_a_first_batch(tmp_path, capsys):
     assert "Round 1" in capsys.readouterr().out
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         assert len({row["id"] for row in csv.DictReader(file)} & {"a", "b", "c"}) == 2
+
+
+def test_prepare_writes_a_pool_and_says_what_it_holds(tmp_path, capsys):
+    (tmp_path / "pool.csv").write_text("id,smiles\na,CCO\nb,CCN\nc,OCC\nd,\n", encoding="utf-8")
+    command = ["prepare", str(tmp_path / "pool.csv"), "--out", str(tmp_path / "pool"), "--workers", "None"]
+    assert main([*command, "--traits", "morgan", "properties"]) == 0
+    told = capsys.readouterr().out
+    assert told.endswith(
+        "2 molecules in 1 parts, 1 rows of equal molecules merged, 1 bad rows left out (bad_rows.csv).\n"
+    )
+    assert main(command) == 1
+    assert "was begun with other --traits. Choose another --out" in capsys.readouterr().err

@@ -20,7 +20,8 @@ COMMAND = [sys.executable, "-m", "graph_bandit_cli", "run"]
 
 
 def run(out, *flags):
-    return main(["run", "--out", str(out), "--agents", "gnn-ts:width=8,steps=2", "random", *SMALL, *flags])
+    agents = [] if "--agents" in flags else ["--agents", "gnn-ts:width=8,steps=2", "random"]
+    return main(["run", "--out", str(out), *agents, *SMALL, *flags])
 
 
 def test_run_prints_a_table_and_writes_results_figure_and_report(tmp_path, capsys):

@@ -51,17 +51,17 @@ def test_five_edits_leave_one_cache(table):
 def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table):
     molecules = parse(SMILES, cache=table)
     cache, generator = Cache(table, SMILES), np.random.default_rng(0)
-    whole = cache.path.read_bytes()
+    whole = cache.file.path.read_bytes()
     assert np.array_equal(cache.load().links, molecules.links)
     damaged = [b"", whole + b"\0", whole[:-1], whole[1:], generator.bytes(500)]
     damaged += [whole[: generator.integers(len(whole))] for _ in range(50)]
     for place, bit in zip(generator.integers(len(whole), size=150), generator.integers(8, size=150), strict=True):
         damaged.append(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
     for content in damaged:
-        cache.path.write_bytes(content)
+        cache.file.path.write_bytes(content)
         assert cache.load() is None
     assert from_smiles_csv(table).smiles == molecules.canonical
-    assert cache.path.read_bytes() == whole
+    assert cache.file.path.read_bytes() == whole
 
 
 def test_a_cache_of_other_molecules_or_another_version_is_not_read(table, monkeypatch):
@@ -90,6 +90,8 @@ def test_a_cache_of_other_molecules_or_another_version_is_not_read(table, monkey
         ("atoms", lambda array: array[:-1]),
         ("links", lambda array: array + 100),
         ("links", lambda array: -array),
+        ("links", lambda array: array.astype(np.int32)),
+        ("links", lambda array: array.astype(np.float16)),
         ("bonds", lambda array: array.astype(object)),
         ("bonds", lambda array: np.zeros((1 << 20, 3), np.uint8)),  # packed into a few kB
     ],
@@ -100,11 +102,11 @@ def test_a_forged_cache_is_not_read(table, name, change):
     arrays["canonical"] = np.frombuffer("\n".join(arrays["canonical"]).encode(), np.uint8)
     content, cache = io.BytesIO(), Cache(table, SMILES)
     np.savez_compressed(content, **arrays)
-    cache.path.write_bytes(content.getvalue() + cache._digest(content.getvalue()))
+    cache.file.path.write_bytes(content.getvalue() + cache.file.digest(content.getvalue()))
     assert cache.load() is not None
     content = io.BytesIO()
     np.savez_compressed(content, **arrays | {name: change(arrays[name])})
-    cache.path.write_bytes(content.getvalue() + cache._digest(content.getvalue()))
+    cache.file.path.write_bytes(content.getvalue() + cache.file.digest(content.getvalue()))
     assert cache.load() is None
 
 

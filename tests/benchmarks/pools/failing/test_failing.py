@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from support.molecules import some_molecules
 
+from benchmarks import kept_tasks
 from benchmarks.pools.data.catalogue import Pool
 from benchmarks.pools.failing import plays
 from benchmarks.pools.failing.causes import LIPOPHILIC, RANDOM, find_causes
@@ -38,8 +39,8 @@ def test_causes_fail_about_a_fifth_of_a_pool_and_are_always_the_same():
 
 
 def test_both_ways_of_a_cause_start_alike_and_count_what_failed(pool, tmp_path):
-    rows = plays.play_cause(tmp_path, pool, LIPOPHILIC, "molecule-greedy", 0)
-    assert [row[2] for row in rows] == [0, 1]
+    rows = plays.play_cause("pool", LIPOPHILIC, 0, "molecule-greedy", tmp_path, pool)
+    assert [row[4] for row in rows] == [0, 1]
     assert {row[6] for row in rows} == {12}
     fails = find_causes("pool", MOLECULES)[LIPOPHILIC]
     orders = [plays.play(MOLECULES, fails, "molecule-greedy", learns, 0) for learns in (False, True)]
@@ -49,12 +50,13 @@ def test_both_ways_of_a_cause_start_alike_and_count_what_failed(pool, tmp_path):
 
 def test_finished_plays_are_not_repeated(pool, tmp_path, monkeypatch):
     out = tmp_path / "out.csv"
-    monkeypatch.setattr(plays, "run_in_parallel", run_here)
+    monkeypatch.setattr(kept_tasks, "run_in_parallel", run_here)
     first, failed = plays.play_all(tmp_path, [pool], "random", 1, 1, out)
     assert (failed, len(first)) == (0, 2 * len(find_causes("pool", MOLECULES)))
     monkeypatch.setattr(plays, "play_cause", None)
     again, _ = plays.play_all(tmp_path, [pool], "random", 1, 1, out)
     pd.testing.assert_frame_equal(again, first, check_dtype=False)
+    assert len(tables(again)[0].rows) > 1
 
 
 def test_tables_sum_failures_over_pools_and_subtract_tops():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.molecules import some_molecules
@@ -19,7 +21,7 @@ TABLE = Table(some_molecules(40), np.arange(40.0), maximize=True, start=4, budge
 BEST_FIRST, WORST_FIRST = range(39, -1, -1), range(40)
 
 
-def summary(*orders, others=()):
+def summary(*orders, others=(), table=TABLE):
     """Return a summary of agents that measure molecules in an order, whatever comes back."""
 
     def plays_of(name, order):
@@ -32,7 +34,7 @@ def summary(*orders, others=()):
     named = {f"agent{k}": order for k, order in enumerate(orders)} | {f"other{k}": o for k, o in enumerate(others)}
     plays = dict(pair for name, order in named.items() for pair in plays_of(name, order))
     tasks = [Task(name, 4, 0) for name in named]
-    return summarize(TABLE, 0, 6, plays, tasks[: len(orders)], tasks[len(orders) :])
+    return summarize(table, 0, 6, plays, tasks[: len(orders)], tasks[len(orders) :])
 
 
 def by_chance(start):
@@ -50,6 +52,17 @@ def by_chance(start):
 def test_the_headline_follows_from_the_difference_to_random_choice(order, headline):
     (verdict,) = verdicts(summary(order))
     assert verdict.headline.startswith(headline)
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+def test_ties_among_the_ten_best_are_told(maximize):
+    values = np.minimum(np.arange(40.0), 15) * (1 if maximize else -1)
+    tied = replace(TABLE, values=values, maximize=maximize)
+    (verdict,) = verdicts(summary(by_chance, table=tied))
+    assert verdict.headline.startswith("Whether it would have helped cannot be told: the ten best are tied")
+    assert f"25 of 40 molecules share the tenth best value, {values[-1]:g}," in verdict.reasons[1]
+    (other,) = verdicts(summary(by_chance))
+    assert not any("share the tenth best" in reason for reason in other.reasons)
 
 
 def test_the_number_of_measurements_saved_is_told_where_the_goal_was_reached():

@@ -1,0 +1,133 @@
+"""Rate molecules that an agent was not given, such as those of a pool that is too large for memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.rewards import Targets, predict
+from agents.beliefs.rules.priced import PRICE_WEIGHT
+from agents.contract.protocol import Prediction
+from agents.molecule.mixture import Mixture
+from agents.molecule.parts import make_parts
+from agents.molecule.settings import MoleculeSettings
+from agents.molecule.traits import Scales, Traits
+from gntk import one_thread
+
+Floats = NDArray[np.float64]
+
+STACKED = 2048  # molecules that are joined with those measured at a time
+AT_A_TIME = 256  # of these, rated at a time: with 2,000 results, in matrices of 4 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Rating:
+    """What a posterior says of n molecules, in units of the targets."""
+
+    mean: Floats
+    """`(n,)`. Posterior means."""
+    std: Floats
+    """`(n,)`. Posterior standard deviations, without noise."""
+    targets: Targets
+    """The scale on which values are modelled."""
+    noise: float
+    """Noise variance of one more result, in squared units of the targets."""
+
+    @property
+    def upper(self) -> Floats:
+        """Return mean + 2 sigma `(n,)`, by which the agents choose their short list."""
+        return self.mean + 2 * self.std
+
+    def index(self, prices: Floats | None = None) -> Floats:
+        """Return by what the short list is chosen, `(n,)`: `upper` less w log price, where there are prices.
+
+        Args:
+            prices: `(n,)`, positive; NaN where a price is not known. None: they do not count.
+        """
+        return self.upper if prices is None else self.upper - PRICE_WEIGHT * np.log(prices)
+
+    def exceeds(self, value: float) -> Floats:
+        """Return the probability that one more result of each molecule exceeds a value, `(n,)`; as in `prediction`.
+
+        Args:
+            value: in reward units.
+        """
+        spread = torch.from_numpy(np.sqrt(self.std**2 + self.noise))
+        return self.targets.exceeded(value, torch.from_numpy(self.mean), spread).numpy()
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """Return the prediction of each value, as `predict` of an agent returns it."""
+        return predict(self.targets, torch.from_numpy(self.mean), torch.from_numpy(self.std), self.noise)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rater:
+    """Rate molecules by the posterior of an agent, which `MoleculeAgent.rater` makes.
+
+    It holds the measured molecules and nothing of the others, and can be pickled and sent to where they are.
+    """
+
+    settings: MoleculeSettings
+    """Settings of the agent."""
+    traits: Traits
+    """Traits of the q molecules with results or bounds."""
+    columns: Floats | None
+    """`(q, c)`. Their columns; None: there are none."""
+    scales: Scales
+    """The scales of the pool."""
+    weights: tuple[float, ...]
+    """Weights of the parts of the kernel."""
+    posterior: DualPosterior
+    """The posterior given all results, on these q molecules."""
+    targets: Targets
+    """The scale on which values are modelled."""
+    noise: float
+    """Noise variance of one more result, in squared units of the targets."""
+    seed: int
+    """Chooses among molecules with equal ratings, in `agents.beliefs.short_list`."""
+
+    @one_thread()
+    def __call__(self, traits: Traits, columns: Floats | None = None) -> Rating:
+        """Rate other molecules of the pool, in blocks, on one thread.
+
+        Args:
+            traits: traits of n molecules; they have at least those of the agent.
+            columns: `(n, c)`, NaN where a value is not known; None: there are none.
+
+        Raises:
+            ValueError: if traits or columns are not those that the agent knows.
+        """
+        given = replace(traits.only(self.traits.names), left_out=self.traits.left_out)
+        count, expected = (0 if each is None else each.shape[1] for each in (columns, self.columns))
+        if count != expected or (columns is not None and len(columns) != len(traits)):
+            shape = None if columns is None else columns.shape
+            raise ValueError(f"Expected columns of shape `({len(traits)}, {expected})`. Got `{shape}`.")
+        mean, std = np.empty(len(traits)), np.empty(len(traits))
+        for start in range(0, len(traits), STACKED):
+            end = min(start + STACKED, len(traits))
+            block = slice(start, end)
+            means, variances = self._believe(given.between(start, end), None if columns is None else columns[block])
+            mean[block], std[block] = means.numpy(), variances.sqrt().numpy()
+        return Rating(mean, std, self.targets, self.noise)
+
+    def _believe(self, traits: Traits, columns: Floats | None) -> tuple[Tensor, Tensor]:
+        """Return posterior means and variances of some molecules, which are joined with those measured."""
+        both = None if columns is None or self.columns is None else np.concatenate([self.columns, columns])
+        kernel = mix(self.settings, Traits.stack([self.traits, traits]), both, self.scales, self.weights)
+        others = torch.arange(len(self.traits), len(self.traits) + len(traits))
+        return self.posterior.within(kernel, self.posterior.seen).mean_and_variance(others, AT_A_TIME)
+
+
+def mix(
+    settings: MoleculeSettings, traits: Traits, columns: Floats | None, scales: Scales, weights: Sequence[float]
+) -> Mixture:
+    """Return the kernel of some molecules of a pool, with weights that were learnt."""
+    return Mixture([part.kernel for part in make_parts(settings, traits, columns, scales)], weights)

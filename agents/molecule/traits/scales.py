@@ -1,0 +1,226 @@
+"""Scales on which the numbers of molecules are compared: those of a whole pool, computed part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from agents.molecule.traits.traits import Traits
+
+FARTHEST = 5.0  # standard deviations; a number farther from the mean counts as that far
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Mean and standard deviation of D numbers, rounded to float32.
+
+    So rounded, they are the same whatever the order in which molecules were added up.
+    """
+
+    mean: Floats
+    """`(D,)`."""
+    spread: Floats
+    """`(D,)`. Standard deviations; 0 for a number that all molecules share, which is left out."""
+
+    @property
+    def dimension(self) -> int:
+        """Return D', how many numbers are not left out."""
+        return int((self.spread > 0).sum())
+
+    def points(self, values: NDArray[np.floating]) -> Floats:
+        """Shift and scale numbers to mean 0 and standard deviation 1.
+
+        A number that is not known becomes the mean of the others, and one far from the mean is moved to `FARTHEST`.
+
+        Args:
+            values: `(n, D)`, NaN where a number is not known.
+
+        Returns:
+            `(n, D')`, D' <= D.
+        """
+        differ = self.spread > 0
+        centred = (values[:, differ] - self.mean[differ]) / self.spread[differ]
+        return np.clip(np.where(np.isfinite(centred), centred, 0.0), -FARTHEST, FARTHEST)
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Mean and spread of D numbers over molecules, which can be merged with those of other molecules."""
+
+    count: NDArray[np.int64]
+    """`(D,)`. Of how many molecules each number is known."""
+    mean: Floats
+    """`(D,)`. Mean of the known numbers; 0 if none is known."""
+    squares: Floats
+    """`(D,)`. Sum of the squares of the deviations from the mean."""
+    largest: Floats
+    """`(D,)`. The largest absolute value; 0 if none is known."""
+
+    @staticmethod
+    def of(values: NDArray[np.floating]) -> Moments:
+        """Return the moments of numbers `(K, D)`, NaN where one is not known."""
+        return Moments.of_rows([_moments_of(np.asarray(column, np.float64)) for column in values.T])
+
+    @staticmethod
+    def of_rows(rows: Sequence[tuple[float, float, float, float]]) -> Moments:
+        """Return moments, given count, mean, squares and largest of each number."""
+        count, mean, squares, largest = np.array(rows, np.float64).reshape(-1, 4).T.copy()
+        return Moments(count.astype(np.int64), mean, squares, largest)
+
+    def merge(self, other: Moments) -> Moments:
+        """Return the moments of these molecules and others      [Chan, Golub & LeVeque 1979].
+
+            m = m_1 + d n_2 / n,   S = S_1 + S_2 + d^2 n_1 n_2 / n,   d = m_2 - m_1
+
+        Raises:
+            ValueError: if the others are of another number of numbers.
+        """
+        if len(other.count) != len(self.count):
+            raise ValueError(f"Expected moments of {len(self.count)} numbers. Got {len(other.count)}.")
+        count, away = self.count + other.count, other.mean - self.mean
+        share = other.count / np.maximum(count, 1)
+        return Moments(
+            count,
+            self.mean + away * share,
+            self.squares + other.squares + away**2 * self.count * share,
+            np.maximum(self.largest, other.largest),
+        )
+
+    def scale(self) -> Scale:
+        """Return the scale of these molecules."""
+        spread = np.sqrt(self.squares / np.maximum(self.count, 1))
+        rounded = np.where(spread > 1e-9 * self.largest, spread, 0.0).astype(np.float32)
+        return Scale(self.mean.astype(np.float32).astype(np.float64), rounded.astype(np.float64))
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Return lists of numbers, which JSON keeps exactly."""
+        return {name: array.tolist() for name, array in vars(self).items()}
+
+    @staticmethod
+    def from_dict(lists: Mapping[str, Sequence[float]]) -> Moments:
+        """Return the moments of which `to_dict` returned the lists.
+
+        Raises:
+            ValueError: if a list is missing or superfluous, lengths differ, or a number makes no sense.
+        """
+        names = ("count", "mean", "squares", "largest")
+        if set(lists) != set(names) or len({len(lists[name]) for name in names}) != 1:
+            raise ValueError(f"Expected lists of one length: {', '.join(names)}. Got {', '.join(lists) or 'none'}.")
+        count, mean, squares, largest = (np.array(lists[name], np.float64) for name in names)
+        finite = np.isfinite([count, mean, squares, largest]).all()
+        if not finite or (np.minimum(np.minimum(count, squares), largest) < 0).any() or (count % 1 != 0).any():
+            raise ValueError("Expected moments that are finite, with counts, squares and largest values >= 0.")
+        return Moments(count.astype(np.int64), mean, squares, largest)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The known values of c columns over molecules, by which a value becomes a normal score.
+
+        z_i = Phi^{-1}((i - 1/2) / n)   for the i-th smallest of n values      [Blom 1958]
+
+    So no unit and no outlier matters: a column may hold 9999 for a docking that failed. Among standard deviations it
+    would hide all other differences.
+    """
+
+    values: tuple[Floats, ...]
+    """The known values of each column, in increasing order."""
+
+    @staticmethod
+    def of(columns: Floats) -> Ranks:
+        """Return the ranks of columns `(K, c)`, NaN where a value is not known."""
+        return Ranks(tuple(np.sort(column[np.isfinite(column)]) for column in columns.T))
+
+    def merge(self, other: Ranks) -> Ranks:
+        """Return the ranks of these molecules and others, which have as many columns."""
+        return Ranks(tuple(np.sort(np.concatenate(both)) for both in zip(self.values, other.values, strict=True)))
+
+    def scores(self, columns: Floats) -> Floats:
+        """Return the normal scores of columns `(n, c)`, NaN where a value is not known.
+
+        Equal values share the mean of their ranks. A value that no ranked molecule has lies between its neighbours.
+        """
+        scores = np.full(columns.shape, np.nan)
+        for place, (column, known) in enumerate(zip(columns.T, self.values, strict=True)):
+            there = np.isfinite(column)
+            below, upto = (np.searchsorted(known, column[there], side=side) for side in ("left", "right"))
+            half = 0.5 / max(1, len(known))
+            scores[there, place] = ndtri(np.clip((below + upto) / max(1, 2 * len(known)), half, 1 - half))
+        return scores
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Return the moments of the scores of the ranked molecules."""
+        rows = [_moments_of(Ranks((known,)).scores(known[:, None])[:, 0]) for known in self.values]
+        return Moments.of_rows(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """What the numbers of molecules are compared with: their moments, and the ranks of columns, over a whole pool.
+
+    Scales of parts of a pool can be merged, in any order.
+    """
+
+    moments: Mapping[str, Moments]
+    """Moments of "properties" and "descriptors", or of some of them."""
+    ranks: Ranks | None = None
+    """Ranks of the user's own columns; None: there are none."""
+
+    @staticmethod
+    def of(traits: Traits, columns: Floats | None = None) -> Scales:
+        """Return the scales of molecules, given their traits and the user's own columns `(K, c)`."""
+        moments = {name: Moments.of(numbers) for name, numbers in traits.numbers.items()}
+        return Scales(moments, None if columns is None else Ranks.of(columns))
+
+    def scale_of(self, name: str) -> Scale:
+        """Return the scale of "properties" or "descriptors".
+
+        Raises:
+            ValueError: if there is none.
+        """
+        if name not in self.moments:
+            raise ValueError(f"Expected scales of `{name}`. Got those of {', '.join(self.moments) or 'nothing'}.")
+        return self.moments[name].scale()
+
+    def ranks_of(self, count: int) -> Ranks:
+        """Return the ranks of `count` columns.
+
+        Raises:
+            ValueError: if there are others.
+        """
+        found = 0 if self.ranks is None else len(self.ranks.values)
+        if self.ranks is None or found != count:
+            raise ValueError(f"Expected ranks of {count} columns. Got those of {found}.")
+        return self.ranks
+
+    def merge(self, other: Scales) -> Scales:
+        """Return the scales of these molecules and others.
+
+        Raises:
+            ValueError: if the others have other numbers or columns.
+        """
+        mine, theirs = (
+            (sorted(scales.moments), None if scales.ranks is None else len(scales.ranks.values))
+            for scales in (self, other)
+        )
+        if mine != theirs:
+            raise ValueError(f"Expected scales of {mine[0]} and {mine[1]} columns. Got {theirs[0]} and {theirs[1]}.")
+        moments = {name: mine.merge(other.moments[name]) for name, mine in self.moments.items()}
+        ranks = self.ranks if self.ranks is None or other.ranks is None else self.ranks.merge(other.ranks)
+        return Scales(moments, ranks)
+
+
+def _moments_of(column: Floats) -> tuple[float, float, float, float]:
+    known = column[np.isfinite(column)]
+    if not len(known):
+        return 0.0, 0.0, 0.0, 0.0
+    mean = known.mean()
+    return len(known), mean, np.square(known - mean).sum(), np.abs(known).max()

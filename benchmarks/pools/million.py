@@ -1,0 +1,122 @@
+"""Enumerate a million different molecules with a computed property: python -m benchmarks.pools.million --out FILE.
+
+Scaffolds with two positions, a linker and an end at each, in an order that is drawn at random. The same command writes
+the same file.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import tyro
+from rdkit import Chem
+from rdkit.Chem import QED
+from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
+from tqdm import tqdm
+
+from graph_bandit_lab.storage import replace_file
+
+SCAFFOLDS = (  # each has two positions; what is bonded there begins with the atom that has the bond
+    *("c1cc({0})ccc1{1}", "c1c({0})cccc1{1}", "c1cc({0})cnc1{1}", "c1nc({0})ncc1{1}", "c1cc({0})sc1{1}"),
+    *("c1cc({0})oc1{1}", "c1c({0})[nH]nc1{1}", "c1c({0})noc1{1}", "c1cc2cc({0})ccc2nc1{1}", "c1ncc({0})nc1{1}"),
+    *("c1cc2c(cc1{0})[nH]c({1})n2", "c1cc2c(cc1{0})cc({1})[nH]2", "c1cc2c(cc1{0})oc({1})c2", "c1nc({0})sc1{1}"),
+    *("O=C(Nc1ccc({0})cc1)c1ccc({1})cc1", "O=S(=O)(Nc1ccc({0})cc1)c1ccc({1})cc1", "C1CCC({0})CC1{1}"),
+    *("c1cc({0})ccc1Oc1ccc({1})cc1", "C1CN({0})CCN1c1ccc({1})cc1", "c1cn2cc({0})nc2cc1{1}", "C1CC({0})CN1{1}"),
+    *("c1nn({0})cc1{1}", "c1nc2cc({0})ccc2c(=O)n1{1}", "O=C1CC({0})CN1{1}", "c1cnc2c(c1{0})ccn2{1}"),
+    *("C1OCC({0})CC1{1}", "c1c({0})nnc(c1){1}", "O=c1cc({0})ccn1{1}", "c1cc2nc({0})sc2cc1{1}", "C1CC2({0})CC1C2{1}"),
+)
+LINKERS = (  # their ends take the place of {}
+    *("C{}", "CC{}", "C(C){}", "CO{}", "CCO{}", "CN{}", "C(=O)N{}", "CC(=O)N{}", "CCN(C){}", "CS{}"),
+    *("C(=O)N8CCC({})CC8", "CN8CCN({})CC8", "CNC(=O){}", "C(F)(F){}", "CCC{}", "C8CC8{}"),
+)
+ENDS = (  # their rings are numbered 9
+    *("C", "CC", "C(C)C", "C9CC9", "C9CCC9", "C9CCCC9", "C9CCCCC9", "CC(F)(F)F", "CCO", "CCOC", "CC#N"),
+    *("Cc9ccccc9", "Cc9ccc(F)cc9", "Cc9ccc(Cl)cc9", "Cc9cccnc9", "c9ccccc9", "c9ccncc9", "c9ccc(OC)cc9", "C9CCOCC9"),
+)
+AT_A_TIME = 2000  # molecules that a process makes at a time
+
+Property = Literal["logp", "qed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MillionSettings:
+    """Enumerate different molecules."""
+
+    out: Path
+    """File to write, a .csv.gz with the columns id, smiles and the property."""
+    molecules: int = 1_000_000
+    """How many."""
+    property: Property = "logp"
+    """Value of each molecule: Crippen logP, or qed, drug-likeness, which takes ten times as long."""
+    workers: int = 2
+    """Processes."""
+
+
+def count() -> int:
+    """Return how many combinations there are, some of which are the same molecule."""
+    return len(SCAFFOLDS) * (len(LINKERS) * len(ENDS)) ** 2
+
+
+def make(name: Property, numbers: list[int]) -> list[tuple[str, float]]:
+    """Return canonical SMILES and property of the combinations with these numbers."""
+    groups = [linker.format(end) for linker, end in product(LINKERS, ENDS)]
+    made = []
+    for number in numbers:
+        scaffold, first, second = np.unravel_index(number, (len(SCAFFOLDS), len(groups), len(groups)))
+        molecule = Chem.MolFromSmiles(SCAFFOLDS[scaffold].format(groups[first], groups[second]))
+        value = QED.qed(molecule) if name == "qed" else CalcCrippenDescriptors(molecule)[0]  # type: ignore[no-untyped-call]
+        made.append((Chem.MolToSmiles(molecule), float(value)))
+    return made
+
+
+def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, float]]:
+    """Yield canonical SMILES and property of different molecules, as many as are asked for.
+
+    Raises:
+        ValueError: if there are not so many.
+    """
+    order = np.random.default_rng(0).permutation(count())
+    parts = [order[start : start + AT_A_TIME].tolist() for start in range(0, len(order), AT_A_TIME)]
+    known, left = set[bytes](), settings.molecules
+    with ProcessPoolExecutor(settings.workers, mp_context=get_context("spawn")) as pool:
+        for start in range(0, len(parts), 4 * settings.workers):
+            for made in pool.map(partial(make, settings.property), parts[start : start + 4 * settings.workers]):
+                for smiles, value in made:
+                    digest = hashlib.blake2b(smiles.encode(), digest_size=12).digest()
+                    if left and digest not in known:
+                        known.add(digest)
+                        left -= 1
+                        yield smiles, value
+            if not left:
+                return
+    raise ValueError(f"Expected at most {len(known):,} molecules. Got {settings.molecules:,}.")
+
+
+def write(settings: MillionSettings) -> None:
+    """Write the table."""
+    text = io.BytesIO()
+    with gzip.GzipFile(fileobj=text, mode="wb", mtime=0, compresslevel=6) as packed:
+        packed.write(f"id,smiles,{settings.property}\n".encode())
+        for number, (smiles, value) in enumerate(
+            tqdm(enumerate_molecules(settings), total=settings.molecules, unit="molecule", disable=None)
+        ):
+            line = io.StringIO()
+            csv.writer(line, lineterminator="\n").writerow((f"E{number:07d}", smiles, f"{value:.4f}"))
+            packed.write(line.getvalue().encode())
+    replace_file(settings.out, text.getvalue())
+
+
+if __name__ == "__main__":
+    write(tyro.cli(MillionSettings, prog="python -m benchmarks.pools.million"))

@@ -1,0 +1,1 @@
+"""Rounds on prepared pools: time, memory, and what they find."""

@@ -1,0 +1,109 @@
+"""Molecules of a prepared pool that are in memory: names, SMILES, traits, and cells of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.molecule import Traits
+from graph_bandit_env.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells of other columns of the table, row by row: the rows of a molecule stand together, its first one first."""
+
+    owners: NDArray[np.int64]
+    """`(R,)`. Index of the molecule of each row."""
+    rows: NDArray[np.int64]
+    """`(R,)`. Each row of the table as people count."""
+    texts: Mapping[str, Sequence[str]]
+    """R texts by column, as the table has them."""
+    table: Table
+    """Reads numbers as in this table; it has no rows."""
+
+    def numbers(self, column: str) -> NDArray[np.float64]:
+        """Read the cells of a column as numbers, `(R,)`; NaN for an empty cell, "n/a" and the like.
+
+        Raises:
+            ValueError: if a cell is not a number.
+        """
+        values = np.empty(len(self.owners))
+        for k, text in enumerate(self.texts[column]):
+            try:
+                values[k] = self.table.side_value(text, column)
+            except ValueError as error:
+                raise ValueError(f"{self.table.place(int(self.rows[k]))}: {error}") from error
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Molecules of a pool."""
+
+    places: NDArray[np.int64]
+    """`(K, 2)`. Part and row in it of each molecule."""
+    ids: Sequence[str]
+    """Names; the canonical SMILES where the table has none."""
+    written: Sequence[str]
+    """SMILES as the table has them."""
+    smiles: Sequence[str]
+    """Canonical SMILES."""
+    traits: Traits
+    """Those traits that were asked for."""
+    cells: Cells
+    """Cells of the columns that were asked for, of the molecules and of rows that repeat them."""
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def take(self, index: NDArray[np.integer] | Sequence[int]) -> Block:
+        """Return the molecules with these indices, in this order."""
+        index = np.asarray(index, np.int64)
+        begins = np.searchsorted(self.cells.owners, np.arange(len(self) + 1))
+        lengths = np.diff(begins)[index]
+        owners = np.repeat(np.arange(len(index)), lengths)
+        rows = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + begins[:-1][index][owners]
+        texts = {name: [cells[k] for k in rows.tolist()] for name, cells in self.cells.texts.items()}
+        return Block(
+            self.places[index],
+            [self.ids[k] for k in index],
+            [self.written[k] for k in index],
+            [self.smiles[k] for k in index],
+            self.traits.take(index),
+            Cells(owners, self.cells.rows[rows], texts, self.cells.table),
+        )
+
+    def numbers(self, columns: Sequence[str]) -> NDArray[np.float64]:
+        """Return columns of numbers, `(K, c)`: the mean of what the rows of a molecule know, NaN if they know nothing.
+
+        Raises:
+            ValueError: if a cell is not a number.
+        """
+        result = np.full((len(self), len(columns)), np.nan)
+        for place, column in enumerate(columns):
+            values = self.cells.numbers(column)
+            known = ~np.isnan(values)
+            sums = np.bincount(self.cells.owners[known], values[known], len(self))
+            counts = np.bincount(self.cells.owners[known], minlength=len(self))
+            np.divide(sums, counts, out=result[:, place], where=counts > 0)
+        return result
+
+    @staticmethod
+    def join(blocks: Sequence[Block]) -> Block:
+        """Return the molecules of some blocks, one after the other; at least one block."""
+        first, starts = blocks[0], np.cumsum([0, *map(len, blocks)])
+        owners = [block.cells.owners + start for block, start in zip(blocks, starts[:-1], strict=True)]
+        texts = {name: [text for block in blocks for text in block.cells.texts[name]] for name in first.cells.texts}
+        rows = np.concatenate([block.cells.rows for block in blocks])
+        return Block(
+            np.concatenate([block.places for block in blocks]),
+            [name for block in blocks for name in block.ids],
+            [text for block in blocks for text in block.written],
+            [text for block in blocks for text in block.smiles],
+            Traits.stack([block.traits for block in blocks]),
+            Cells(np.concatenate(owners), rows, texts, first.cells.table),
+        )

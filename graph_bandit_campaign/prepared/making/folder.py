@@ -1,0 +1,135 @@
+"""The folder of a pool that is being prepared: what it was begun with, and which of its parts are finished."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from graph_bandit_campaign.prepared.making.work import FinishedPart
+from graph_bandit_campaign.prepared.manifest import (
+    MANIFEST,
+    QUESTION,
+    Manifest,
+    Question,
+    digest_file,
+    part_name,
+    read_json,
+    write_json,
+)
+
+LOCK = "driver.lock"
+SCRATCH = "merging"  # folder for what is merged; an interruption discards it
+WORDS = {  # of what may differ between two preparations
+    "format": "another format of the files",
+    "files": "another table, or the same one before it was changed",
+    "smiles": "another --smiles",
+    "identifier": "another --id",
+    "sheet": "another --sheet",
+    "columns": "other columns",
+    "traits": "other --traits",
+    "stereo": "another --stereo",
+    "most_atoms": "another --most-atoms",
+    "part_rows": "another --part-rows",
+}
+
+
+class Folder:
+    """The folder of a prepared pool, finished or not.
+
+    Args:
+        path: path of the folder; it may be missing.
+        question: what is to be prepared.
+
+    Raises:
+        ValueError: if it holds anything but this pool.
+    """
+
+    finished: Manifest | None
+    """The manifest, if the pool is finished."""
+
+    def __init__(self, path: Path, question: Question) -> None:
+        self.path, self.question, self.finished = path, question, None
+        if (path / MANIFEST).is_file():
+            self.finished = read_json(path / MANIFEST, Manifest)
+            self._check(self.finished.question)
+        elif (path / QUESTION).is_file():
+            self._check(read_json(path / QUESTION, Question))
+        elif path.is_dir():
+            strangers = sorted(
+                each.name for each in path.iterdir() if each.name != LOCK and not each.name.endswith(".part")
+            )
+            if strangers:
+                raise ValueError(
+                    f"Expected {path} to be a new folder, or one that `graph-bandit prepare` began. It has "
+                    f"{strangers[0]}. Choose another --out."
+                )
+
+    def begin(self) -> None:
+        """Note what is prepared here, and remove what an interruption left half-written."""
+        self._remove_half_written()
+        if not (self.path / QUESTION).is_file():
+            write_json(self.path / QUESTION, self.question)
+
+    def end(self) -> None:
+        """Remove what a finished pool does not need."""
+        self._remove_half_written()
+        for pattern in ("part-*.json", "part-*.molecules", QUESTION):
+            for path in self.path.glob(pattern):
+                path.unlink(missing_ok=True)
+
+    def part(self, number: int) -> FinishedPart:
+        """Return a finished part.
+
+        Raises:
+            ValueError, OSError: if it is not finished, or a file of it is damaged.
+        """
+        name = part_name(number)
+        part = read_json(self.path / f"{name}.json", FinishedPart)
+        if part.key != self.question.key:
+            raise ValueError(f"Expected {name} of this pool. Got one of another.")
+        expected = {f"{name}.parquet": part.record.sha256, f"{name}.molecules": part.molecules_sha256}
+        for file, digest in expected.items():
+            if digest_file(self.path / file) != digest:
+                raise ValueError(f"Expected {self.path / file} as it was written. It is damaged.")
+        return part
+
+    def is_done(self, number: int) -> bool:
+        """Return whether a part is finished, and its files are as they were written."""
+        try:
+            self.part(number)
+        except (OSError, ValueError):
+            return False
+        return True
+
+    @property
+    def scratch(self) -> Path:
+        """Return the folder for what is merged."""
+        return self.path / SCRATCH
+
+    def _remove_half_written(self) -> None:
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        for path in self.path.glob("*.part"):
+            path.unlink(missing_ok=True)
+
+    def _check(self, earlier: Question) -> None:
+        if earlier.key == self.question.key:
+            return
+        now = self.question
+        differ = [
+            words
+            for name, words in WORDS.items()
+            if (_digests(earlier) != _digests(now) if name == "files" else getattr(earlier, name) != getattr(now, name))
+        ]
+        differ += [
+            f"{name} {earlier.versions.get(name)}, now {version}"
+            for name, version in now.versions.items()
+            if earlier.versions.get(name) != version
+        ]
+        raise ValueError(
+            f"Expected {self.path} to hold this pool. It was begun with {', '.join(differ) or 'other settings'}. "
+            "Choose another --out, or delete the folder."
+        )
+
+
+def _digests(question: Question) -> list[str]:
+    return [each.sha256 for each in question.files]

@@ -1,0 +1,226 @@
+"""Prepare a pool: compute its parts in parallel, then merge equal molecules, and write the manifest last."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import shutil
+import sys
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from importlib.util import find_spec
+from typing import Never
+
+from tqdm import tqdm
+
+from graph_bandit_campaign.prepared.making.folder import Folder
+from graph_bandit_campaign.prepared.making.merging import merge
+from graph_bandit_campaign.prepared.making.source import BadRow, Chunk, Source
+from graph_bandit_campaign.prepared.making.work import make_part, software, time_sample
+from graph_bandit_campaign.prepared.manifest import (
+    BAD_ROWS,
+    FORMAT,
+    MANIFEST,
+    Manifest,
+    Question,
+    TableFile,
+    part_name,
+    write_json,
+)
+from graph_bandit_campaign.prepared.pool import PreparedPool
+from graph_bandit_campaign.prepared.settings import PrepareSettings
+from graph_bandit_lab.execution import SchedulerLostError, Workers, choose_workers
+from graph_bandit_lab.storage import sole_driver
+
+SAMPLE = 512  # rows from which time and room are estimated
+ATTEMPTS = 2  # of a part whose worker dies
+BUSY = 1.3  # times the CPU time that a sample may take before it is said that cores are busy
+
+Task = tuple[int, bytes, list[BadRow]]
+"""Number of a part, its rows, and rows that could not be read."""
+
+
+def prepare(settings: PrepareSettings) -> PreparedPool | None:
+    """Prepare a pool of molecules, or continue where an interruption left it.
+
+    What is prepared depends on the table and the settings alone, not on workers and interruptions.
+
+    Returns:
+        The pool; None after `dry_run`.
+
+    Raises:
+        ValueError: if the table cannot be read or has no molecule, or the folder holds something else.
+        FileNotFoundError: if there is no such table.
+        ImportError: if RDKit, pyarrow, or the package that reads the table is not installed.
+        ChildProcessError: an OSError, if two workers die over the same part.
+        OSError: if a file cannot be written, as on a full disk. Finished parts stay.
+    """
+    for package, extra in (("rdkit", "chem"), ("pyarrow", "parquet")):
+        if find_spec(package) is None:
+            raise ImportError(f"Preparing a pool needs {package}: pip install 'graph-bandit-env[{extra}]'.")
+    source = Source(settings)
+    files, rows = source.digest()
+    question = ask(settings, source, files)
+    if settings.dry_run:
+        _make_parts(Folder(settings.out, question), source, settings, rows)
+        return None
+    Folder(settings.out, question)  # refuses other folders before a lock is put into them
+    with sole_driver(settings.out):
+        folder = Folder(settings.out.resolve(), question)  # workers may be in other folders
+        if folder.finished is not None:
+            folder.end()
+            print(f"{settings.out} is finished already: {_describe(folder.finished)}.")
+            return PreparedPool.open(settings.out)
+        try:
+            folder.begin()
+            count = _make_parts(folder, source, settings, rows)
+            source.check_unchanged(files)
+            manifest = merge(folder, count)
+            if not manifest.molecules:
+                raise ValueError(
+                    f"Expected at least one molecule in {settings.pool}. Got none ({manifest.bad:,} bad rows, which "
+                    f"{settings.out / BAD_ROWS} lists)."
+                )
+            write_json(settings.out / MANIFEST, manifest)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise OSError(
+                f"The disk of {settings.out} is full. Finished parts are kept: make room, and give the same command."
+            ) from error
+        folder.end()
+    print(f"{settings.out}: {_describe(manifest)}.")
+    return PreparedPool.open(settings.out)
+
+
+def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...]) -> Question:
+    """Return what is prepared: the table, and all settings on which the pool depends."""
+    return Question(
+        format=FORMAT,
+        files=files,
+        unit=source.unit,
+        decimal=source.decimal,
+        smiles=source.smiles,
+        identifier=source.identifier,
+        sheet=settings.sheet,
+        columns=source.columns,
+        traits=settings.traits,
+        stereo=settings.stereo,
+        most_atoms=settings.most_atoms,
+        part_rows=settings.part_rows,
+        block=settings.block,
+        versions=software(),
+    )
+
+
+def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows: float) -> int:
+    """Compute the parts that are not finished yet; return how many there are."""
+    open_workers, slots = choose_workers(settings.workers, settings.scheduler)
+    total = round(rows)
+    bar: tqdm[Never] = tqdm(total=total, unit="row", unit_scale=True, disable=None, smoothing=0, file=sys.stderr)
+    with bar:
+        missing = _Missing(folder, source, settings.part_rows, bar)
+        first = next(missing, None)
+        if first is not None:
+            workers = open_workers()
+            try:
+                _say(_estimate(first, workers, folder, slots, rows - bar.n), bar)
+                if not settings.dry_run:
+                    _make(itertools.chain([first], missing), workers, folder, bar)
+            except BaseException:
+                workers.abandon()
+                raise
+            workers.shutdown()
+        elif settings.dry_run:
+            _say("All parts are finished.", bar)
+    return missing.count
+
+
+class _Missing:
+    """The chunks of a table whose parts are not finished, and how many chunks there are."""
+
+    def __init__(self, folder: Folder, source: Source, size: int, bar: tqdm[Never]) -> None:
+        self.count, self._folder, self._bar = 0, folder, bar
+        self._chunks = source.chunks(size)
+
+    def __iter__(self) -> _Missing:
+        return self
+
+    def __next__(self) -> Chunk:
+        for chunk in self._chunks:
+            self.count += 1
+            if not self._folder.is_done(chunk.number):
+                return chunk
+            self._bar.update(len(chunk) + len(chunk.problems))
+            self._bar.initial = self._bar.n  # the speed is that of what is computed now
+        raise StopIteration
+
+
+def _make(chunks: Iterator[Chunk], workers: Workers, folder: Folder, bar: tqdm[Never]) -> None:
+    tasks = ((chunk.number, chunk.to_bytes(), chunk.problems) for chunk in chunks)
+    again, flying = deque[tuple[Task, int]](), dict[Future[int], tuple[Task, int]]()
+    while True:
+        while len(flying) < workers.slots:
+            following = again.popleft() if again else next(((task, 1) for task in tasks), None)
+            if following is None:
+                break
+            flying[workers.submit(make_part, folder.path, *following[0], folder.question)] = following
+        if not flying:
+            return
+        for future in wait(flying, return_when=FIRST_COMPLETED).done:
+            task, attempt = flying.pop(future)
+            try:
+                bar.update(future.result())
+            except BrokenExecutor as error:
+                if attempt == ATTEMPTS:
+                    raise ChildProcessError(
+                        f"{ATTEMPTS} workers died while they made {part_name(task[0])}, perhaps for lack of memory, or "
+                        "over a molecule that RDKit cannot bear. Finished parts are kept: give the same command with "
+                        "fewer --workers, or a lower --most-atoms in a new folder."
+                    ) from error
+                again.append((task, attempt + 1))
+            except CancelledError as error:
+                raise SchedulerLostError(
+                    "The scheduler cannot be reached any more. Finished parts are kept: give the same command again."
+                ) from error
+
+
+def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: float) -> str:
+    """Say how long the rest will take, and how much room it needs, from rows spread over a chunk."""
+    if not len(chunk):
+        return "No row can be read so far."
+    rows = max(rows, len(chunk))
+    spread = range(0, len(chunk), max(1, len(chunk) // SAMPLE))
+    try:
+        seconds, busy, size = workers.submit(time_sample, chunk.to_bytes(spread), folder.question).result()
+    except BrokenExecutor:
+        return f"About {rows:,.0f} rows. The worker died over a sample of them, so nobody knows how long they take."
+    there = folder.path
+    while not there.exists():
+        there = there.parent
+    free = shutil.disk_usage(there).free
+    free_cores = ""
+    if seconds > BUSY * busy:
+        free_cores = f" ({_duration(busy * rows / slots)} if the cores had nothing else to do)"
+    return (
+        f"About {rows:,.0f} rows to prepare, by a timed sample of {len(spread):,}: "
+        f"{_duration(seconds * rows / slots)} with {slots} at a time{free_cores}, {size * rows / 1e6:,.0f} MB in "
+        f"{folder.path}, where {free / 1e6:,.0f} MB are free." + " That is not enough." * (size * rows > free)
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def _describe(manifest: Manifest) -> str:
+    bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" if manifest.bad else ""
+    merged = f", {manifest.merged:,} rows of equal molecules merged" if manifest.merged else ""
+    return f"{manifest.molecules:,} molecules in {len(manifest.parts)} parts{merged}{bad}"
+
+
+def _say(text: str, bar: tqdm[Never]) -> None:
+    bar.write(text, file=sys.stderr)

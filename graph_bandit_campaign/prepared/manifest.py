@@ -1,0 +1,136 @@
+"""The files of a prepared pool, and its manifest: what the pool was made from, and what its parts hold."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+
+from graph_bandit_lab.storage import replace_file
+
+FORMAT = 1  # of parts and manifest; raise it when their content changes
+MANIFEST, QUESTION = "manifest.json", "prepare.json"
+MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
+OWN = "column:"  # in front of the names of the table's other columns
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFile:
+    """A file of the table."""
+
+    name: str
+    bytes: Count
+    modified: float
+    """Seconds since 1970."""
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """All that the content of a prepared pool depends on."""
+
+    format: int
+    files: tuple[TableFile, ...]
+    """The table, in the order in which it is read."""
+    unit: str
+    """Word for a row of it: "line", "row" or "record"."""
+    decimal: str
+    """Decimal mark of its numbers."""
+    smiles: str
+    """Column of the SMILES."""
+    identifier: str | None
+    """Column of the names."""
+    sheet: str | None
+    columns: tuple[str, ...]
+    """All other columns."""
+    traits: tuple[str, ...]
+    stereo: bool
+    most_atoms: int
+    part_rows: int
+    block: int
+    """Rows of the table that make one block of a part."""
+    versions: dict[str, str]
+    """Software that traits and SMILES depend on."""
+
+    @property
+    def key(self) -> str:
+        """Return a digest, which parts carry; names and times of files do not count."""
+        files = tuple(replace(each, name="", modified=0.0) for each in self.files)
+        return hashlib.sha256(msgspec.json.encode(replace(self, files=files), order="sorted")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartRecord:
+    """A part of the pool."""
+
+    name: str
+    """Name of its file."""
+    read: Count
+    """Rows of the table that it was made from, bad ones included."""
+    rows: Count
+    """Rows in the file: molecules."""
+    bytes: Count
+    sha256: str
+    dropped: Count = 0
+    """Rows to leave out: duplicates, and rows whose id another molecule has, too."""
+    duplicates: Count = 0
+    """Rows of any part that are duplicates of molecules of this one."""
+
+    @property
+    def molecules(self) -> int:
+        """Return how many molecules it has that count."""
+        return self.rows - self.dropped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """The content of a finished pool."""
+
+    question: Question
+    parts: tuple[PartRecord, ...]
+    rows: Count
+    """Rows of the table, bad ones included."""
+    molecules: Count
+    merged: Count
+    """Rows that repeat a molecule."""
+    bad: Count
+    """Rows that were left out; `bad_rows.csv` lists them."""
+    moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
+    sha256: dict[str, str] = field(default_factory=dict)
+    """Digests of the other files of the folder, by name."""
+
+
+def part_name(number: int) -> str:
+    """Return the name of a part without its suffix."""
+    return f"part-{number:05d}"
+
+
+def write_json(path: Path, content: object) -> None:
+    """Replace a file of JSON atomically."""
+    replace_file(path, msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+
+
+def read_json(path: Path, kind: type[T]) -> T:
+    """Read a file that `write_json` wrote.
+
+    Raises:
+        ValueError: if it holds anything else.
+        OSError: if it cannot be read.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}.") from error
+
+
+def digest_file(path: Path) -> str:
+    """Return the SHA-256 digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

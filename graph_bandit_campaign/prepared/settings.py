@@ -1,0 +1,61 @@
+"""Settings of `graph-bandit prepare`; the docstrings are also its `--help`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+import tyro
+
+TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
+
+
+@dataclass(frozen=True)
+class PrepareSettings:
+    """Prepare a pool of any size once, so that it can be read part by part."""
+
+    pool: tyro.conf.Positional[Path]
+    """Table of molecules: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet. Or a folder of such
+    tables with equal columns, which are read in the order of their names."""
+    out: Path
+    """Folder for the prepared pool. The same command continues one that is not finished."""
+    smiles: str = "smiles"
+    """Column of the SMILES; in an SDF file, `smiles` is the structure."""
+    id: str | None = None
+    """Column of the names; None: `id`, if the table has such a column."""
+    sheet: str | None = None
+    """Sheet of a workbook (.xlsx); None: the first."""
+    traits: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="(default: all)")] = TRAITS
+    """What is computed of each molecule: atom_pairs, morgan, torsions, roles, properties, descriptors. An agent does
+    without what is left out."""
+    stereo: bool = False
+    """Whether fingerprints tell stereoisomers apart, as in the setting of this name of the agents."""
+    most_atoms: int = 250
+    """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
+    part_rows: int = 49_152
+    """Rows of the table in each part, a multiple of 4096. It changes no result."""
+    workers: int | None = 0
+    """Processes, each on one thread; 0: one for each core; None: this process itself."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, tcp://host:port. The workers of its cluster compute instead; they see the folder
+    `--out` under the same path."""
+    dry_run: bool = False
+    """Say how long it will take and how much room it needs, from a timed sample, and stop."""
+
+    block: ClassVar[int] = 4096
+    """Rows of the table that are read at a time, whatever the part."""
+
+    def __post_init__(self) -> None:
+        if self.part_rows < 1 or self.part_rows % self.block:
+            raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
+        if self.most_atoms < 1:
+            raise ValueError(f"Expected `--most-atoms` to be at least 1. Got {self.most_atoms}.")
+        object.__setattr__(self, "traits", tuple(self.traits))
+        unknown = [name for name in self.traits if name not in TRAITS]
+        if unknown or not self.traits or len(set(self.traits)) < len(self.traits):
+            raise ValueError(
+                f"Expected `--traits` to be some of {', '.join(TRAITS)}. Got {', '.join(self.traits) or 'none'}."
+            )
+        if self.out.resolve() == self.pool.resolve():
+            raise ValueError(f"Expected `--out` to be another folder than the table's. Got {self.out} for both.")

@@ -1,0 +1,211 @@
+"""Reduce a prepared pool to what a round needs: molecules that are known, and the most promising of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from agents.molecule import MoleculeAgent, Ranks, Scales
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.question import measurements_of
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.learner import DEFAULT
+from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.outlook.outlook import MOST
+from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
+from graph_bandit_campaign.prepared import Block, PreparedPool
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.streaming.best import Places
+from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
+from graph_bandit_campaign.streaming.scan import Found, Question, scan
+from graph_bandit_campaign.tables.books import Books, match_rows
+from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
+from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
+from graph_bandit_campaign.tables.parents import Parents
+from graph_bandit_campaign.tables.spreadsheets import unshield
+from graph_bandit_campaign.traits.described import DescribedMolecules
+from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
+from graph_bandit_env.tables import Table
+from graph_bandit_lab import count_cores
+
+NOT_STREAMED = {
+    "features": "columns that help to predict",
+    "predictions": "a prediction for every molecule",
+    "sheet": "a sheet, which was chosen when the pool was prepared",
+    "smiles": "a column of SMILES, which was chosen when the pool was prepared",
+}
+
+
+def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | None = None) -> Inputs[MoleculeSet]:
+    """Read results, and the molecules of a prepared pool that a round needs.
+
+    The agent is trained on the results, and rates every molecule of the pool, part by part. What is returned are the
+    molecules that are known (measured, failed or pending) and those of the largest index, which in memory would be the
+    short list of the agent: so the suggestions are the same.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign.
+
+    Raises:
+        ValueError, OSError: as `read_inputs`, or if an option needs the whole pool in memory, or a part is damaged.
+        ImportError: if pyarrow is not installed.
+    """
+    pool = PreparedPool.open(settings.pool)
+    made = pool.manifest.question
+    header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
+    columns = Columns(settings.target, settings.id or made.identifier, made.smiles, (), settings.noise)
+    limits, goals = split_limits(settings, header, earlier)
+    _refuse(settings, bool(goals))
+    of_results = read_headers(settings.measured, settings.measured_sheet) if len(limits) else {}
+    numbers, texts = limits.find_columns(pool.columns, str(settings.pool), chain(*of_results.values()))
+    prices, groups = find_offer_columns(settings, pool.columns, str(settings.pool))
+    results = read_results(settings, columns, ())[settings.target]
+    reduction = Reduction(pool, settings, earlier, results.rows)
+    known = reduction.find_known()
+    scanned = ColumnNames(numbers | prices, texts)
+    found = reduction.find_promising(known, scanned)
+    places = np.array(sorted({*map(tuple, known.tolist()), *found.places}), np.int64)
+    names = ColumnNames(numbers | prices, texts | groups)
+    here, books, molecules, block = reduction.match(places, names.columns)
+    cells = read_cells(block.cells, names, settings)
+    selection = limits.select_rows(here.smiles, cells, count_cores())
+    offers = find_offers(settings, cells, selection, here.smiles)
+    return Inputs(
+        here,
+        books,
+        molecules,
+        [*_remarks(pool), *dict.fromkeys(results.remarks)],
+        [],
+        limits,
+        selection.with_known(settings.price or "", offers.priced),
+        offers.plate(settings, len(molecules)),
+        size=len(pool),
+        told=_tell(limits, numbers, found),
+        content=(made.key, settings.price, settings.budget, settings.per, settings.at_most),
+    )
+
+
+def _remarks(pool: PreparedPool) -> list[str]:
+    """Return remarks about the table that the pool was made of, for people."""
+    made = pool.manifest
+    remarks = [f"{made.merged:,} rows of equal molecules merged"] * bool(made.merged)
+    return remarks + [f"{made.bad:,} bad rows left out, which {pool.bad_rows} lists"] * bool(made.bad)
+
+
+def _tell(limits: Limits, numbers: Collection[str], found: Found) -> str:
+    """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
+    computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
+    computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
+    texts = [f"those on columns leave {found.on_offer:,}"] if len(limits) > len(computed) else []
+    if computed:
+        texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
+    return f"Limits on {found.rated:,} molecules: {'; '.join(texts)}." if texts else ""
+
+
+def _refuse(settings: SuggestSettings, several: bool) -> None:
+    """Refuse what needs the whole pool in memory."""
+    plain = SuggestSettings(settings.pool, settings.out, maximize=("y",))
+    for name, what in NOT_STREAMED.items():
+        if getattr(settings, name) != getattr(plain, name):
+            raise ValueError(
+                f"Expected a table of molecules with `--{name}`, {what}. Got {settings.pool}, a prepared pool, which "
+                f"is never in memory as a whole. Leave out --{name}, or give the table."
+            )
+    if several:
+        raise ValueError(
+            f"Expected a table of molecules with several goals, of which limits on results are some. Got "
+            f"{settings.pool}, a prepared pool, which is never in memory as a whole. Give one goal, or the table."
+        )
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A prepared pool, and what is known of its molecules."""
+
+    pool: PreparedPool
+    """The pool."""
+    settings: SuggestSettings
+    """Settings of the command."""
+    earlier: CampaignState | None
+    """State of the campaign; None: there is none yet."""
+    rows: Sequence[MeasuredRow]
+    """Rows of results."""
+
+    def find_known(self) -> Places:
+        """Return part and row of the molecules that results and earlier rounds speak of, `(n, 2)`.
+
+        A result whose SMILES the pool does not have is looked for by its standardised parent, too.
+        """
+        structures = dict(self.earlier.structures) if self.earlier else {}
+        names = {row.identifier for row in self.rows} | structures.keys()
+        names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ())
+        written = {row.smiles for row in self.rows} | set(structures.values())
+        canonical = {canonical_smiles(text, self.settings.most_atoms) for text in written} - {""}
+        by_id, by_smiles = self.pool.find(sorted(names - {""}), sorted(canonical))
+        parents = Parents(())
+        standard = {parents.parent(text) for text in canonical - by_smiles.keys()}
+        _, by_parent = self.pool.find((), sorted(standard))
+        every = {*by_id.values(), *by_smiles.values(), *by_parent.values()}
+        return np.array(sorted(every), np.int64).reshape(-1, 2)
+
+    def find_promising(self, known: Places, names: ColumnNames) -> Found:
+        """Return the most promising molecules.
+
+        Args:
+            known: part and row of the molecules that are known.
+            names: columns that limits and prices are in.
+        """
+        here, books, molecules, _ = self.match(known)
+        settings = self.settings
+        maximize = settings.goals[0].sign > 0
+        campaign = Campaign(molecules, settings.agent or DEFAULT, maximize=maximize, seed=settings.seed)
+        campaign.choose_agent(settings.n)
+        campaign.replace_results(measurements_of(books, {}), books.failed, ())
+        agent, state = campaign.model(), campaign.state
+        if not isinstance(agent, MoleculeAgent):
+            raise ValueError(
+                f"Agent `{state.agent}` needs the whole pool in memory. Choose one of the `molecule-` agents, or give "
+                "the table in place of the prepared pool."
+            )
+        best, failing = state.yardstick(), campaign.failing()
+        taken = {*state.settled(), *state.failed}
+        waiting = len(self.earlier.pending) if self.earlier else 0
+        question = Question(
+            agent.rater(),
+            max(agent.settings.short_list, settings.n) + waiting,
+            settings,
+            names,
+            frozenset(
+                place for name, place in zip(here.ids, map(tuple, known.tolist()), strict=False) if name in taken
+            ),
+            failing.judge,
+            failing.bound,
+            None if best is None else best if maximize else -best,
+            MOST + settings.n + waiting,
+            state.seed,
+        )
+        return scan(self.pool, question, settings.workers, settings.scheduler)
+
+    def match(self, places: Places, columns: Sequence[str] = ()) -> tuple[MoleculeSet, Books, MoleculeSet, Block]:
+        """Return some molecules of the pool, the results, these molecules with those outside the pool, and their cells.
+
+        Args:
+            places: `(n, 2)`. Part and row of the molecules. If there are none, the first of the pool is taken.
+            columns: columns of the table to read.
+        """
+        settings = self.settings
+        first = next(iter(self.pool.blocks((), ()))).places[:1]
+        block = self.pool.take(places if len(places) else first, columns=columns)
+        plain = from_smiles(block.smiles, ids=block.ids, most_atoms=settings.most_atoms)
+        pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, Ranks(())))
+        structures = structures_of(self.earlier, pool, settings)
+        books = match_rows(self.rows, pool, structures, settings.trust_ids, settings.most_atoms)
+        outside = outsiders(self.earlier, structures, pool, books)
+        if not outside:
+            return pool, books, pool, block
+        others = from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms)
+        return pool, books, pool.join(others), block

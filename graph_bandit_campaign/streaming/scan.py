@@ -1,0 +1,215 @@
+"""Find the most promising molecules of a prepared pool, part by part, in any number of processes."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from agents.molecule import Rater
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.failures.forecast import FailureJudge
+from graph_bandit_campaign.limits.columns import LimitColumns
+from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.pages.numbers import duration
+from graph_bandit_campaign.plates.offers import find_offers
+from graph_bandit_campaign.prepared import Block, PreparedPool
+from graph_bandit_campaign.streaming.best import Best
+from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
+from graph_bandit_campaign.streaming.work import results_of
+from graph_bandit_lab.execution import choose_workers
+
+MANY, SAMPLE = 20_000, 512  # molecules; above that the time is estimated first, by so many
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked of each molecule of a pool."""
+
+    rater: Rater
+    """Rates molecules, given the results."""
+    size: int
+    """How many of the most promising molecules are wanted."""
+    settings: SuggestSettings
+    """Limits and prices."""
+    names: ColumnNames
+    """The columns of the pool that these are in."""
+    taken: frozenset[tuple[int, int]] = frozenset()
+    """Part and row of molecules that are measured or failed."""
+    judge: FailureJudge | None = None
+    """Tells which molecules are likely to fail; None: failures do not teach."""
+    likely: float = 1.0
+    """Probability of failing above which a molecule is likely to fail."""
+    best: float | None = None
+    """The best result so far, as a reward; None: there is none, or results so far tell no scale."""
+    hopeful: int = 0
+    """How many of those are wanted that beat it with the largest probability."""
+    seed: int = 0
+    """Chooses among those of equal probability."""
+
+
+@dataclass(eq=False)
+class Found:
+    """The molecules that were found, by three measures."""
+
+    offered: Best
+    """Largest index among those that meet the limits."""
+    sound: Best
+    """The same, without those that are likely to fail."""
+    hopeful: Best
+    """Largest probability to beat the best result so far, among the sound ones."""
+    rated: int = 0
+    """How many molecules were rated."""
+    on_offer: int = 0
+    """How many of them meet the limits on columns, and have a price if there are prices."""
+
+    @classmethod
+    def nothing(cls, question: Question) -> Found:
+        """Return empty lists for the answer to a question."""
+        offered, sound = (Best(question.size, question.rater.seed) for _ in range(2))
+        return cls(offered, sound, Best(question.hopeful, question.seed))
+
+    def merge(self, other: Found) -> None:
+        """Take in what was found elsewhere."""
+        for mine, its in ((self.offered, other.offered), (self.sound, other.sound), (self.hopeful, other.hopeful)):
+            mine.merge(its)
+        self.rated += other.rated
+        self.on_offer += other.on_offer
+
+    @property
+    def places(self) -> set[tuple[int, int]]:
+        """Return part and row of each molecule that was found."""
+        every = np.concatenate([self.offered.places, self.sound.places, self.hopeful.places])
+        return set(map(tuple, every.tolist()))
+
+
+def scan(pool: PreparedPool, question: Question, workers: int | None = None, scheduler: str | None = None) -> Found:
+    """Rate every molecule of a pool, and return the most promising ones.
+
+    The answer does not depend on parts, workers or their order. A process that dies costs its part, which is done
+    again.
+
+    Args:
+        pool: the pool.
+        question: what is asked.
+        workers: processes; 0: one for each core; None: this process.
+        scheduler: address of a Dask scheduler whose workers can read the folder of the pool; None: no cluster.
+
+    Raises:
+        ValueError: if a part is damaged or missing, or a cell of a column that is needed cannot be read.
+        ChildProcessError: an OSError, if two processes die at the same part.
+    """
+    open_workers, slots = choose_workers(workers, scheduler)
+    found = Found.nothing(question)
+    if len(pool) > MANY:
+        print(_estimate(pool, question, slots), file=sys.stderr, flush=True)
+    work = partial(scan_part, pool.folder, pickle.dumps(question))
+    parts = range(len(pool.parts))
+    with tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr) as bar:
+        for _, each in results_of(open_workers, work, parts, lambda part: str(pool.parts[part].path)):
+            found.merge(each)
+            bar.update(each.rated)
+    return found
+
+
+def scan_part(folder: Path, question: bytes, number: int) -> Found:
+    """Rate the molecules of a part.
+
+    Args:
+        folder: folder of the pool.
+        question: a pickled `Question`.
+        number: number of the part.
+    """
+    asked, pool = _read(question), PreparedPool.open(folder)
+    found = Found.nothing(asked)
+    for block in pool.parts[number].blocks(columns=asked.names.columns):
+        _scan_block(block, asked, found)
+    return found
+
+
+def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
+    """Say how long it takes to rate all molecules, and how much memory, from a timed sample."""
+    block = next(pool.parts[0].blocks(columns=question.names.columns))
+    sample = block.take(range(0, len(block), max(1, len(block) // SAMPLE)))
+    _scan_block(sample.take(range(1)), question, Found.nothing(question))  # compiles what is not compiled yet
+    begin = time.perf_counter()
+    _scan_block(sample, question, Found.nothing(question))
+    seconds = (time.perf_counter() - begin) / len(sample) * len(pool)
+    memory = psutil.Process().memory_info().rss * (1 + (slots if slots > 1 else 0))
+    return (
+        f"{len(pool):,} molecules to rate, by a timed sample of {len(sample):,}: about {duration(seconds / slots)} "
+        f"with {slots} at a time, and {memory / 1e9:.1f} GB of memory."
+    )
+
+
+@lru_cache(maxsize=1)
+def _read(question: bytes) -> Question:
+    asked: Question = pickle.loads(question)  # noqa: S301 - from the process that started this one
+    return asked
+
+
+def _scan_block(block: Block, asked: Question, found: Found) -> None:
+    rating = asked.rater(block.traits)
+    on_columns, on_structures = limits_of(asked.settings, asked.names)
+    cells = read_cells(block.cells, asked.names, asked.settings)
+    selection = on_columns.select_rows(block.smiles, cells)
+    offers = find_offers(replace(asked.settings, per=None, at_most=None), cells, selection, block.smiles)
+    offered = selection.mask & offers.priced
+    found.rated += len(block)
+    found.on_offer += int(offered.sum())
+    offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
+    left = np.flatnonzero(offered)
+    prices = None if asked.settings.price is None or asked.settings.budget_only else offers.prices
+    tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely)
+    keys, places, names = rating.index(prices)[left], block.places[left], [block.smiles[k] for k in left.tolist()]
+    found.offered.add_if(keys, names, places, lambda some: tests.meets(left[some]))
+    if asked.judge is not None:
+        found.sound.add_if(keys, names, places, lambda some: tests.is_sound(left[some]))
+    if asked.best is not None:
+        chances, ids = rating.exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]
+        found.hopeful.add_if(chances, ids, places, lambda some: tests.is_sound(left[some]))
+
+
+def limits_of(settings: SuggestSettings, names: ColumnNames) -> tuple[Limits, Limits]:
+    """Return the limits on columns, and those on structures and what is computed of them."""
+    here = [limit.text for limit in Limits(settings.require).requirements if limit.name in names.numbers]
+    computed = [limit.text for limit in Limits(settings.require).requirements if limit.name not in names.numbers]
+    return Limits(here, only=settings.only), Limits(computed, settings.forbid)
+
+
+@dataclass(eq=False)
+class _Tests:
+    """Tests of structures, each made once, and only where its outcome matters."""
+
+    smiles: Sequence[str]
+    limits: Limits
+    judge: FailureJudge | None
+    likely: float
+    _meets: dict[int, bool] = field(default_factory=dict)
+    _is_sound: dict[int, bool] = field(default_factory=dict)
+
+    def meets(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of some molecules meet the limits."""
+        new = [k for k in index.tolist() if k not in self._meets]
+        mask = self.limits.select_rows([self.smiles[k] for k in new], LimitColumns(())).mask
+        self._meets.update(zip(new, mask.tolist(), strict=True))
+        return np.array([self._meets[k] for k in index.tolist()], np.bool_)
+
+    def is_sound(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of some molecules meet the limits and are not likely to fail."""
+        meets = self.meets(index)
+        if self.judge is None:
+            return meets
+        new = [k for k in index[meets].tolist() if k not in self._is_sound]
+        sound = self.judge.probability([self.smiles[k] for k in new]) <= self.likely
+        self._is_sound.update(zip(new, sound.tolist(), strict=True))
+        return np.array([self._meets[k] and self._is_sound[k] for k in index.tolist()], np.bool_)

@@ -1,0 +1,59 @@
+"""Sets of molecules that bring along what agents would compute of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.molecule import Scales, Traits, compute_traits
+from graph_bandit_env import MoleculeSet
+
+
+class DescribedMolecules(MoleculeSet):
+    """K different molecules with their traits, and perhaps with the scales of a larger pool that they are from.
+
+    `of` makes it from another set.
+    """
+
+    traits: Traits
+    """What is computed from the structure of each molecule alone."""
+    scales: Scales | None
+    """The scales on which their numbers are compared; None: those of these molecules."""
+
+    @classmethod
+    def of(cls, molecules: MoleculeSet, traits: Traits, scales: Scales | None = None) -> Self:
+        """Return the same molecules with traits and scales.
+
+        Raises:
+            ValueError: if the traits are those of another number of molecules.
+        """
+        if len(traits) != len(molecules):
+            raise ValueError(f"Expected traits of {len(molecules)} molecules. Got those of {len(traits)}.")
+        described = cls.__new__(cls)
+        described.__dict__.update(molecules.__dict__)
+        described.traits, described.scales = traits, scales
+        return described
+
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> DescribedMolecules:
+        """Return the molecules with these indices, in this order, with all that is known of them."""
+        return DescribedMolecules.of(super().take(index), self.traits.take(index), self.scales)
+
+    def with_columns(self, names: Sequence[str], values: ArrayLike) -> DescribedMolecules:
+        """Return the same molecules with more columns; see `MoleculeSet.with_columns`."""
+        return DescribedMolecules.of(super().with_columns(names, values), self.traits, self.scales)
+
+    def join(self, other: MoleculeSet) -> DescribedMolecules:
+        """Return these molecules, followed by those of another set that are not here; see `MoleculeSet.join`.
+
+        The traits of those are computed, and count in the scales.
+        """
+        joined = super().join(other)
+        added = joined.smiles[len(self) :]
+        if not added:
+            return DescribedMolecules.of(joined, self.traits, self.scales)
+        more = compute_traits(added, self.traits.names, self.traits.stereo, self.traits.left_out)
+        scales = None if self.scales is None else self.scales.merge(Scales.of(more, joined.columns[len(self) :]))
+        return DescribedMolecules.of(joined, Traits.stack([self.traits, more]), scales)

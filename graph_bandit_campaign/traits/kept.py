@@ -1,0 +1,149 @@
+"""Compute the traits of the molecules of a table once, in parallel, and keep them in a hidden file next to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+import registry
+from agents.contract import Agent
+from agents.molecule import TRAITS, MoleculeAgent, Traits, compute_traits, weights_of
+from graph_bandit_campaign.graph_sets import PoolLike
+from graph_bandit_campaign.learner import DEFAULT, default_agent
+from graph_bandit_campaign.traits.described import DescribedMolecules
+from graph_bandit_env import MoleculeSet
+from graph_bandit_env.caches import ArrayCache
+from graph_bandit_lab import AgentSpec
+
+FORMAT = 1  # of the file; raise it when its content changes
+FEW = 1000  # molecules; the traits of fewer take less than a second, and are not kept
+CHUNK = 1000  # molecules that a process takes at a time
+MANY = 5_000  # molecules; above that several processes are faster than one, the time to start them included
+MOST_PROCESSES = 61  # Windows cannot wait for more
+SLACK, BYTES_PER_CHARACTER = 1 << 20, 1000  # more than the traits of any molecules need
+COMPARED = 8  # molecules whose traits are computed again, to see that those in a file are still right
+
+
+def describe(
+    molecules: MoleculeSet, agents: Sequence[str], count: int, table: Path | None = None, workers: int = 1
+) -> MoleculeSet:
+    """Return the same molecules with the traits that agents compare them by.
+
+    Args:
+        molecules: molecules of a table, and perhaps others.
+        agents: agents as on the command line; "default" for that of a campaign.
+        count: how many of the molecules are those of the table: the first ones.
+        table: path of the table. Traits of its molecules are kept in the same folder, if there are many and the folder
+            is not read-only; a file that is damaged, of other molecules or of other versions is replaced. None: they
+            are not kept.
+        workers: most processes to use for many molecules; with more than one, the calling script needs the guard
+            `if __name__ == "__main__":`.
+
+    Returns:
+        The molecules as they are if they have traits already, or the agents need none, or of different kinds.
+
+    Raises:
+        ImportError: if RDKit is not installed.
+    """
+    if isinstance(molecules, DescribedMolecules):
+        return molecules
+    needs = [_needs_of(agent, molecules) for agent in agents]
+    if not any(names for names, _ in needs) or len({stereo for names, stereo in needs if names}) > 1:
+        return molecules
+    names, stereo = {name for names, _ in needs for name in names}, any(stereo for _, stereo in needs)
+    traits = kept_traits(molecules.smiles[:count], names, stereo, table, workers)
+    if count < len(molecules):
+        traits = Traits.stack([traits, compute_traits(molecules.smiles[count:], traits.names, stereo)])
+    return DescribedMolecules.of(molecules, traits)
+
+
+def reads_graphs(agent: str | None) -> bool:
+    """Return whether an agent reads atoms and bonds, which take far more memory than traits.
+
+    Args:
+        agent: as on the command line; None or "default": that of a campaign on molecules. One that is unknown reads
+            nothing.
+    """
+    made = None if agent is None or agent == DEFAULT else _make(agent)
+    return made is not None and not isinstance(made, MoleculeAgent)
+
+
+def kept_traits(
+    smiles: Sequence[str],
+    names: Collection[str],
+    stereo: bool = False,
+    table: Path | None = None,
+    workers: int = 1,
+) -> Traits:
+    """Return traits of molecules: those in the file of a table, and what is missing there.
+
+    Args:
+        smiles: canonical SMILES of K molecules, at least one.
+        names: which traits there have to be.
+        stereo: whether the fingerprints of stereoisomers differ.
+        table: as in `describe`.
+        workers: as in `describe`.
+
+    Returns:
+        These traits, and perhaps others that the file has.
+    """
+    cache = None if table is None or len(smiles) < FEW else _cache_of(table, smiles, stereo)
+    known = None if cache is None else _load(cache, smiles, stereo)
+    missing = [name for name in TRAITS if name in names and (known is None or name not in known.names)]
+    if known is not None and not missing:
+        return known
+    traits = _compute(smiles, missing, stereo, workers)
+    traits = traits if known is None else known.join(traits)
+    if cache is not None:
+        cache.save(traits.arrays())
+    return traits
+
+
+def _needs_of(agent: str, molecules: PoolLike) -> tuple[set[str], bool]:
+    """Return the traits that an agent needs, and whether stereoisomers differ for it."""
+    made = _make(default_agent(molecules, 1) if agent == DEFAULT else agent)
+    return (set(weights_of(made.settings)), made.settings.stereo) if isinstance(made, MoleculeAgent) else (set(), False)
+
+
+def _make(agent: str) -> Agent | None:
+    try:
+        spec = AgentSpec.parse(agent)
+        return registry.make_agent(spec.name, **spec.settings)
+    except (ValueError, TypeError, ImportError):  # the campaign says what is wrong with it
+        return None
+
+
+def _cache_of(table: Path, smiles: Sequence[str], stereo: bool) -> ArrayCache:
+    """Return the file for what traits follow from: SMILES, RDKit, and the version of the agents that compute them."""
+    import rdkit
+
+    key = json.dumps([FORMAT, MoleculeAgent.algorithm, rdkit.__version__, stereo, *smiles]).encode()
+    return ArrayCache(table, key, SLACK + BYTES_PER_CHARACTER * len(key), "traits")
+
+
+def _load(cache: ArrayCache, smiles: Sequence[str], stereo: bool) -> Traits | None:
+    """Return the traits in a file; None if there are none, or if some are not as they are computed today."""
+    try:
+        traits = Traits.from_arrays(cache.load() or {}, stereo)
+    except (ValueError, AttributeError):  # there is no file, or somebody forged it
+        return None
+    if len(traits) != len(smiles):
+        return None
+    some = np.unique(np.linspace(0, len(smiles) - 1, COMPARED).astype(np.int64))
+    found, expected = traits.take(some).arrays(), _compute([smiles[k] for k in some], traits.names, stereo).arrays()
+    return traits if all(np.array_equal(found[name], expected[name], equal_nan=True) for name in expected) else None
+
+
+def _compute(smiles: Sequence[str], names: Collection[str], stereo: bool, workers: int = 1) -> Traits:
+    parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
+    work = partial(compute_traits, names=tuple(names), stereo=stereo)
+    if workers > 1 and len(smiles) > MANY:
+        with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
+            return Traits.stack(list(pool.map(work, parts)))
+    return Traits.stack(list(map(work, parts)))

@@ -1,0 +1,146 @@
+"""Graphs in a few shared arrays, however many they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Array = NDArray[np.generic]
+Links = NDArray[np.integer]
+Offsets = NDArray[np.int64]
+
+GRAPHS_AT_ONCE = 1000  # whose features are made together
+EVERY = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class PackedGraphs:
+    """K graphs: graph k has the rows from offset k to offset k + 1. The arrays cannot be written to.
+
+    Subclasses may keep something smaller than features, and make features when they are asked for.
+    """
+
+    nodes: Array
+    """`(sum n, d)`: features of nodes."""
+    node_offsets: Offsets
+    """`(K + 1,)`."""
+    links: Links
+    """`(sum E, 2)`: nodes that edges join, numbered within their graph, each edge once in each direction, sorted."""
+    edges: Array | None
+    """`(sum E, e)`: features of edges; None if they have none."""
+    edge_offsets: Offsets
+    """`(K + 1,)`."""
+
+    def __post_init__(self) -> None:
+        for array in (self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Take over what pickle has kept, and refuse to write to it again."""
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    @staticmethod
+    def of(nodes: Sequence[Floats], links: Sequence[Links], edges: Sequence[Floats] | None) -> PackedGraphs:
+        """Pack the arrays of at least one graph."""
+        return PackedGraphs(
+            np.concatenate(nodes),
+            _offsets([len(rows) for rows in nodes]),
+            np.concatenate(links),
+            None if edges is None else np.concatenate(edges),
+            _offsets([len(rows) for rows in links]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.node_offsets) - 1
+
+    @property
+    def feature_dim(self) -> int:
+        """Return d, the number of features of a node."""
+        return int(self.nodes.shape[1])
+
+    @property
+    def edge_feature_dim(self) -> int | None:
+        """Return e, the number of features of an edge; None if edges have none."""
+        return None if self.edges is None else int(self.edges.shape[1])
+
+    def node_features(self, rows: slice = EVERY) -> Floats:
+        """Return the features of nodes."""
+        return self.nodes[rows].astype(np.float32, copy=False)
+
+    def edge_features(self, rows: slice = EVERY) -> Floats | None:
+        """Return the features of edges; None if they have none."""
+        return None if self.edges is None else self.edges[rows].astype(np.float32, copy=False)
+
+    def read(self, start: int, stop: int) -> Iterator[tuple[Floats, Links, Floats | None]]:
+        """Yield features of nodes, links and features of edges of graphs, as views that must not be changed.
+
+        Args:
+            start: the first graph.
+            stop: that after the last one. There may be any number of them: the features of a few are made at once.
+        """
+        for first in range(start, stop, GRAPHS_AT_ONCE):
+            last = min(first + GRAPHS_AT_ONCE, stop)
+            node_at = self.node_offsets[first : last + 1].tolist()
+            edge_at = self.edge_offsets[first : last + 1].tolist()
+            nodes = self.node_features(slice(node_at[0], node_at[-1]))
+            edges = self.edge_features(slice(edge_at[0], edge_at[-1]))
+            for k in range(last - first):
+                rows = slice(edge_at[k] - edge_at[0], edge_at[k + 1] - edge_at[0])
+                yield (
+                    nodes[node_at[k] - node_at[0] : node_at[k + 1] - node_at[0]],
+                    self.links[edge_at[k] : edge_at[k + 1]],
+                    None if edges is None else edges[rows],
+                )
+
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> Self:
+        """Return a copy of the graphs with these indices, in this order; there may be none."""
+        chosen = np.asarray(index, np.int64)
+        nodes, node_offsets = _rows(self.node_offsets, chosen)
+        edges, edge_offsets = _rows(self.edge_offsets, chosen)
+        features = None if self.edges is None else self.edges[edges]
+        return self._with(self.nodes[nodes], node_offsets, self.links[edges], features, edge_offsets)
+
+    def join(self, others: PackedGraphs) -> PackedGraphs:
+        """Return these graphs, followed by others with as many features."""
+        if self.is_like(others):
+            return self._with(*_joined(self, others, (self.nodes, others.nodes), (self.edges, others.edges)))
+        nodes = self.node_features(), others.node_features()
+        return PackedGraphs(*_joined(self, others, nodes, (self.edge_features(), others.edge_features())))
+
+    def is_like(self, others: PackedGraphs) -> bool:
+        """Return whether the arrays of both mean the same."""
+        return type(self) is type(others)
+
+    def _with(
+        self, nodes: Array, node_offsets: Offsets, links: Links, edges: Array | None, edge_offsets: Offsets
+    ) -> Self:
+        """Return other graphs in arrays that mean the same."""
+        return type(self)(nodes, node_offsets, links, edges, edge_offsets)
+
+
+def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> Offsets:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+
+
+def _rows(offsets: Offsets, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], Offsets]:
+    """Return the rows of the chosen graphs, and the offsets that they have then."""
+    counts = offsets[chosen + 1] - offsets[chosen]
+    taken = _offsets(counts)
+    return np.repeat(offsets[chosen] - taken[:-1], counts) + np.arange(taken[-1]), taken
+
+
+def _joined(
+    first: PackedGraphs, second: PackedGraphs, nodes: tuple[Array, Array], edges: tuple[Array | None, Array | None]
+) -> tuple[Array, Offsets, Links, Array | None, Offsets]:
+    node_offsets = np.concatenate([first.node_offsets, first.node_offsets[-1] + second.node_offsets[1:]])
+    edge_offsets = np.concatenate([first.edge_offsets, first.edge_offsets[-1] + second.edge_offsets[1:]])
+    features = None if edges[0] is None or edges[1] is None else np.concatenate([edges[0], edges[1]])
+    links = np.concatenate([first.links, second.links])
+    return np.concatenate(nodes), node_offsets, links, features, edge_offsets

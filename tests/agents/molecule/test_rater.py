@@ -1,0 +1,158 @@
+"""Molecules that an agent was not given are rated as if it had been given them."""
+
+import pickle
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from support.molecules import ODD_MOLECULES, some_molecules
+
+import registry
+from agents.beliefs import short_list
+from agents.molecule import Scales, Traits, compute_traits
+from graph_bandit_env import from_smiles
+
+MOLECULES = from_smiles([*some_molecules(60).smiles, *from_smiles(ODD_MOLECULES).smiles])
+SMILES, COUNT = MOLECULES.smiles, len(MOLECULES)
+VALUES = np.random.default_rng(5).normal(size=COUNT)
+EVERY = compute_traits(SMILES)
+COLUMNS = np.random.default_rng(6).normal(size=(COUNT, 2)).round(1)
+COLUMNS[::7, 1] = np.nan
+MEASURED = np.array([*range(0, COUNT, 5), COUNT - 1, COUNT - 4])
+BOUNDED = np.array([3, 3, 5, 11])
+
+
+def molecules(index=None, traits=EVERY, columns=None):
+    """All molecules, or some of them on the scales of all."""
+    if index is None:
+        return SimpleNamespace(to_pyg=MOLECULES.to_pyg, smiles=SMILES, traits=traits, columns=columns)
+    some = None if columns is None else columns[index]
+    scales = Scales.of(traits, columns)
+    names = [SMILES[k] for k in index]
+    return SimpleNamespace(
+        to_pyg=MOLECULES.to_pyg, smiles=names, traits=traits.take(index), columns=some, scales=scales
+    )
+
+
+def taught(given, place=None, bounds=True, noisy=True, **settings):
+    """An agent that learnt the same results, whatever the place of each molecule in its set."""
+    place = np.arange(COUNT) if place is None else place
+    agent = registry.make_agent("molecule-ucb", **settings)
+    agent.reset(None, seed=7, graph_set=given)
+    if bounds:
+        agent.update_bounds(None, place[BOUNDED], [1.0, -1.0, 0.4, 0.2], [False, True, True, False])
+    if noisy:
+        agent.update_noisy(None, place[MEASURED[:4]], VALUES[MEASURED[:4]], [0.1, 0.2, 0.1, 3.0])
+    agent.update(None, place[MEASURED[4:]], VALUES[MEASURED[4:]])
+    return agent
+
+
+def assert_rates_as(rating, agent, index):
+    prediction, expected = rating.prediction, agent.predict()
+    np.testing.assert_allclose(prediction.mean, expected.mean[index], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(prediction.std, expected.std[index], rtol=1e-7, atol=1e-9)
+    assert prediction.noise_std == pytest.approx(expected.noise_std)
+    np.testing.assert_allclose(prediction.interval(0.8), np.array(expected.interval(0.8))[:, index], rtol=1e-7)
+    np.testing.assert_allclose(prediction.probability_above(0.5), expected.probability_above(0.5)[index], atol=1e-9)
+    mean, variance = agent.posterior.mean_and_variance(agent._every)
+    np.testing.assert_allclose(rating.upper, (mean + 2 * variance.sqrt()).numpy()[index], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
+@pytest.mark.parametrize("warp", ["normal_scores", "none"])
+@pytest.mark.parametrize(("bounds", "noisy"), [(True, True), (False, False)])
+def test_rates_as_the_agent_that_was_given_all(columns, warp, bounds, noisy):
+    whole = taught(molecules(columns=columns), bounds=bounds, noisy=noisy, warp=warp)
+    known = np.unique([*MEASURED, *BOUNDED])[::-1]
+    place = np.full(COUNT, -1)
+    place[known] = np.arange(len(known))
+    part = taught(molecules(known, columns=columns), place, bounds, noisy, warp=warp)
+    for agent in (whole, part):
+        rater = pickle.loads(pickle.dumps(agent.rater()))
+        for index in (np.arange(COUNT), np.array([61, 2, 2, 40]), np.array([9]), np.array([], np.int64)):
+            rating = rater(EVERY.take(index), None if columns is None else columns[index])
+            assert_rates_as(rating, whole, index)
+
+
+def test_before_any_result_all_ratings_are_equal():
+    agent = registry.make_agent("molecule-ucb")
+    agent.reset(None, graph_set=molecules())
+    assert agent.rater()(EVERY).upper == pytest.approx(np.full(COUNT, 2.0))
+
+
+def test_ratings_do_not_depend_on_blocks(monkeypatch):
+    rater = taught(molecules(columns=COLUMNS)).rater()
+    whole = rater(EVERY, COLUMNS).upper
+    monkeypatch.setattr("agents.molecule.rater.STACKED", 19)
+    monkeypatch.setattr("agents.molecule.rater.AT_A_TIME", 7)
+    np.testing.assert_allclose(rater(EVERY, COLUMNS).upper, whole, atol=1e-12)
+
+
+def test_a_scan_by_parts_finds_the_short_list_of_the_agent():
+    agent = taught(molecules(), short_list=12)
+    rater, kept = agent.rater(), np.zeros(0, np.int64)
+    for part in np.array_split(np.arange(COUNT), 5):
+        upper = rater(EVERY.take(part)).upper
+        kept = np.append(kept, part[short_list(upper, [SMILES[k] for k in part], 12, rater.seed)])
+    names = [SMILES[k] for k in kept]
+    kept = kept[short_list(rater(EVERY.take(kept)).upper, names, 12, rater.seed)]
+    everything = agent._every.new_ones(COUNT).bool()
+    assert kept.tolist() == agent._short_list(everything, 1, agent._every.double() * 0).tolist()
+
+
+def test_a_resumed_agent_with_another_seed_keeps_the_short_list():
+    agent, other = taught(molecules()), registry.make_agent("molecule-ucb")
+    other.reset(None, seed=99, graph_set=molecules())
+    assert other.rater().seed != agent.rater().seed
+    other.load_state_dict(agent.state_dict())
+    assert other.rater().seed == agent.rater().seed
+
+
+def test_holds_only_the_molecules_with_results_and_the_traits_that_are_used():
+    rater = taught(molecules(), morgan_weight=0.0).rater()
+    assert len(rater.traits) == len({*MEASURED, *BOUNDED})
+    assert "morgan" not in rater.traits.names
+
+
+def test_pools_without_some_traits_are_rated_without_them():
+    left_out = ["torsions", "roles", "descriptors"]
+    lean = compute_traits(SMILES, ["atom_pairs", "morgan", "properties"], left_out=left_out)
+    agent = taught(molecules(traits=lean))
+    assert_rates_as(agent.rater()(lean), agent, np.arange(COUNT))
+    assert_rates_as(agent.rater()(EVERY), agent, np.arange(COUNT))
+
+
+def test_refuses_molecules_without_what_the_agent_knows():
+    rater = taught(molecules(columns=COLUMNS)).rater()
+    with pytest.raises(ValueError, match="Got no atom_pairs, morgan"):
+        rater(compute_traits(SMILES, ["properties"]), COLUMNS)
+    for columns in (None, COLUMNS[:, :1], COLUMNS[1:]):
+        with pytest.raises(ValueError, match=rf"Expected columns of shape `\({COUNT}, 2\)`"):
+            rater(EVERY, columns)
+    with pytest.raises(ValueError, match="Expected parts with the same traits"):
+        rater(compute_traits(SMILES, stereo=True), COLUMNS)
+    with pytest.raises(RuntimeError, match="Expected `reset` first"):
+        registry.make_agent("molecule-ucb").rater()
+
+
+def test_no_traits_are_rated_as_nothing():
+    rating = taught(molecules()).rater()(Traits.stack([EVERY.take([])]))
+    assert len(rating.upper) == 0
+
+
+def test_neither_an_agent_nor_a_rater_loads_the_libraries_of_graphs():
+    """They take 200 MB and a second in each process that rates molecules."""
+    code = """if True:
+        import sys
+        import registry
+        from graph_bandit_env import from_smiles
+        agent = registry.make_agent("molecule-ucb")
+        agent.reset(None, graph_set=from_smiles(["CCO", "CCN", "CCC"]))
+        agent.update(None, [0, 1], [1.0, 2.0])
+        agent.select_action(None)
+        assert len(agent.rater()(agent.described.traits).upper) == 3
+        assert "torch_geometric" not in sys.modules, "torch_geometric"
+    """
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

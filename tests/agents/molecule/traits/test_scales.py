@@ -1,0 +1,127 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import norm
+
+from agents.molecule.traits import Moments, Ranks, Scales, compute_traits
+
+VALUES = np.random.default_rng(0).normal(size=(9, 4)) * [1, 10, 0.1, 1000] + 5
+
+
+def points(values):
+    return Moments.of(values).scale().points(values)
+
+
+def test_standardised_numbers_have_mean_zero_and_deviation_one():
+    np.testing.assert_allclose(points(VALUES).mean(0), 0, atol=1e-5)
+    np.testing.assert_allclose(points(VALUES).std(0), 1, rtol=1e-6)
+
+
+def test_a_number_that_all_share_is_left_out():
+    same = np.concatenate([VALUES, np.full((9, 2), 0.1)], axis=1)
+    assert np.array_equal(points(same), points(VALUES))
+    assert Moments.of(same).scale().dimension == 4
+    assert np.array_equal(points(same.astype(np.float32)), points(VALUES.astype(np.float32)))
+
+
+def test_a_number_that_is_not_known_is_the_mean_of_the_others():
+    values = VALUES.copy()
+    values[[2, 5], 1] = np.nan, np.inf
+    found, known = points(values), points(np.delete(VALUES, [2, 5], axis=0))
+    assert found[[2, 5], 1].tolist() == [0, 0]
+    np.testing.assert_allclose(np.delete(found[:, 1], [2, 5]), known[:, 1])
+
+
+def test_a_column_without_any_number_is_left_out():
+    assert points(np.full((3, 1), np.nan)).shape == (3, 0)
+    assert points(np.zeros((3, 0))).shape == (3, 0)
+
+
+def test_a_number_far_from_all_others_does_not_make_them_alike():
+    values = np.append(np.arange(40.0), 1e9)[:, None]
+    assert np.abs(points(values)).max() <= 5
+
+
+@given(
+    arrays(np.float32, (12, 3), elements=st.floats(-1e6, 1e6, width=32) | st.just(np.nan)),
+    st.lists(st.integers(0, 12), max_size=4),
+)
+def test_merged_moments_are_those_of_all_and_give_the_same_scale_to_the_last_bit(values, cuts):
+    whole, merged = Moments.of(values), Moments.of(values[:0])
+    for begin, end in zip([0, *sorted(cuts)], [*sorted(cuts), 12], strict=True):
+        merged = merged.merge(Moments.of(values[begin:end]))
+    np.testing.assert_array_equal(merged.count, whole.count)
+    np.testing.assert_allclose(merged.mean, whole.mean, rtol=1e-9, atol=1e-9 * np.abs(np.nan_to_num(values)).max())
+    np.testing.assert_allclose(merged.squares, whole.squares, rtol=1e-9, atol=1e-6)
+    np.testing.assert_array_equal(merged.largest, whole.largest)
+
+
+def test_the_order_of_parts_changes_no_bit_of_a_scale():
+    values = np.random.default_rng(1).gamma(1.0, 300.0, size=(5000, 30)).astype(np.float32)
+    scales = [Moments.of(values).scale()]
+    for size in (7, 1000, 4999):
+        parts = [Moments.of(values[start : start + size]) for start in range(0, 5000, size)][::-1]
+        while len(parts) > 1:
+            parts = [parts[0].merge(parts[1]), *parts[2:]]
+        scales.append(parts[0].scale())
+    for scale in scales[1:]:
+        assert np.array_equal(scale.mean, scales[0].mean)
+        assert np.array_equal(scale.spread, scales[0].spread)
+
+
+def test_moments_survive_json_to_the_last_bit():
+    moments = Moments.of(VALUES)
+    again = Moments.from_dict(json.loads(json.dumps(moments.to_dict())))
+    assert all(np.array_equal(array, getattr(again, name)) for name, array in vars(moments).items())
+    assert again.count.dtype == moments.count.dtype
+
+
+@pytest.mark.parametrize("change", [{"mean": [0.0]}, {"squares": [-1.0] * 4}, {"more": []}, {"count": [1.5] * 4}])
+def test_moments_that_make_no_sense_are_refused(change):
+    with pytest.raises(ValueError, match="Expected (lists|moments)"):
+        Moments.from_dict({**Moments.of(VALUES).to_dict(), **change})
+    with pytest.raises(ValueError, match="Expected moments of 4 numbers. Got 2"):
+        Moments.of(VALUES).merge(Moments.of(VALUES[:, :2]))
+
+
+def by_rank(values):
+    return Ranks.of(values).scores(values)
+
+
+def test_ranks_become_normal_scores_column_by_column():
+    values = np.array([[3.0, 1.0], [9999.0, np.nan], [-2.0, 1.0], [5.0, 7.0]])
+    expected = norm.ppf([[3 / 8, 2 / 6], [7 / 8, np.nan], [1 / 8, 2 / 6], [5 / 8, 5 / 6]])
+    np.testing.assert_allclose(by_rank(values), expected)
+
+
+@given(arrays(np.float64, (6, 2), elements=st.integers(-50, 50).map(float)))
+def test_only_the_order_of_numbers_counts(values):
+    np.testing.assert_array_equal(by_rank(values), by_rank(np.exp(values / 10)))
+
+
+def test_ranks_of_a_column_without_any_number_are_not_known():
+    assert np.isnan(by_rank(np.full((3, 1), np.nan))).all()
+    assert by_rank(np.empty((3, 0))).shape == (3, 0)
+    assert Ranks.of(np.empty((3, 0))).moments.scale().dimension == 0
+
+
+def test_a_value_that_no_ranked_molecule_has_lies_between_its_neighbours():
+    scores = Ranks.of(np.array([[1.0], [2.0], [3.0]])).scores(np.array([[-9.0], [1.0], [1.5], [2.0], [9.0]]))[:, 0]
+    assert scores[0] == scores[1] < scores[2] < scores[3] < scores[4] < np.inf
+
+
+def test_scales_of_parts_are_those_of_all():
+    smiles, columns = ["CCO", "CCCN", "c1ccccc1", "CC(=O)O"], np.array([[2.0], [np.nan], [2.0], [-1.0]])
+    traits = compute_traits(smiles, ["properties", "roles"])
+    merged, whole = Scales.of(traits.take([3, 1]), columns[[3, 1]]), Scales.of(traits, columns)
+    merged = merged.merge(Scales.of(traits.take([0, 2]), columns[[0, 2]]))
+    assert np.array_equal(merged.scale_of("properties").mean, whole.scale_of("properties").mean)
+    assert np.array_equal(merged.ranks_of(1).values, whole.ranks_of(1).values)
+    moments = Moments.of(whole.ranks.scores(columns))
+    np.testing.assert_allclose(whole.ranks.moments.scale().spread, moments.scale().spread)
+    with pytest.raises(ValueError, match="Expected scales of"):
+        whole.merge(Scales.of(traits))

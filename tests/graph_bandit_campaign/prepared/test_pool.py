@@ -1,0 +1,131 @@
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+from support.messy import assert_as_in_memory, messy_table, prepare_small
+
+from graph_bandit_campaign import PreparedPool, PrepareSettings
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a table, and its pool in parts of 16 and of 48 rows."""
+    folder = tmp_path_factory.mktemp("pool")
+    table = folder / "pool.csv"
+    table.write_text(messy_table(160, seed=7))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PrepareSettings, "block", 8)
+        return table, prepare_small(table, folder / "sixteen", 16), prepare_small(table, folder / "more", 48)
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    """Return the folder of a pool that may be damaged."""
+    return shutil.copytree(made[1].folder, tmp_path / "copy")
+
+
+def test_blocks_are_the_same_whatever_the_size_of_parts(made):
+    _, one, other = made
+    blocks, others = list(one), list(other.blocks(columns=["score", "vendor, name"]))
+    assert [block.ids for block in blocks] == [block.ids for block in others]
+    assert [block.smiles for block in blocks] == [block.smiles for block in others]
+    assert one.manifest.moments == other.manifest.moments
+    assert max(map(len, blocks)) <= 8
+
+
+def test_molecules_are_found_by_name_alias_and_smiles_and_taken_by_place(made):
+    table, pool, _ = made
+    molecules = assert_as_in_memory(pool, table, identifier="id")
+    names, aliases = list(molecules.ids[::5]), dict(molecules.aliases)
+    by_id, by_smiles = pool.find([*names, *aliases, "nobody"], [molecules.smiles[3], "CCCCCCCCCCCCCCCCCC"])
+    assert by_id.keys() == {*names, *aliases}
+    assert list(by_smiles) == [molecules.smiles[3]]
+    block = pool.take([by_id[name] for name in (*reversed(names), *aliases)], columns=["score"])
+    assert block.ids == [*reversed(names), *aliases.values()]
+    where = {name: k for k, name in enumerate(molecules.ids)}
+    rows = [where[name] for name in block.ids]
+    expected = molecules.columns[rows, :1]
+    np.testing.assert_array_equal(block.numbers(["score"]), expected)
+    assert list(block.smiles) == [molecules.smiles[k] for k in rows]
+
+
+def test_cells_are_those_of_all_rows_of_a_molecule_in_their_order(made):
+    table, pool, _ = made
+    lines = table.read_text().splitlines()
+    for block in pool.blocks(columns=["vendor, name", "log"]):
+        cells = block.cells
+        assert (np.diff(cells.owners) >= 0).all()
+        assert set(cells.owners.tolist()) == set(range(len(block)))
+        for owner in range(len(block)):
+            assert (np.diff(cells.rows[cells.owners == owner]) > 0).all()
+        for row, text in zip(cells.rows, cells.texts["log"], strict=True):
+            assert lines[row - 1].split(",")[-1] == text or lines[row - 1].endswith(f"{text},surplus")
+
+
+def test_a_pool_can_be_sent_to_another_process(made):
+    _, pool, _ = made
+    next(iter(pool))
+    again = pickle.loads(pickle.dumps(pool))
+    assert [block.ids for block in again] == [block.ids for block in pool]
+
+
+@pytest.mark.parametrize("name", ["part-00003.parquet", "merged.parquet", "dropped.parquet"])
+def test_any_damaged_byte_is_told_with_the_name_of_the_file(copy, name):
+    content = bytearray((copy / name).read_bytes())
+    for place in range(0, len(content), max(1, len(content) // 40)):
+        damaged = content.copy()
+        damaged[place] ^= 0x10
+        (copy / name).write_bytes(damaged)
+        with pytest.raises(ValueError, match=f"{name} as .graph-bandit prepare. wrote it.*[Cc]opy it from a backup"):
+            list(PreparedPool.open(copy))
+
+
+def test_a_missing_part_and_an_exchanged_one_are_named(copy):
+    first, second = copy / "part-00000.parquet", copy / "part-00001.parquet"
+    moved = copy / "elsewhere"
+    first.rename(moved)
+    with pytest.raises(ValueError, match="Expected part .*part-00000.parquet of [0-9,]+ bytes"):
+        PreparedPool.open(copy)
+    second.rename(first)
+    moved.rename(second)
+    with pytest.raises(ValueError, match=r"part .*part-0000[01].parquet"):
+        list(PreparedPool.open(copy))
+
+
+def test_a_manifest_that_was_changed_by_hand_and_other_folders_are_refused(copy, tmp_path):
+    text = (copy / "manifest.json").read_text()
+    for changed, message in (
+        (text.replace('"molecules"', '"molecule"'), "missing required field"),
+        (text[:-40], "Input data was truncated"),
+        (text.replace('"format": 1', '"format": 9'), "format 1"),
+        (text.replace('"rdkit": "', '"rdkit": "1'), "prepared with RDKit"),
+    ):
+        (copy / "manifest.json").write_text(changed)
+        with pytest.raises(ValueError, match=message):
+            PreparedPool.open(copy)
+    with pytest.raises(FileNotFoundError, match="`graph-bandit prepare` makes one"):
+        PreparedPool.open(tmp_path)
+
+
+def test_what_the_pool_does_not_have_is_refused(made):
+    _, pool, _ = made
+    with pytest.raises(ValueError, match="Expected a column of the prepared pool .*: score.* Got `scores`"):
+        next(pool.blocks(columns=["scores"]))
+    with pytest.raises(ValueError, match="Expected a trait .* Got `roles`"):
+        next(pool.blocks(["roles"]))
+    with pytest.raises(ValueError, match=r"shape `\(n, 2\)`"):
+        pool.take([])
+    with pytest.raises(ValueError, match="Expected parts from 0"):
+        pool.take([(99, 0)])
+    with pytest.raises(ValueError, match="Expected rows of part-00000.parquet with molecules"):
+        pool.take([(0, 999)])
+    with pytest.raises(ValueError, match="pool.csv, line .*: expected a number"):
+        pool.load(["vendor, name"])
+
+
+def test_a_list_of_bad_rows_that_was_changed_is_told_where_it_is_read(copy):
+    pool = PreparedPool.open(copy)
+    pool.bad_rows.write_text("file,line,text,problem\n")
+    with pytest.raises(ValueError, match="bad_rows.csv as .graph-bandit prepare. wrote it"):
+        pool.load()

@@ -1,0 +1,38 @@
+"""A process that dies between any two changes of files, as a test can die: whatever it does then fails at once."""
+
+import os
+import shutil
+from pathlib import Path
+
+CHANGES = ((os, "replace"), (os, "fsync"), (Path, "unlink"), (Path, "mkdir"), (shutil, "rmtree"))
+
+
+class Crash(BaseException):
+    """The process died."""
+
+
+class DiesAfter:
+    """Let a number of changes pass, and fail at every later one; count them.
+
+    Args:
+        monkeypatch: undoes it.
+        count: how many changes pass.
+        error: what is raised at the next one.
+        lasting: raise it at every later one, too: a dead process cleans nothing up.
+        changes: what counts as a change.
+    """
+
+    def __init__(self, monkeypatch, count, error=Crash, lasting=True, changes=CHANGES):
+        self.left, self.made, self._error, self._lasting = count, 0, error, lasting
+        for owner, name in changes:
+            monkeypatch.setattr(owner, name, self._guard(getattr(owner, name)))
+
+    def _guard(self, change):
+        def guarded(*arguments, **options):
+            self.made += 1
+            self.left -= 1
+            if self.left == -1 or (self.left < 0 and self._lasting):
+                raise self._error
+            return change(*arguments, **options)
+
+        return guarded
