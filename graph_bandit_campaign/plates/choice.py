@@ -13,8 +13,8 @@ from graph_bandit_campaign.plates.plate import Plate
 
 TOO_FEW = (
     "Expected groups from which {count} graphs can be chosen. The most promising ones of the pool, which alone are in "
-    "memory, give {allowed}. Ask for fewer (on the command line --n), allow more of each group, or choose an agent with "
-    "a longer short list (molecule-ucb:short_list=10000)."
+    "memory, give {allowed}. Ask for fewer (on the command line --n), allow more of each group, or choose an agent "
+    "with a longer short list (molecule-ucb:short_list=10000)."
 )
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 

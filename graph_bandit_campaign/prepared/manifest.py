@@ -64,6 +64,14 @@ class Question:
         files = tuple(replace(each, name="", modified=0.0) for each in self.files)
         return hashlib.sha256(msgspec.json.encode(replace(self, files=files), order="sorted")).hexdigest()[:32]
 
+    @property
+    def content(self) -> str:
+        """Return a digest of what the pool holds, the same whatever the size of its parts and the version of this
+        project.
+        """
+        versions = {"rdkit": self.versions["rdkit"]}
+        return replace(self, part_rows=1, block=1, versions=versions).key
+
 
 @dataclass(frozen=True, kw_only=True)
 class PartRecord:

@@ -20,11 +20,11 @@ from graph_bandit_campaign.prepared import Block, Place, PreparedPool
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
+from graph_bandit_campaign.streaming.forms import find_forms
 from graph_bandit_campaign.streaming.scan import Found, Question, scan
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
 from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
-from graph_bandit_campaign.tables.parents import Parents
 from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
@@ -86,7 +86,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         replace(offers.plate(settings, len(molecules)), whole=False),
         size=len(pool),
         told=_tell(limits, numbers, found),
-        content=(made.key, settings.price, settings.budget, settings.per, settings.at_most),
+        content=(made.content, settings.price, settings.per, settings.at_most),
     )
 
 
@@ -101,7 +101,8 @@ def _tell(limits: Limits, numbers: Collection[str], found: Found) -> str:
     """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
     computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
     computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
-    texts = [f"those on columns leave {found.on_offer:,}"] if len(limits) > len(computed) else []
+    texts = [f"those on columns leave {found.meeting:,}"] if len(limits) > len(computed) else []
+    texts += [f"{found.unpriced:,} have no known price"] * bool(found.unpriced)
     if computed:
         texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
     return f"Limits on {found.rated:,} molecules: {'; '.join(texts)}." if texts else ""
@@ -139,7 +140,7 @@ class Reduction:
     def find_known(self) -> tuple[Places, dict[str, Place]]:
         """Return part and row of the molecules that results and earlier rounds speak of, `(n, 2)`, and those of names.
 
-        A result whose SMILES the pool does not have is looked for by its standardised parent, too.
+        Of a result whose SMILES the pool does not have, other forms are looked for.
         """
         structures = dict(self.earlier.structures) if self.earlier else {}
         names = {row.identifier for row in self.rows} | structures.keys()
@@ -147,10 +148,8 @@ class Reduction:
         written = {row.smiles for row in self.rows} | set(structures.values())
         canonical = {canonical_smiles(text, self.settings.most_atoms) for text in written} - {""}
         by_id, by_smiles = self.pool.find(sorted(names - {""}), sorted(canonical))
-        parents = Parents(())
-        standard = {parents.parent(text) for text in canonical - by_smiles.keys()}
-        _, by_parent = self.pool.find((), sorted(standard))
-        every = {*by_id.values(), *by_smiles.values(), *by_parent.values()}
+        forms = find_forms(self.pool, canonical - by_smiles.keys())
+        every = {*by_id.values(), *by_smiles.values(), *forms}
         return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
 
     def find_promising(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Found:
@@ -205,7 +204,7 @@ class Reduction:
         settings = self.settings
         first = next(iter(self.pool.blocks((), ()))).places[:1]
         block = self.pool.take(places if len(places) else first, columns=columns)
-        parsed = from_smiles(block.smiles, ids=block.ids, most_atoms=settings.most_atoms)
+        parsed = from_smiles(block.smiles, ids=block.ids, most_atoms=self.pool.manifest.question.most_atoms)
         name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
         others = {alias: name_of[at] for alias, at in aliases.items() if name_of.get(at, alias) != alias}
         plain = MoleculeSet(parsed, parsed.smiles, parsed.ids, aliases=others)

@@ -69,8 +69,10 @@ class Found:
     """Largest probability to beat the best result so far, among the sound ones."""
     rated: int = 0
     """How many molecules were rated."""
-    on_offer: int = 0
-    """How many of them meet the limits on columns, and have a price if there are prices."""
+    meeting: int = 0
+    """How many of them meet the limits on columns."""
+    unpriced: int = 0
+    """How many of these have no known price, although there are prices."""
 
     @classmethod
     def nothing(cls, question: Question) -> Found:
@@ -83,7 +85,8 @@ class Found:
         for mine, its in ((self.offered, other.offered), (self.sound, other.sound), (self.hopeful, other.hopeful)):
             mine.merge(its)
         self.rated += other.rated
-        self.on_offer += other.on_offer
+        self.meeting += other.meeting
+        self.unpriced += other.unpriced
 
     @property
     def places(self) -> set[tuple[int, int]]:
@@ -138,7 +141,7 @@ def scan_part(folder: Path, question: bytes, number: int) -> Found:
 
 def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
     """Say how long it takes to rate all molecules, and how much memory, from a timed sample."""
-    block = next(pool.parts[0].blocks(columns=question.names.columns))
+    block = next(pool.blocks(columns=question.names.columns))
     sample = block.take(range(0, len(block), max(1, len(block) // SAMPLE)))
     _scan_block(sample.take(range(1)), question, Found.nothing(question))  # compiles what is not compiled yet
     begin = time.perf_counter()
@@ -165,7 +168,8 @@ def _scan_block(block: Block, asked: Question, found: Found) -> None:
     offers = find_offers(replace(asked.settings, per=None, at_most=None), cells, selection, block.smiles)
     offered = selection.mask & offers.priced
     found.rated += len(block)
-    found.on_offer += int(offered.sum())
+    found.meeting += int(selection.mask.sum())
+    found.unpriced += int((selection.mask & ~offers.priced).sum())
     offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
     left = np.flatnonzero(offered)
     prices = None if asked.settings.price is None or asked.settings.budget_only else offers.prices

@@ -40,6 +40,7 @@ def tables(tmp_path_factory):
         (name, text, price, "no" if k % 5 == 0 else "yes")
         for k, (name, text, price) in enumerate(zip(NAMES, MOLECULES.smiles, PRICES, strict=True))
     ]
+    rows += [("salt", "[Cl-].C[NH2+]CCc1ccccc1", 3.0, "yes"), ("keto", "CC(=O)CC(=O)c1ccccc1", 3.0, "yes")]
     rows += [(f"again{k}", MOLECULES.smiles[k], PRICES[k] / 2, "yes") for k in range(0, COUNT, 10)]
     write(folder / "pool.csv", [("id", "smiles", "price", "stock"), *rows])
     known = RANDOM.choice(COUNT, 30, replace=False).tolist()
@@ -48,6 +49,7 @@ def tables(tmp_path_factory):
     values[4] = (*values[4][:2], f"<{values[4][2]}")
     values[5] = (*values[5][:2], "pending")
     values[6] = ("again0", "", 1.25)  # another name of m0
+    values += [("lab1", "CNCCc1ccccc1", "failed"), ("lab2", "CC(O)=CC(=O)c1ccccc1", 1.75)]  # other forms
     outside = [("x1", "CCCCCCCCO", 2.5), ("x2", "OCC(O)CO", -1.2)]
     write(folder / "results.csv", [("id", "smiles", "logp"), *values, *outside])
     more = sorted(set(range(COUNT)) - set(known))[:8]
