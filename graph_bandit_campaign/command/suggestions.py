@@ -19,6 +19,7 @@ from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
 from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.plates.bill import Bill
+from graph_bandit_campaign.plates.choice import ShortListEndedError
 from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
@@ -45,37 +46,26 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     earlier = CampaignFile(settings.state).read()
     settings, read = spell_goals(settings, earlier), _reader_of(settings)
     inputs = read(settings, earlier)
-    molecules = inputs.molecules
-    if isinstance(molecules, MoleculeSet):
-        agents = [settings.agent or DEFAULT]
-        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, count_cores())
     make_folder(settings.out.parent)
-    with warnings.catch_warnings(action="ignore", category=AgentChangedWarning):  # it is printed with the rest
-        campaign = Campaign(
-            molecules,
-            settings.agent or DEFAULT,
-            maximize=None if inputs.goals else settings.goals[0].sign > 0,
-            seed=settings.seed,
-            target=None if inputs.goals else settings.target,
-            state=settings.state,
-            offered=np.arange(len(molecules)) < len(inputs.pool),
-            ignore_failures=settings.ignore_failures,
-            goals=inputs.goals or None,
-        )
-        if settings.noise and not campaign.learns_noises:
-            raise ValueError(
-                f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` "
-                "agents, or leave out --noise."
-            )
+    while True:
+        molecules, campaign = _open(settings, inputs)
         last_round = campaign.state.rounds[-1] if settings.undo and campaign.state.rounds else ()
-        with campaign.at_once():
-            question = take_over(campaign, inputs, settings)
-            place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
-            taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
-            inputs.selection.check_left(settings.n, taken)
-            among = np.zeros(len(molecules), np.bool_)
-            among[: len(inputs.pool)] = inputs.selection.mask
-            suggested = campaign.ask(settings.n, question, among, inputs.plate)
+        try:
+            with _told_later(), campaign.at_once():
+                question = take_over(campaign, inputs, settings)
+                place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
+                taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
+                if not inputs.size or settings.budget is None:  # too dear molecules of a prepared pool are not here
+                    inputs.selection.check_left(settings.n, taken)
+                among = np.zeros(len(molecules), np.bool_)
+                among[: len(inputs.pool)] = inputs.selection.mask
+                suggested = campaign.ask(settings.n, question, among, inputs.plate)
+        except ShortListEndedError as ended:
+            if inputs.more is None:
+                raise
+            inputs = inputs.more(ended)
+        else:
+            break
     failing, left = campaign.failing(), among.copy()
     left[taken] = False
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
@@ -123,6 +113,37 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         "\n" + "\n".join(str(path) for path in (settings.out, settings.predictions, settings.html) if path is not None)
     )
     return suggested
+
+
+def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPool, Campaign]:
+    """Return the graphs of a campaign, with what agents compute of them, and the campaign."""
+    molecules = inputs.molecules
+    if isinstance(molecules, MoleculeSet):
+        agents = [settings.agent or DEFAULT]
+        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, count_cores())
+    with _told_later():
+        campaign = Campaign(
+            molecules,
+            settings.agent or DEFAULT,
+            maximize=None if inputs.goals else settings.goals[0].sign > 0,
+            seed=settings.seed,
+            target=None if inputs.goals else settings.target,
+            state=settings.state,
+            offered=np.arange(len(molecules)) < len(inputs.pool),
+            ignore_failures=settings.ignore_failures,
+            goals=inputs.goals or None,
+        )
+    if settings.noise and not campaign.learns_noises:
+        raise ValueError(
+            f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` agents, "
+            "or leave out --noise."
+        )
+    return molecules, campaign
+
+
+def _told_later() -> warnings.catch_warnings[None]:
+    """Silence the warning of an agent that has changed, which is printed with the rest."""
+    return warnings.catch_warnings(action="ignore", category=AgentChangedWarning)
 
 
 def _reader_of(settings: SuggestSettings) -> Callable[[SuggestSettings, CampaignState | None], Inputs[GraphPool]]:

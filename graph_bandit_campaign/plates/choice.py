@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,12 +12,20 @@ from agents.contract import Agent, BatchAgent, PriceMinder
 from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.plates.plate import Plate
 
-TOO_FEW = (
-    "Expected groups from which {count} graphs can be chosen. The most promising ones of the pool, which alone are in "
-    "memory, give {allowed}. Ask for fewer (on the command line --n), allow more of each group, or choose an agent "
-    "with a longer short list (molecule-ucb:short_list=10000)."
-)
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
+
+
+class ShortListEndedError(Exception):
+    """The batch has room for more graphs, and the agent has chosen from all short lists that there are.
+
+    Args:
+        groups: groups of which the batch can hold no other graph.
+        money: what is left of the budget; infinite without one.
+    """
+
+    def __init__(self, groups: frozenset[str], money: float) -> None:
+        super().__init__("Another short list is needed.")
+        self.groups, self.money = groups, money
 
 
 def choose_plate(
@@ -47,6 +56,7 @@ def choose_plate(
     Raises:
         ValueError: if too few graphs are left or the caps allow too few, the budget pays for none, or prices differ and
             the agent does not weigh them.
+        ShortListEndedError: if another short list of a larger pool is needed.
     """
     plate = plate or Plate()
     left = np.array(mask, np.bool_)
@@ -61,7 +71,11 @@ def choose_plate(
             "leave them out."
         )
     chosen: list[int] = []
+    asked = 0
     while len(chosen) < count:
+        if asked == plate.lists:
+            raise ShortListEndedError(space.full(chosen), space.money - space.prices[chosen].sum())
+        asked += 1
         left &= space.fits(chosen)
         wanted = min(count - len(chosen), int(left.sum()))
         if not wanted:
@@ -71,8 +85,12 @@ def choose_plate(
                 break
             chosen.append(graph)
             left[graph] = False
-        if len(chosen) < count and not plate.whole:
-            raise ValueError(TOO_FEW.format(count=count, allowed=len(chosen)))
+    if len(chosen) < (count if plate.budget is None else 1):
+        raise ValueError(
+            f"Expected a pool from which {count} graphs can be chosen, within the budget and with at most "
+            f"{plate.at_most or 'any number'} of each group. {len(chosen)} can. Ask for fewer (on the command line "
+            "--n), or allow more."
+        )
     return chosen
 
 
@@ -88,13 +106,13 @@ def check_plate(count: int, mask: NDArray[np.bool_], plate: Plate) -> None:
         ValueError: as `choose_plate`, which also refuses agents.
     """
     prices, groups = plate.costs(len(mask)), plate.group_numbers(len(mask))
+    if plate.lists is not None:  # nobody knows what there is in the larger pool until the agent has chosen
+        return
     left = mask & plate.known(len(mask))
     if int(left.sum()) < count:
         known = "" if prices is None else " with a known price"
         raise ValueError(f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}.")
     allowed = most_allowed(left, groups, plate.at_most)
-    if allowed < count and not plate.whole:
-        raise ValueError(TOO_FEW.format(count=count, allowed=allowed))
     if allowed < count:
         raise ValueError(
             f"Expected groups from which {count} graphs can be chosen, at most {plate.at_most} of each. The graphs "
@@ -165,6 +183,12 @@ class _Space:
         self.money = np.inf if plate.budget is None else plate.budget * (1 + ROUNDING)
         self.at_most = plate.at_most or size
         self.is_free = costs is None and groups is None
+        self._names = plate.groups
+
+    def full(self, chosen: Sequence[int]) -> frozenset[str]:
+        """Return the names of the groups of which no other graph could join those chosen."""
+        sizes = Counter(self._names[k] for k in chosen if self._names[k]) if self._names is not None else Counter[str]()
+        return frozenset(name for name, size in sizes.items() if size >= self.at_most)
 
     def fits(self, chosen: Sequence[int]) -> NDArray[np.bool_]:
         """Return which graphs could join those chosen, `(K,)`, if they were not among them."""

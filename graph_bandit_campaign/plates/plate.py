@@ -33,8 +33,9 @@ class Plate:
     """Number of graphs of one group that the batch may hold. What is pending does not count."""
     budget_only: bool = False
     """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
-    whole: bool = True
-    """False: the graphs are the most promising ones of a larger pool, and a batch that needs others is refused."""
+    lists: float | None = None
+    """None: the graphs are a whole pool. Else they are so many short lists of a larger one, the next of what the batch
+    still had room for after the agent had chosen from those before; infinite: there is nothing else in that pool."""
 
     def __post_init__(self) -> None:
         if self.prices is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from graph_bandit_campaign.prepared import Place, PreparedPool
 from graph_bandit_campaign.tables.parents import skeleton, tautomers
 
-NEUTRAL = ("[N+](=O)[O-]", "O=[N+]([O-])")  # nitro groups are written with charges, and are no salts
+NEUTRAL = ("[N+](=O)[O-]", "O=[N+]([O-])")  # nitro groups have charges, but are not salts
 CHARGED = r"[.+]|-\]|-\d\]"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,6 +16,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.outlook.outlook import MOST
+from graph_bandit_campaign.plates.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.prepared import Block, Place, PreparedPool
 from graph_bandit_campaign.state import CampaignState
@@ -31,8 +33,8 @@ from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
 from graph_bandit_env.tables import Table
 from graph_bandit_lab import count_cores
 
+TERMS = ("price", "budget", "budget_only", "per", "at_most")  # settings of prices and caps
 NOT_STREAMED = {
-    "budget": "which what is left of the pool decides in the end",
     "features": "columns that help to predict",
     "predictions": "a prediction for every molecule",
     "sheet": "a sheet, which was chosen when the pool was prepared",
@@ -65,29 +67,47 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     numbers, texts = limits.find_columns(pool.columns, str(settings.pool), chain(*of_results.values()))
     prices, groups = find_offer_columns(settings, pool.columns, str(settings.pool))
     results = read_results(settings, columns, ())[settings.target]
+    names = ColumnNames(numbers | prices, texts | groups)
     reduction = Reduction(pool, settings, earlier, results.rows)
     known, aliases = reduction.find_known()
-    scanned = ColumnNames(numbers | prices, texts)
-    found = reduction.find_promising(known, aliases, scanned)
-    places = np.array(sorted({*map(tuple, known.tolist()), *found.places}), np.int64)
-    names = ColumnNames(numbers | prices, texts | groups)
-    here, books, molecules, block = reduction.match(places, aliases, names.columns)
-    cells = read_cells(block.cells, names, settings)
-    selection = limits.select_rows(here.smiles, cells, count_cores())
-    offers = find_offers(settings, cells, selection, here.smiles)
-    return Inputs(
-        here,
-        books,
-        molecules,
-        [*_remarks(pool), *dict.fromkeys(results.remarks)],
-        [],
-        limits,
-        selection.with_known(settings.price or "", offers.priced),
-        replace(offers.plate(settings, len(molecules)), whole=False),
-        size=len(pool),
-        told=_tell(limits, numbers, found),
-        content=(made.content, settings.price, settings.per, settings.at_most),
-    )
+    question = reduction.ask(known, aliases, names)
+
+    def read(found: Sequence[Found]) -> Inputs[MoleculeSet]:
+        """Return what is known, and what was found by some scans."""
+        places = np.array(sorted({*map(tuple, known.tolist())}.union(*(each.places for each in found))), np.int64)
+        here, books, molecules, block = reduction.match(places, aliases, names.columns)
+        cells = read_cells(block.cells, names, settings)
+        selection = limits.select_rows(here.smiles, cells, count_cores())
+        offers = find_offers(settings, cells, selection, here.smiles)
+        lists = len(found) if len(found[-1].offered.keys) else math.inf
+
+        def more(ended: ShortListEndedError) -> Inputs[MoleculeSet]:
+            following = replace(question, groups=ended.groups, money=ended.money, best=None)
+            return read([*found, scan(pool, following, settings.workers, settings.scheduler)])
+
+        return Inputs(
+            here,
+            books,
+            molecules,
+            [*_remarks(pool), *dict.fromkeys(results.remarks)],
+            [],
+            limits,
+            selection.with_known(settings.price or "", offers.priced),
+            replace(offers.plate(settings, len(molecules)), lists=lists),
+            size=len(pool),
+            told=_tell(limits, numbers, found[0]),
+            content=(
+                made.content,
+                settings.price,
+                settings.budget,
+                settings.budget_only,
+                settings.per,
+                settings.at_most,
+            ),
+            more=more,
+        )
+
+    return read([scan(pool, question, settings.workers, settings.scheduler)])
 
 
 def _remarks(pool: PreparedPool) -> list[str]:
@@ -152,8 +172,8 @@ class Reduction:
         every = {*by_id.values(), *by_smiles.values(), *forms}
         return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
 
-    def find_promising(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Found:
-        """Return the most promising molecules.
+    def ask(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Question:
+        """Return what is asked of each molecule, given the results.
 
         Args:
             known: part and row of the molecules that are known.
@@ -175,7 +195,7 @@ class Reduction:
         best, failing = state.yardstick(), campaign.failing()
         taken = {*state.settled(), *state.failed}
         waiting = len({*books.pending, *(self.earlier.pending if self.earlier else ())})
-        question = Question(
+        return Question(
             agent.rater(),
             max(agent.settings.short_list, settings.n) + waiting,
             settings,
@@ -188,8 +208,8 @@ class Reduction:
             None if best is None else best if maximize else -best,
             MOST + settings.n + waiting,
             state.seed,
+            money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
         )
-        return scan(self.pool, question, settings.workers, settings.scheduler)
 
     def match(
         self, places: Places, aliases: Mapping[str, Place], columns: Sequence[str] = ()
@@ -198,7 +218,7 @@ class Reduction:
 
         Args:
             places: `(n, 2)`. Part and row of the molecules. If there are none, the first of the pool is taken.
-            aliases: as in `find_promising`.
+            aliases: as in `ask`.
             columns: columns of the table to read.
         """
         settings = self.settings

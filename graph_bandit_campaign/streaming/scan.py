@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import sys
 import time
@@ -22,6 +23,7 @@ from graph_bandit_campaign.limits.columns import LimitColumns
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.pages.numbers import duration
 from graph_bandit_campaign.plates.offers import find_offers
+from graph_bandit_campaign.plates.scaffolds import murcko_scaffolds
 from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.streaming.best import Best
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
@@ -55,6 +57,10 @@ class Question:
     """How many of those are wanted that beat it with the largest probability."""
     seed: int = 0
     """Chooses among those of equal probability."""
+    groups: frozenset[str] = frozenset()
+    """Groups of which no molecule is wanted: the batch holds as many as it may."""
+    money: float = math.inf
+    """What a molecule may cost."""
 
 
 @dataclass(eq=False)
@@ -165,15 +171,22 @@ def _scan_block(block: Block, asked: Question, found: Found) -> None:
     on_columns, on_structures = limits_of(asked.settings, asked.names)
     cells = read_cells(block.cells, asked.names, asked.settings)
     selection = on_columns.select_rows(block.smiles, cells)
-    offers = find_offers(replace(asked.settings, per=None, at_most=None), cells, selection, block.smiles)
+    by_scaffold = asked.settings.per is not None and asked.settings.per not in asked.names.texts
+    terms = replace(asked.settings, per=None, at_most=None) if by_scaffold else asked.settings
+    offers = find_offers(terms, cells, selection, block.smiles)
     offered = selection.mask & offers.priced
     found.rated += len(block)
     found.meeting += int(selection.mask.sum())
     found.unpriced += int((selection.mask & ~offers.priced).sum())
     offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
+    if asked.settings.price is not None:
+        offered &= np.nan_to_num(offers.prices, nan=math.inf) <= asked.money
+    if not by_scaffold and asked.groups:
+        offered &= [group not in asked.groups for group in offers.groups]
     left = np.flatnonzero(offered)
     prices = None if asked.settings.price is None or asked.settings.budget_only else offers.prices
-    tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely)
+    full = asked.groups if by_scaffold else frozenset[str]()
+    tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely, full)
     keys, places, names = rating.index(prices)[left], block.places[left], [block.smiles[k] for k in left.tolist()]
     found.offered.add_if(keys, names, places, lambda some: tests.meets(left[some]))
     if asked.judge is not None:
@@ -198,13 +211,17 @@ class _Tests:
     limits: Limits
     judge: FailureJudge | None
     likely: float
+    full: frozenset[str]  # scaffolds
     _meets: dict[int, bool] = field(default_factory=dict)
     _is_sound: dict[int, bool] = field(default_factory=dict)
 
     def meets(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of some molecules meet the limits."""
         new = [k for k in index.tolist() if k not in self._meets]
-        mask = self.limits.select_rows([self.smiles[k] for k in new], LimitColumns(())).mask
+        texts = [self.smiles[k] for k in new]
+        mask = self.limits.select_rows(texts, LimitColumns(())).mask
+        if self.full:
+            mask &= [scaffold not in self.full for scaffold in murcko_scaffolds(texts)]
         self._meets.update(zip(new, mask.tolist(), strict=True))
         return np.array([self._meets[k] for k in index.tolist()], np.bool_)
 

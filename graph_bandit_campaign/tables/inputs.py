@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Generic, TypeVar
@@ -17,6 +17,7 @@ from graph_bandit_campaign.limits.properties import find_property
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.limits.wishes import Requirement
 from graph_bandit_campaign.plates import Plate
+from graph_bandit_campaign.plates.choice import ShortListEndedError
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, join_books, match_goals
@@ -69,6 +70,8 @@ class Inputs(Generic[P_co]):
     """How many molecules limits leave, then."""
     content: Sequence[object] = ()
     """What tells the pool, prices and caps from others, then; the same whichever molecules `pool` holds."""
+    more: Callable[[ShortListEndedError], Inputs[P_co]] | None = None
+    """Returns the same with the next short list of the pool, then."""
 
     def describe_limits(self) -> str:
         """Say how many molecules the limits leave; an empty text without limits."""

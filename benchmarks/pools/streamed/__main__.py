@@ -43,7 +43,7 @@ class RoundsSettings:
     """Folders that `graph-bandit prepare` made."""
     measured: tuple[int, ...] = (300, 2000)
     """How many molecules have results."""
-    column: str = "value"
+    column: str = "logp"
     """Column of the table that is measured."""
     n: int = 8
     """How many molecules to suggest."""
@@ -76,7 +76,7 @@ class SearchSettings:
 
     pool: Path
     """Folder that `graph-bandit prepare` made."""
-    column: str = "value"
+    column: str = "logp"
     """Column of the table that is measured."""
     share: float = 0.0003
     """Share of the pool that is measured first, at random, and in each round."""
@@ -127,7 +127,7 @@ class PaperSettings:
 
     pool: Path
     """Folder that `graph-bandit prepare` made."""
-    column: str = "value"
+    column: str = "logp"
     """Column of the table that is measured."""
     measured: tuple[int, ...] = (300, 2000)
     """How many molecules have results."""

@@ -17,6 +17,7 @@ COUNT = 160
 MOLECULES = some_molecules(COUNT)
 NAMES = [f"m{k}" for k in range(COUNT)]
 RANDOM = np.random.default_rng(5)
+MIDDLE = float(np.median(MOLECULES.targets))
 PRICES = np.round(10 ** RANDOM.uniform(0, 1, COUNT), 2).tolist()
 
 
@@ -37,12 +38,12 @@ def tables(tmp_path_factory):
     """A pool with repeated molecules, prices and a stock, and results, some for molecules that the pool lacks."""
     folder = tmp_path_factory.mktemp("tables")
     rows = [
-        (name, text, price, "no" if k % 5 == 0 else "yes")
+        (name, text, price, "no" if k % 5 == 0 else "yes", "A" if MOLECULES.targets[k] > MIDDLE else f"B{k % 9}")
         for k, (name, text, price) in enumerate(zip(NAMES, MOLECULES.smiles, PRICES, strict=True))
     ]
-    rows += [("salt", "[Cl-].C[NH2+]CCc1ccccc1", 3.0, "yes"), ("keto", "CC(=O)CC(=O)c1ccccc1", 3.0, "yes")]
-    rows += [(f"again{k}", MOLECULES.smiles[k], PRICES[k] / 2, "yes") for k in range(0, COUNT, 10)]
-    write(folder / "pool.csv", [("id", "smiles", "price", "stock"), *rows])
+    rows += [("salt", "[Cl-].C[NH2+]CCc1ccccc1", 3.0, "yes", ""), ("keto", "CC(=O)CC(=O)c1ccccc1", 3.0, "yes", "C")]
+    rows += [(f"again{k}", MOLECULES.smiles[k], PRICES[k] / 2, "yes", "D") for k in range(0, COUNT, 10)]
+    write(folder / "pool.csv", [("id", "smiles", "price", "stock", "vendor"), *rows])
     known = RANDOM.choice(COUNT, 30, replace=False).tolist()
     values = [(NAMES[k], MOLECULES.smiles[k], round(float(MOLECULES.targets[k]), 3)) for k in known]
     values[3] = (*values[3][:2], "failed")
@@ -100,6 +101,10 @@ OPTIONS = {
     "plain": (),
     "limits": ("--require", "mw<330", "price<9", "--forbid", "C#N", "--only", "stock=yes"),
     "prices": ("--price", "price"),
+    "budget": ("--price", "price", "--budget", "9"),
+    "a budget alone": ("--price", "price", "--budget", "9", "--budget-only", "--agent", "molecule-ucb:short_list=6"),
+    "groups": ("--at-most", "1", "--per", "vendor", "--agent", "molecule-ucb:short_list=6"),
+    "scaffolds": ("--at-most", "1", "--per", "scaffold", "--agent", "molecule-ucb:short_list=6"),
     "caps": ("--at-most", "1", "--per", "scaffold"),
     "one": ("--n", "1"),
     "greedy": ("--agent", "molecule-greedy:short_list=40"),
@@ -153,8 +158,8 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
         (("--features", "price"), "never in memory as a whole"),
         (("--predictions", "all.csv"), "never in memory as a whole"),
         (("--minimize", "price"), "several goals"),
-        (("--price", "price", "--budget", "9"), "never in memory as a whole"),
-        (("--at-most", "1", "--per", "stock"), "longer short list"),
+        (("--at-most", "1", "--per", "stock"), "a pool from which 8 graphs can be chosen"),
+        (("--price", "price", "--budget", "0.1"), "within the budget"),
         (("--agent", "gnn-ts"), "needs the whole pool in memory"),
     ],
 )
