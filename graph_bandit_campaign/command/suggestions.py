@@ -55,8 +55,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
                 question = take_over(campaign, inputs, settings)
                 place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
                 taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
-                if not inputs.size or settings.budget is None:  # too dear molecules of a prepared pool are not here
-                    inputs.selection.check_left(settings.n, taken)
+                inputs.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
                 among = np.zeros(len(molecules), np.bool_)
                 among[: len(inputs.pool)] = inputs.selection.mask
                 suggested = campaign.ask(settings.n, question, among, inputs.plate)

@@ -99,12 +99,17 @@ class PreparedPool:
                 raise ValueError(f"Expected {folder / name} as `graph-bandit prepare` wrote it. {REMEDY}")
         pool = cls(folder, manifest)
         for part in pool.parts:
-            if not part.path.is_file() or part.path.stat().st_size != part.record.bytes:
-                raise ValueError(f"Expected part {part.path} of {part.record.bytes:,} bytes. {REMEDY}")
+            size = part.path.stat().st_size if part.path.is_file() else None
+            if size != part.record.bytes:
+                got = "There is no such file" if size is None else f"It has {size:,}"
+                raise ValueError(f"Expected part {part.path} of {part.record.bytes:,} bytes. {got}. {REMEDY}")
         return pool
 
     def __len__(self) -> int:
         return self.manifest.molecules
+
+    def __repr__(self) -> str:
+        return f"PreparedPool({str(self.folder)!r}, {len(self):,} molecules, {len(self.parts)} parts)"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -172,7 +177,11 @@ class PreparedPool:
 
         Raises:
             ValueError: if a part is damaged.
+            TypeError: if names or SMILES are a text instead of a list.
         """
+        for given in (ids, smiles):
+            if isinstance(given, str):
+                raise TypeError(f"Expected a list of names or SMILES. Got the text {given!r}. Write [{given!r}].")
         by_id, by_smiles = dict[str, Place](), dict[str, Place]()
         if ids or smiles:
             for part in self.parts:

@@ -63,6 +63,11 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     columns = Columns(settings.target, settings.id or made.identifier, made.smiles, (), settings.noise)
     limits, goals = split_limits(settings, header, earlier)
     _refuse(settings, bool(goals))
+    if settings.id not in (None, made.identifier):
+        raise ValueError(
+            f"Expected `--id {made.identifier}`, by which the pool was prepared, or none. Got `{settings.id}`. Rename "
+            "the column of the results, or prepare the pool again with that --id."
+        )
     of_results = read_headers(settings.measured, settings.measured_sheet) if len(limits) else {}
     numbers, texts = limits.find_columns(pool.columns, str(settings.pool), chain(*of_results.values()))
     prices, groups = find_offer_columns(settings, pool.columns, str(settings.pool))
@@ -79,7 +84,8 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         cells = read_cells(block.cells, names, settings)
         selection = limits.select_rows(here.smiles, cells, count_cores())
         offers = find_offers(settings, cells, selection, here.smiles)
-        lists = len(found) if len(found[-1].offered.keys) else math.inf
+        earlier_places = {*map(tuple, known.tolist())}.union(*(each.places for each in found[:-1]))
+        lists = len(found) if found[-1].places - earlier_places else math.inf
 
         def more(ended: ShortListEndedError) -> Inputs[MoleculeSet]:
             following = replace(question, groups=ended.groups, money=ended.money, best=None)
@@ -134,12 +140,12 @@ def _refuse(settings: SuggestSettings, several: bool) -> None:
     for name, what in NOT_STREAMED.items():
         if getattr(settings, name) != getattr(plain, name):
             raise ValueError(
-                f"Expected a table of molecules with `--{name}`, {what}. Got {settings.pool}, a prepared pool, which "
-                f"is never in memory as a whole. Leave out --{name}, or give the table."
+                f"Expected the table of a pool for `--{name}`: {what}. Got {settings.pool}, a prepared pool, which is "
+                f"never in memory as a whole. Leave out --{name}, or give the table."
             )
     if several:
         raise ValueError(
-            f"Expected a table of molecules with several goals, of which limits on results are some. Got "
+            "Expected the table of a pool for several goals, of which limits on results are some. Got "
             f"{settings.pool}, a prepared pool, which is never in memory as a whole. Give one goal, or the table."
         )
 

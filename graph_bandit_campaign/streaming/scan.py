@@ -25,11 +25,12 @@ from graph_bandit_campaign.pages.numbers import duration
 from graph_bandit_campaign.plates.offers import find_offers
 from graph_bandit_campaign.plates.scaffolds import murcko_scaffolds
 from graph_bandit_campaign.prepared import Block, PreparedPool
+from graph_bandit_campaign.prepared.calls import opened, results_of
 from graph_bandit_campaign.streaming.best import Best
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
-from graph_bandit_campaign.streaming.work import results_of
 from graph_bandit_lab.execution import choose_workers
 
+KEPT = "Nothing was changed: give the same command again, with fewer --workers."
 MANY, SAMPLE = 20_000, 512  # molecules; above that the time is estimated first, by so many
 
 
@@ -122,9 +123,10 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
     if len(pool) > MANY:
         print(_estimate(pool, question, slots), file=sys.stderr, flush=True)
     work = partial(scan_part, pool.folder, pickle.dumps(question))
-    parts = range(len(pool.parts))
-    with tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr) as bar:
-        for _, each in results_of(open_workers, work, parts, lambda part: str(pool.parts[part].path)):
+    parts = ((number,) for number in range(len(pool.parts)))
+    progress = tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr)
+    with progress as bar, opened(open_workers) as opened_workers:
+        for each in results_of(opened_workers, work, parts, lambda number: str(pool.parts[number].path), KEPT):
             found.merge(each)
             bar.update(each.rated)
     return found

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.goals.names import spell
@@ -76,6 +78,28 @@ class Inputs(Generic[P_co]):
     def describe_limits(self) -> str:
         """Say how many molecules the limits leave; an empty text without limits."""
         return self.told if self.size else self.selection.describe()
+
+    def check_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> None:
+        """Refuse to choose more molecules than the limits leave.
+
+        Args:
+            count: how many are to be chosen.
+            taken: indices of molecules of `pool` that are measured, pending or failed.
+            may_be_fewer: whether a budget may end the batch before.
+
+        Raises:
+            ValueError: if fewer are left.
+        """
+        if not self.size:
+            self.selection.check_left(count, taken)
+            return
+        left = int(np.delete(self.selection.mask, list(taken)).sum())
+        if left < (1 if may_be_fewer else count):
+            raise ValueError(
+                f"Expected at least {count} molecules to suggest. {left} are left that meet the limits, and are not "
+                f"measured, pending or failed. {self.told} Loosen or leave out a limit, or suggest fewer (on the "
+                "command line --n)."
+            )
 
     def conditions(self) -> list[object]:
         """Return what limits, prices and caps say, for digests."""

@@ -48,12 +48,15 @@ class DescribedMolecules(MoleculeSet):
     def join(self, other: MoleculeSet) -> DescribedMolecules:
         """Return these molecules, followed by those of another set that are not here; see `MoleculeSet.join`.
 
-        The traits of those are computed, and count in the scales.
+        The traits of those are computed. They count in the scales: they must not be molecules of the larger pool.
         """
         joined = super().join(other)
         added = joined.smiles[len(self) :]
         if not added:
             return DescribedMolecules.of(joined, self.traits, self.scales)
         more = compute_traits(added, self.traits.names, self.traits.stereo, self.traits.left_out)
-        scales = None if self.scales is None else self.scales.merge(Scales.of(more, joined.columns[len(self) :]))
+        scales = self.scales
+        if scales is not None:
+            columns = None if scales.ranks is None else joined.columns[len(self) :]
+            scales = scales.merge(Scales.of(more, columns))
         return DescribedMolecules.of(joined, Traits.stack([self.traits, more]), scales)

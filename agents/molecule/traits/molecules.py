@@ -88,8 +88,10 @@ class Molecules:
         return self.batch.get_example(index)
 
     def digest(self) -> Tensor:
-        """Return 32 bytes that tell SMILES, columns and scales from others, `(32,)` uint8."""
+        """Return 32 bytes that tell SMILES, columns, scales and what was left out from others, `(32,)` uint8."""
         found = hashlib.sha256()
+        if self.traits is not None and self.traits.left_out:
+            found.update("".join(f"without {name}\n" for name in self.traits.left_out).encode())
         for start in range(0, len(self.smiles), AT_A_TIME):
             found.update("".join(f"{text}\n" for text in self.smiles[start : start + AT_A_TIME]).encode())
         for array in self._numbers():

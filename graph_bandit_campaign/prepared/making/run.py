@@ -6,17 +6,18 @@ import errno
 import itertools
 import shutil
 import sys
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from functools import partial
 from importlib.util import find_spec
 from typing import Never
 
 from tqdm import tqdm
 
+from graph_bandit_campaign.pages.numbers import duration
+from graph_bandit_campaign.prepared.calls import deaths, opened, results_of
 from graph_bandit_campaign.prepared.making.folder import Folder
 from graph_bandit_campaign.prepared.making.merging import merge
-from graph_bandit_campaign.prepared.making.source import BadRow, Chunk, Source
+from graph_bandit_campaign.prepared.making.source import Chunk, Source
 from graph_bandit_campaign.prepared.making.work import make_part, software, time_sample
 from graph_bandit_campaign.prepared.manifest import (
     BAD_ROWS,
@@ -30,15 +31,15 @@ from graph_bandit_campaign.prepared.manifest import (
 )
 from graph_bandit_campaign.prepared.pool import PreparedPool
 from graph_bandit_campaign.prepared.settings import PrepareSettings
-from graph_bandit_lab.execution import SchedulerLostError, Workers, choose_workers
+from graph_bandit_lab.execution import Workers, choose_workers
 from graph_bandit_lab.storage import sole_driver
 
 SAMPLE = 512  # rows from which time and room are estimated
-ATTEMPTS = 2  # of a part whose worker dies
+KEPT = (
+    "Finished parts are kept: give the same command again, with fewer --workers, or with a lower --most-atoms in a new "
+    "folder."
+)
 BUSY = 1.3  # times the CPU time that a sample may take before it is said that cores are busy
-
-Task = tuple[int, bytes, list[BadRow]]
-"""Number of a part, its rows, and rows that could not be read."""
 
 
 def prepare(settings: PrepareSettings) -> PreparedPool | None:
@@ -122,15 +123,10 @@ def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows:
         missing = _Missing(folder, source, settings.part_rows, bar)
         first = next(missing, None)
         if first is not None:
-            workers = open_workers()
-            try:
+            with opened(open_workers) as workers:
                 _say(_estimate(first, workers, folder, slots, rows - bar.n), bar)
                 if not settings.dry_run:
                     _make(itertools.chain([first], missing), workers, folder, bar)
-            except BaseException:
-                workers.abandon()
-                raise
-            workers.shutdown()
         elif settings.dry_run:
             _say("All parts are finished.", bar)
     return missing.count
@@ -162,32 +158,10 @@ class _Missing:
 
 
 def _make(chunks: Iterator[Chunk], workers: Workers, folder: Folder, bar: tqdm[Never]) -> None:
-    tasks = ((chunk.number, chunk.to_bytes(), chunk.problems) for chunk in chunks)
-    again, flying = deque[tuple[Task, int]](), dict[Future[int], tuple[Task, int]]()
-    while True:
-        while len(flying) < workers.slots:
-            following = again.popleft() if again else next(((task, 1) for task in tasks), None)
-            if following is None:
-                break
-            flying[workers.submit(make_part, folder.path, *following[0], folder.question)] = following
-        if not flying:
-            return
-        for future in wait(flying, return_when=FIRST_COMPLETED).done:
-            task, attempt = flying.pop(future)
-            try:
-                bar.update(future.result())
-            except _deaths() as error:
-                if attempt == ATTEMPTS or not isinstance(error, BrokenExecutor):  # a cluster has tried it again
-                    raise ChildProcessError(
-                        f"At least {ATTEMPTS} workers died while they made {part_name(task[0])}, perhaps for lack of "
-                        "memory, or over a molecule that RDKit cannot bear. Finished parts are kept: give the same "
-                        "command with fewer --workers, or a lower --most-atoms in a new folder."
-                    ) from error
-                again.append((task, attempt + 1))
-            except CancelledError as error:
-                raise SchedulerLostError(
-                    "The scheduler cannot be reached any more. Finished parts are kept: give the same command again."
-                ) from error
+    tasks = ((chunk.number, chunk.to_bytes(), chunk.problems, folder.question) for chunk in chunks)
+    work = partial(make_part, folder.path)
+    for rows in results_of(workers, work, tasks, lambda number, *_: part_name(number), KEPT):
+        bar.update(rows)
 
 
 def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: float) -> str:
@@ -198,7 +172,7 @@ def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: 
     spread = range(0, len(chunk), max(1, len(chunk) // SAMPLE))
     try:
         seconds, busy, size = workers.submit(time_sample, chunk.to_bytes(spread), folder.question).result()
-    except _deaths():
+    except deaths():
         return f"About {rows:,.0f} rows. The worker died over a sample of them, so nobody knows how long they take."
     there = folder.path
     while not there.exists():
@@ -206,32 +180,12 @@ def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: 
     free = shutil.disk_usage(there).free
     free_cores = ""
     if seconds > BUSY * busy:
-        free_cores = f" ({_duration(busy * rows / slots)} if the cores had nothing else to do)"
+        free_cores = f" ({duration(busy * rows / slots)} if the cores had nothing else to do)"
     return (
         f"About {rows:,.0f} rows to prepare, by a timed sample of {len(spread):,}: "
-        f"{_duration(seconds * rows / slots)} with {slots} at a time{free_cores}, {size * rows / 1e6:,.0f} MB in "
+        f"{duration(seconds * rows / slots)} with {slots} at a time{free_cores}, {size * rows / 1e6:,.0f} MB in "
         f"{folder.path}, where {free / 1e6:,.0f} MB are free." + " That is not enough." * (size * rows > free)
     )
-
-
-def _deaths() -> tuple[type[BaseException], ...]:
-    """Return the errors by which an executor says that a worker died, and a cluster that several did."""
-    if "distributed" not in sys.modules:
-        return (BrokenExecutor,)
-    from distributed import KilledWorker
-
-    return BrokenExecutor, KilledWorker
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def _tell_finished(settings: PrepareSettings, manifest: Manifest) -> PreparedPool:
-    print(f"{settings.out} is finished already: {_describe(manifest)}.")
-    return PreparedPool.open(settings.out)
 
 
 def _describe(manifest: Manifest) -> str:
@@ -242,3 +196,8 @@ def _describe(manifest: Manifest) -> str:
 
 def _say(text: str, bar: tqdm[Never]) -> None:
     bar.write(text, file=sys.stderr)
+
+
+def _tell_finished(settings: PrepareSettings, manifest: Manifest) -> PreparedPool:
+    print(f"{settings.out} is finished already: {_describe(manifest)}.")
+    return PreparedPool.open(settings.out)
