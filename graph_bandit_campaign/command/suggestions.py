@@ -149,6 +149,11 @@ def _reader_of(settings: SuggestSettings) -> Callable[[SuggestSettings, Campaign
     """Return the function that reads this kind of pool."""
     if settings.pool.is_dir():
         return read_prepared_inputs
+    if settings.scheduler is not None:
+        raise ValueError(
+            f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
+            f"{settings.pool}. Leave it out, or prepare the pool."
+        )
     return read_graph_inputs if are_other_graphs(settings) else read_inputs
 
 

@@ -19,6 +19,7 @@ from graph_bandit_campaign.outlook.outlook import MOST
 from graph_bandit_campaign.plates.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.prepared import Block, Place, PreparedPool
+from graph_bandit_campaign.prepared.manifest import Question as Made
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
@@ -38,7 +39,6 @@ NOT_STREAMED = {
     "features": "columns that help to predict",
     "predictions": "a prediction for every molecule",
     "sheet": "a sheet, which was chosen when the pool was prepared",
-    "smiles": "a column of SMILES, which was chosen when the pool was prepared",
 }
 
 
@@ -60,15 +60,10 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     pool = PreparedPool.open(settings.pool)
     made = pool.manifest.question
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
-    columns = Columns(settings.target, settings.id or made.identifier, made.smiles, (), settings.noise)
+    of_results = read_headers(settings.measured, settings.measured_sheet)
+    columns = _columns_of_results(settings, made, set(chain(*of_results.values())))
     limits, goals = split_limits(settings, header, earlier)
     _refuse(settings, bool(goals))
-    if settings.id not in (None, made.identifier):
-        raise ValueError(
-            f"Expected `--id {made.identifier}`, by which the pool was prepared, or none. Got `{settings.id}`. Rename "
-            "the column of the results, or prepare the pool again with that --id."
-        )
-    of_results = read_headers(settings.measured, settings.measured_sheet) if len(limits) else {}
     numbers, texts = limits.find_columns(pool.columns, str(settings.pool), chain(*of_results.values()))
     prices, groups = find_offer_columns(settings, pool.columns, str(settings.pool))
     results = read_results(settings, columns, ())[settings.target]
@@ -114,6 +109,18 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         )
 
     return read([scan(pool, question, settings.workers, settings.scheduler)])
+
+
+def _columns_of_results(settings: SuggestSettings, made: Made, headers: Collection[str]) -> Columns:
+    """Return the columns of the tables of results, whose names and SMILES may be in other ones than in the pool."""
+    for name, given, known in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
+        if given not in (None, "smiles", known) and given not in headers:
+            raise ValueError(
+                f"Expected `--{name}` to name a column of the results; those of the pool were chosen when it was "
+                f"prepared. Got `{given}`. The results have {', '.join(sorted(headers)) or 'no columns'}."
+            )
+    smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
+    return Columns(settings.target, settings.id or made.identifier, smiles, (), settings.noise)
 
 
 def _remarks(pool: PreparedPool) -> list[str]:

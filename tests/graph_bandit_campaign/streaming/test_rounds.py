@@ -158,6 +158,7 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
         (("--features", "price"), "never in memory as a whole"),
         (("--predictions", "all.csv"), "never in memory as a whole"),
         (("--minimize", "price"), "several goals"),
+        (("--id", "name"), "to name a column of the results"),
         (("--at-most", "1", "--per", "stock"), "a pool from which 8 graphs can be chosen"),
         (("--price", "price", "--budget", "0.1"), "within the budget"),
         (("--agent", "gnn-ts"), "needs the whole pool in memory"),
@@ -183,3 +184,20 @@ def test_a_campaign_in_python_reads_the_pool_into_memory(some_parts):
 def test_a_backtest_asks_for_the_table(some_parts, tmp_path, capsys):
     assert main(["backtest", str(some_parts), "--maximize", "price", "--out", str(tmp_path)]) == 1
     assert "give the table that it was made from" in " ".join(capsys.readouterr().err.split())
+
+
+def test_results_may_name_their_columns_otherwise(tables, some_parts, tmp_path):
+    rows = [row for row in csv.reader((tables / "results.csv").read_text().splitlines()) if row[0]]
+    write(tmp_path / "renamed.csv", [("Name", "Structure", "logp"), *rows[1:]])
+    command = ["suggest", str(some_parts), "--maximize", "logp", "--n", "4", "--workers", "None"]
+    command += ["--agent", "molecule-ucb:short_list=40"]
+    for name, options in (("plain", []), ("renamed", ["--id", "Name", "--smiles", "Structure"])):
+        table = tables / "results.csv" if name == "plain" else tmp_path / "renamed.csv"
+        assert main([*command, "--measured", str(table), "--out", str(tmp_path / f"{name}.csv"), *options]) == 0
+    assert (tmp_path / "plain.csv").read_text() == (tmp_path / "renamed.csv").read_text()
+
+
+def test_a_cluster_cannot_read_a_table(tables, tmp_path, capsys):
+    command = ["suggest", str(tables / "pool.csv"), "--maximize", "logp", "--out", str(tmp_path / "out.csv")]
+    assert main([*command, "--scheduler", "tcp://nowhere:1"]) == 1
+    assert "with a folder that `graph-bandit prepare` made" in " ".join(capsys.readouterr().err.split())

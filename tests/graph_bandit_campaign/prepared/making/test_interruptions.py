@@ -103,9 +103,7 @@ def test_the_part_of_a_worker_that_dies_is_made_again(table, whole, tmp_path, mo
 
 def test_a_part_over_which_two_workers_die_is_named(table, tmp_path, monkeypatch):
     monkeypatch.setattr(run, "make_part", die_always)
-    with pytest.raises(
-        ChildProcessError, match="At least 2 workers died over part-00001.*Finished parts are kept"
-    ):
+    with pytest.raises(ChildProcessError, match="At least 2 workers died over part-00001.*Finished parts are kept"):
         prepare_small(table, tmp_path / "out", workers=1)
     assert [path.name for path in (tmp_path / "out").glob("part-*.json")] == ["part-00000.json"]
 
