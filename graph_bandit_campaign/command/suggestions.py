@@ -94,7 +94,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         {name: campaign.reasons((each.id for each in suggested), goal) for name, goal in goals.items()},
         None if isinstance(molecules, MoleculeSet) else molecules,
         Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
-        failures=failing.sentence(left),
+        failures=failing.sentence(None if inputs.size else left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
         taken_back=[suggestion.id for suggestion in last_round],

@@ -69,12 +69,16 @@ class FailureForecast:
         """Return which graphs are likely to fail, `(K,)`: with a probability above `bound`."""
         return self.probability > self.bound
 
-    def sentence(self, mask: NDArray[np.bool_]) -> str:
+    def sentence(self, mask: NDArray[np.bool_] | None) -> str:
         """Say how many molecules on offer are likely to fail, and why; an empty text if failures do not teach.
 
         Args:
-            mask: `(K,)`. The molecules on offer.
+            mask: `(K,)`. The molecules on offer; None: nobody knows all of them.
         """
+        if mask is None:
+            limit = percent(self.bound, " ")
+            text = f"Molecules that are likely to fail (with more than {limit}) are not suggested. {self.cause}"
+            return text if self.teaches else ""
         number = int((mask & self.likely).sum())
         counted = "1 molecule is" if number == 1 else f"{number:,} molecules are" if number else "No molecule is"
         more = f" (with more than {percent(self.bound, ' ')})" if number else ""

@@ -108,7 +108,19 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             more=more,
         )
 
-    return read([scan(pool, question, settings.workers, settings.scheduler)])
+    first = scan(pool, question, settings.workers, settings.scheduler)
+    _check_sound(first, question, {*map(tuple, known.tolist())}, settings)
+    return read([first])
+
+
+def _check_sound(found: Found, question: Question, known: set[Place], settings: SuggestSettings) -> None:
+    """Refuse a batch for which too few molecules are left that are not likely to fail."""
+    sound = {*map(tuple, found.sound.places.tolist())} - known
+    if question.judge is not None and settings.budget is None and len(sound) < settings.n:
+        raise ValueError(
+            f"Expected at least {settings.n} molecules that meet the limits and are not likely to fail. {len(sound)} "
+            "are left. Suggest fewer (on the command line --n), or pass --ignore-failures."
+        )
 
 
 def _columns_of_results(settings: SuggestSettings, made: Made, headers: Collection[str]) -> Columns:
@@ -210,7 +222,7 @@ class Reduction:
         waiting = len({*books.pending, *(self.earlier.pending if self.earlier else ())})
         return Question(
             agent.rater(),
-            max(agent.settings.short_list, settings.n) + waiting,
+            max(agent.settings.short_list, settings.n) + settings.n + waiting,
             settings,
             names,
             frozenset(

@@ -122,7 +122,7 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
     found = Found.nothing(question)
     if len(pool) > MANY:
         print(_estimate(pool, question, slots), file=sys.stderr, flush=True)
-    work = partial(scan_part, pool.folder, pickle.dumps(question))
+    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(question))
     parts = ((number,) for number in range(len(pool.parts)))
     progress = tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr)
     with progress as bar, opened(open_workers) as opened_workers:
@@ -181,21 +181,23 @@ def _scan_block(block: Block, asked: Question, found: Found) -> None:
     found.meeting += int(selection.mask.sum())
     found.unpriced += int((selection.mask & ~offers.priced).sum())
     offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
+    tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely)
+    if asked.best is not None:  # what is too dear for this batch may still be better
+        left = np.flatnonzero(offered)
+        chances, ids = rating.exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]
+        found.hopeful.add_if(chances, ids, block.places[left], lambda some: tests.is_sound(left[some]))
     if asked.settings.price is not None:
         offered &= np.nan_to_num(offers.prices, nan=math.inf) <= asked.money
-    if not by_scaffold and asked.groups:
-        offered &= [group not in asked.groups for group in offers.groups]
-    left = np.flatnonzero(offered)
+    if asked.groups and not by_scaffold:
+        offered &= np.array([group not in asked.groups for group in offers.groups], np.bool_)
+    rest = np.flatnonzero(offered)
     prices = None if asked.settings.price is None or asked.settings.budget_only else offers.prices
-    full = asked.groups if by_scaffold else frozenset[str]()
-    tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely, full)
-    keys, places, names = rating.index(prices)[left], block.places[left], [block.smiles[k] for k in left.tolist()]
-    found.offered.add_if(keys, names, places, lambda some: tests.meets(left[some]))
+    if asked.groups and by_scaffold:
+        tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely, asked.groups)
+    keys, places, names = rating.index(prices)[rest], block.places[rest], [block.smiles[k] for k in rest.tolist()]
+    found.offered.add_if(keys, names, places, lambda some: tests.meets(rest[some]))
     if asked.judge is not None:
-        found.sound.add_if(keys, names, places, lambda some: tests.is_sound(left[some]))
-    if asked.best is not None:
-        chances, ids = rating.exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]
-        found.hopeful.add_if(chances, ids, places, lambda some: tests.is_sound(left[some]))
+        found.sound.add_if(keys, names, places, lambda some: tests.is_sound(rest[some]))
 
 
 def limits_of(settings: SuggestSettings, names: ColumnNames) -> tuple[Limits, Limits]:
@@ -213,7 +215,7 @@ class _Tests:
     limits: Limits
     judge: FailureJudge | None
     likely: float
-    full: frozenset[str]  # scaffolds
+    full: frozenset[str] = frozenset()  # scaffolds of which no other molecule is wanted
     _meets: dict[int, bool] = field(default_factory=dict)
     _is_sound: dict[int, bool] = field(default_factory=dict)
 
@@ -223,7 +225,7 @@ class _Tests:
         texts = [self.smiles[k] for k in new]
         mask = self.limits.select_rows(texts, LimitColumns(())).mask
         if self.full:
-            mask &= [scaffold not in self.full for scaffold in murcko_scaffolds(texts)]
+            mask &= np.array([scaffold not in self.full for scaffold in murcko_scaffolds(texts)], np.bool_)
         self._meets.update(zip(new, mask.tolist(), strict=True))
         return np.array([self._meets[k] for k in index.tolist()], np.bool_)
 

@@ -191,7 +191,10 @@ def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: 
 def _describe(manifest: Manifest) -> str:
     bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" if manifest.bad else ""
     merged = f", {manifest.merged:,} rows of equal molecules merged" if manifest.merged else ""
-    return f"{manifest.molecules:,} molecules in {len(manifest.parts)} parts{merged}{bad}"
+    name = manifest.question.identifier
+    named = f"named by `{name}`" if name else "named by their SMILES, since the table has no names"
+    parts = f"{len(manifest.parts)} parts" if len(manifest.parts) > 1 else "1 part"
+    return f"{manifest.molecules:,} molecules in {parts}, {named}{merged}{bad}"
 
 
 def _say(text: str, bar: tqdm[Never]) -> None:
