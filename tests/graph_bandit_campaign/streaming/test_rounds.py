@@ -188,11 +188,11 @@ def test_a_backtest_asks_for_the_table(some_parts, tmp_path, capsys):
 
 def test_results_may_name_their_columns_otherwise(tables, some_parts, tmp_path):
     rows = [row for row in csv.reader((tables / "results.csv").read_text().splitlines()) if row[0]]
-    write(tmp_path / "renamed.csv", [("Name", "Structure", "logp"), *rows[1:]])
+    write(tmp_path / "other.csv", [("Name", "Structure", "logp"), *rows[1:]])
     command = ["suggest", str(some_parts), "--maximize", "logp", "--n", "4", "--workers", "None"]
     command += ["--agent", "molecule-ucb:short_list=40"]
     for name, options in (("plain", []), ("renamed", ["--id", "Name", "--smiles", "Structure"])):
-        table = tables / "results.csv" if name == "plain" else tmp_path / "renamed.csv"
+        table = tables / "results.csv" if name == "plain" else tmp_path / "other.csv"
         assert main([*command, "--measured", str(table), "--out", str(tmp_path / f"{name}.csv"), *options]) == 0
     assert (tmp_path / "plain.csv").read_text() == (tmp_path / "renamed.csv").read_text()
 

@@ -51,7 +51,7 @@ def test_prepare_writes_a_pool_and_says_what_it_holds(tmp_path, capsys):
     assert main([*command, "--traits", "morgan", "properties"]) == 0
     told = capsys.readouterr().out
     assert told.endswith(
-        "2 molecules in 1 parts, 1 rows of equal molecules merged, 1 bad rows left out (bad_rows.csv).\n"
+        "2 molecules in 1 part, named by `id`, 1 rows of equal molecules merged, 1 bad rows left out (bad_rows.csv).\n"
     )
     assert main(command) == 1
     assert "was begun with other --traits. Choose another --out" in capsys.readouterr().err
