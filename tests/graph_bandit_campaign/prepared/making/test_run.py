@@ -54,8 +54,8 @@ def test_time_and_room_are_told_before_the_work_and_counts_after_it(tmp_path, ca
     pool = prepare_small(table, tmp_path / "out", 40)
     manifest = pool.manifest
     assert capsys.readouterr().out == (
-        f"{tmp_path / 'out'}: {len(pool)} molecules in 5 parts, named by `id`, {manifest.merged} rows of equal molecules "
-        f"merged, {manifest.bad} bad rows left out (bad_rows.csv).\n"
+        f"{tmp_path / 'out'}: {len(pool)} molecules in 5 parts, named by `id`, {manifest.merged} rows of equal "
+        f"molecules merged, {manifest.bad} bad rows left out (bad_rows.csv).\n"
     )
     assert manifest.rows == len(pool) + manifest.merged + manifest.bad
 
