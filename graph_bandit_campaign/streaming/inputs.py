@@ -74,13 +74,13 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
 
     def read(found: Sequence[Found]) -> Inputs[MoleculeSet]:
         """Return what is known, and what was found by some scans."""
-        places = np.array(sorted({*map(tuple, known.tolist())}.union(*(each.places for each in found))), np.int64)
+        before = {*map(tuple, known.tolist())}.union(*(each.places for each in found[:-1]))
+        places = np.array(sorted(before | found[-1].places), np.int64)
         here, books, molecules, block = reduction.match(places, aliases, names.columns)
         cells = read_cells(block.cells, names, settings)
         selection = limits.select_rows(here.smiles, cells, count_cores())
         offers = find_offers(settings, cells, selection, here.smiles)
-        earlier_places = {*map(tuple, known.tolist())}.union(*(each.places for each in found[:-1]))
-        lists = len(found) if found[-1].places - earlier_places else math.inf
+        lists = len(found) if found[-1].places - before else math.inf
 
         def more(ended: ShortListEndedError) -> Inputs[MoleculeSet]:
             following = replace(question, groups=ended.groups, money=ended.money, best=None)
@@ -97,14 +97,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             replace(offers.plate(settings, len(molecules)), lists=lists),
             size=len(pool),
             told=_tell(limits, numbers, found[0]),
-            content=(
-                made.content,
-                settings.price,
-                settings.budget,
-                settings.budget_only,
-                settings.per,
-                settings.at_most,
-            ),
+            content=(made.content, *(getattr(settings, name) for name in TERMS)),
             more=more,
         )
 

@@ -155,7 +155,7 @@ def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
     begin = time.perf_counter()
     _scan_block(sample, question, Found.nothing(question))
     seconds = (time.perf_counter() - begin) / len(sample) * len(pool)
-    memory = psutil.Process().memory_info().rss * (1 + (slots if slots > 1 else 0))
+    memory = psutil.Process().memory_full_info().uss * (1 + (slots if slots > 1 else 0))
     return (
         f"{len(pool):,} molecules to rate, by a timed sample of {len(sample):,}: about {duration(seconds / slots)} "
         f"with {slots} at a time, and {memory / 1e9:.1f} GB of memory."
