@@ -62,7 +62,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         except ShortListEndedError as ended:
             if inputs.more is None:
                 raise
-            inputs = inputs.more(ended)
+            inputs = inputs.more(ended, taken)
         else:
             break
     failing, left = campaign.failing(), among.copy()

@@ -25,6 +25,7 @@ from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
 from graph_bandit_campaign.streaming.forms import find_forms
 from graph_bandit_campaign.streaming.scan import Found, Question, scan
+from graph_bandit_campaign.streaming.spares import come_back
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
 from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
@@ -72,20 +73,38 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     known, aliases = reduction.find_known()
     question = reduction.ask(known, aliases, names)
 
-    def read(found: Sequence[Found]) -> Inputs[MoleculeSet]:
-        """Return what is known, and what was found by some scans."""
+    def read(question: Question, found: Sequence[Found], is_final: bool = False) -> Inputs[MoleculeSet]:
+        """Return what is known, and what was found by some scans.
+
+        Args:
+            question: what the scans asked, but for groups and money.
+            found: what they found.
+            is_final: whether it is known which likely failures come back.
+        """
         before = {*map(tuple, known.tolist())}.union(*(each.places for each in found[:-1]))
         places = np.array(sorted(before | found[-1].places), np.int64)
         here, books, molecules, block = reduction.match(places, aliases, names.columns)
         cells = read_cells(block.cells, names, settings)
         selection = limits.select_rows(here.smiles, cells, count_cores())
         offers = find_offers(settings, cells, selection, here.smiles)
-        lists = len(found) if found[-1].places - before else math.inf
+        best = found[-1].offered if question.judge is None else found[-1].sound
+        is_all = len(best.keys) < question.size or not found[-1].places - before
+        spared = np.zeros(len(molecules), np.bool_)
+        if question.judge is not None and question.last is not None:
+            spared[: len(here)] = come_back(question.judge.probability(block.smiles), block.places, question.last)
 
-        def more(ended: ShortListEndedError) -> Inputs[MoleculeSet]:
+        def more(ended: ShortListEndedError, taken: Sequence[int]) -> Inputs[MoleculeSet]:
             following = replace(question, groups=ended.groups, money=ended.money, best=None)
-            return read([*found, scan(pool, following, settings.workers, settings.scheduler)])
+            if not ended.are_likely:
+                return read(question, [*found, reduction.scan(following)], is_final)
+            pending = frozenset(map(tuple, block.places[list(taken)].tolist()))
+            last = reduction.scan(replace(question, pending=pending)).spares.last
+            if last is None:
+                return read(question, found, is_final=True)
+            again = replace(question, last=last)
+            return read(again, [reduction.scan(again)], is_final=True)
 
+        plate = offers.plate(settings, len(molecules))
         return Inputs(
             here,
             books,
@@ -94,26 +113,14 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             [],
             limits,
             selection.with_known(settings.price or "", offers.priced),
-            replace(offers.plate(settings, len(molecules)), lists=lists),
+            replace(plate, lists=math.inf if is_all else len(found), spared=spared if is_final else None),
             size=len(pool),
             told=_tell(limits, numbers, found[0]),
             content=(made.content, *(getattr(settings, name) for name in TERMS)),
             more=more,
         )
 
-    first = scan(pool, question, settings.workers, settings.scheduler)
-    _check_sound(first, question, {*map(tuple, known.tolist())}, settings)
-    return read([first])
-
-
-def _check_sound(found: Found, question: Question, known: set[Place], settings: SuggestSettings) -> None:
-    """Refuse a batch for which too few molecules are left that are not likely to fail."""
-    sound = {*map(tuple, found.sound.places.tolist())} - known
-    if question.judge is not None and settings.budget is None and len(sound) < settings.n:
-        raise ValueError(
-            f"Expected at least {settings.n} molecules that meet the limits and are not likely to fail. {len(sound)} "
-            "are left. Suggest fewer (on the command line --n), or pass --ignore-failures."
-        )
+    return read(question, [reduction.scan(question)])
 
 
 def _columns_of_results(settings: SuggestSettings, made: Made, headers: Collection[str]) -> Columns:
@@ -228,6 +235,10 @@ class Reduction:
             state.seed,
             money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
         )
+
+    def scan(self, question: Question) -> Found:
+        """Ask it of every molecule of the pool."""
+        return scan(self.pool, question, self.settings.workers, self.settings.scheduler)
 
     def match(
         self, places: Places, aliases: Mapping[str, Place], columns: Sequence[str] = ()

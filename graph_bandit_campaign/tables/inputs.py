@@ -72,8 +72,9 @@ class Inputs(Generic[P_co]):
     """How many molecules limits leave, then."""
     content: Sequence[object] = ()
     """What tells the pool, prices and caps from others, then; the same whichever molecules `pool` holds."""
-    more: Callable[[ShortListEndedError], Inputs[P_co]] | None = None
-    """Returns the same with the next short list of the pool, then."""
+    more: Callable[[ShortListEndedError, Sequence[int]], Inputs[P_co]] | None = None
+    """Returns the same with the next short list of the pool, then. It is given the indices of molecules of `pool` that
+    are measured, pending or failed."""
 
     def describe_limits(self) -> str:
         """Say how many molecules the limits leave; an empty text without limits."""
