@@ -27,7 +27,6 @@ from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
 from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import GraphPool, MoleculeSet
-from graph_bandit_lab import count_cores
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
@@ -126,7 +125,7 @@ def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPo
     molecules = inputs.molecules
     if isinstance(molecules, MoleculeSet):
         agents = [settings.agent or DEFAULT]
-        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, count_cores())
+        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, settings.processes)
     with _told_later():
         campaign = Campaign(
             molecules,

@@ -19,12 +19,12 @@ from graph_bandit_campaign.outlook.outlook import MOST
 from graph_bandit_campaign.plates.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.prepared import Block, Place, PreparedPool
-from graph_bandit_campaign.prepared.manifest import Question as Made
+from graph_bandit_campaign.prepared.manifest import Question
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
 from graph_bandit_campaign.streaming.forms import find_forms
-from graph_bandit_campaign.streaming.scan import Found, Question, scan
+from graph_bandit_campaign.streaming.scan import Found, Query, scan
 from graph_bandit_campaign.streaming.spares import come_back
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
@@ -33,7 +33,6 @@ from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
 from graph_bandit_env.tables import Table
-from graph_bandit_lab import count_cores
 
 TERMS = ("price", "budget", "budget_only", "per", "at_most")  # settings of prices and caps
 NOT_STREAMED = {
@@ -71,13 +70,13 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     names = ColumnNames(numbers | prices, texts | groups)
     reduction = Reduction(pool, settings, earlier, results.rows)
     known, aliases = reduction.find_known()
-    question = reduction.ask(known, aliases, names)
+    query = reduction.ask(known, aliases, names)
 
-    def read(question: Question, found: Sequence[Found], is_final: bool = False) -> Inputs[MoleculeSet]:
+    def read(query: Query, found: Sequence[Found], is_final: bool = False) -> Inputs[MoleculeSet]:
         """Return what is known, and what was found by some scans.
 
         Args:
-            question: what the scans asked, but for groups and money.
+            query: what the scans asked, but for groups and money.
             found: what they found.
             is_final: whether it is known which likely failures come back.
         """
@@ -85,23 +84,23 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         places = np.array(sorted(before | found[-1].places), np.int64)
         here, books, molecules, block = reduction.match(places, aliases, names.columns)
         cells = read_cells(block.cells, names, settings)
-        selection = limits.select_rows(here.smiles, cells, count_cores())
+        selection = limits.select_rows(here.smiles, cells, settings.processes)
         offers = find_offers(settings, cells, selection, here.smiles)
-        best = found[-1].offered if question.judge is None else found[-1].sound
-        is_all = len(best.keys) < question.size or not found[-1].places - before
+        best = found[-1].offered if query.judge is None else found[-1].sound
+        is_all = len(best.keys) < query.size or not found[-1].places - before
         spared = np.zeros(len(molecules), np.bool_)
-        if question.judge is not None and question.last is not None:
-            spared[: len(here)] = come_back(question.judge.probability(block.smiles), block.places, question.last)
+        if query.judge is not None and query.last is not None:
+            spared[: len(here)] = come_back(query.judge.probability(block.smiles), block.places, query.last)
 
         def more(ended: ShortListEndedError, taken: Sequence[int]) -> Inputs[MoleculeSet]:
-            following = replace(question, groups=ended.groups, money=ended.money, best=None)
+            following = replace(query, groups=ended.groups, money=ended.money, best=None)
             if not ended.are_likely:
-                return read(question, [*found, reduction.scan(following)], is_final)
+                return read(query, [*found, reduction.scan(following)], is_final)
             pending = frozenset(map(tuple, block.places[list(taken)].tolist()))
-            last = reduction.scan(replace(question, pending=pending)).spares.last
+            last = reduction.scan(replace(query, pending=pending)).spares.last
             if last is None:
-                return read(question, found, is_final=True)
-            again = replace(question, last=last)
+                return read(query, found, is_final=True)
+            again = replace(query, last=last)
             return read(again, [reduction.scan(again)], is_final=True)
 
         plate = offers.plate(settings, len(molecules))
@@ -120,10 +119,10 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             more=more,
         )
 
-    return read(question, [reduction.scan(question)])
+    return read(query, [reduction.scan(query)])
 
 
-def _columns_of_results(settings: SuggestSettings, made: Made, headers: Collection[str]) -> Columns:
+def _columns_of_results(settings: SuggestSettings, made: Question, headers: Collection[str]) -> Columns:
     """Return the columns of the tables of results, whose names and SMILES may be in other ones than in the pool."""
     for name, given, known in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
         if given not in (None, "smiles", known) and given not in headers:
@@ -197,7 +196,7 @@ class Reduction:
         every = {*by_id.values(), *by_smiles.values(), *forms}
         return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
 
-    def ask(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Question:
+    def ask(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Query:
         """Return what is asked of each molecule, given the results.
 
         Args:
@@ -220,7 +219,7 @@ class Reduction:
         best, failing = state.yardstick(), campaign.failing()
         taken = {*state.settled(), *state.failed}
         waiting = len({*books.pending, *(self.earlier.pending if self.earlier else ())})
-        return Question(
+        return Query(
             agent.rater(),
             max(agent.settings.short_list, settings.n) + settings.n + waiting,
             settings,
@@ -236,9 +235,9 @@ class Reduction:
             money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
         )
 
-    def scan(self, question: Question) -> Found:
+    def scan(self, query: Query) -> Found:
         """Ask it of every molecule of the pool."""
-        return scan(self.pool, question, self.settings.workers, self.settings.scheduler)
+        return scan(self.pool, query, self.settings.workers, self.settings.scheduler)
 
     def match(
         self, places: Places, aliases: Mapping[str, Place], columns: Sequence[str] = ()

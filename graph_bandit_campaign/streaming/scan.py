@@ -36,7 +36,7 @@ MANY, SAMPLE = 20_000, 512  # molecules; above that the time is estimated first,
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Query:
     """What is asked of each molecule of a pool."""
 
     rater: Rater
@@ -89,11 +89,11 @@ class Found:
     """How many of these have no known price, although there are prices."""
 
     @classmethod
-    def nothing(cls, question: Question) -> Found:
-        """Return empty lists for the answer to a question."""
-        offered, sound = (Best(question.size, question.rater.seed) for _ in range(2))
-        spares = Spares(question.settings.n, question.settings.at_most)
-        return cls(offered, sound, Best(question.hopeful, question.seed), spares)
+    def nothing(cls, query: Query) -> Found:
+        """Return empty lists for the answer to a query."""
+        offered, sound = (Best(query.size, query.rater.seed) for _ in range(2))
+        spares = Spares(query.settings.n, query.settings.at_most)
+        return cls(offered, sound, Best(query.hopeful, query.seed), spares)
 
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
@@ -111,7 +111,7 @@ class Found:
         return set(map(tuple, every.tolist()))
 
 
-def scan(pool: PreparedPool, question: Question, workers: int | None = None, scheduler: str | None = None) -> Found:
+def scan(pool: PreparedPool, query: Query, workers: int | None = None, scheduler: str | None = None) -> Found:
     """Rate every molecule of a pool, and return the most promising ones.
 
     The answer does not depend on parts, workers or their order. A process that dies costs its part, which is done
@@ -119,7 +119,7 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
 
     Args:
         pool: the pool.
-        question: what is asked.
+        query: what is asked.
         workers: processes; 0: one for each core; None: this process.
         scheduler: address of a Dask scheduler whose workers can read the folder of the pool; None: no cluster.
 
@@ -128,41 +128,50 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
         ChildProcessError: an OSError, if two processes die at the same part.
     """
     open_workers, slots = choose_workers(workers, scheduler)
-    found = Found.nothing(question)
+    found = Found.nothing(query)
     if len(pool) > MANY:
-        print(_estimate(pool, question, slots), file=sys.stderr, flush=True)
-    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(question))
-    parts = ((number,) for number in range(len(pool.parts)))
+        print(_estimate(pool, query, slots), file=sys.stderr, flush=True)
+    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(query))
+    wrong: dict[int, ValueError] = {}
+    parts = ((number,) for number in range(len(pool.parts)) if not wrong)  # those before are under way already
     progress = tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr)
     with progress as bar, opened(open_workers) as opened_workers:
         for each in results_of(opened_workers, work, parts, lambda number: str(pool.parts[number].path), KEPT):
-            found.merge(each)
-            bar.update(each.rated)
+            if isinstance(each, Found):
+                found.merge(each)
+                bar.update(each.rated)
+            else:
+                wrong |= dict([each])
+    if wrong:
+        raise wrong[min(wrong)]
     return found
 
 
-def scan_part(folder: Path, question: bytes, number: int) -> Found:
-    """Rate the molecules of a part.
+def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, ValueError]:
+    """Rate the molecules of a part; return its number and what is wrong with it, if something is.
 
     Args:
         folder: folder of the pool.
-        question: a pickled `Question`.
+        query: a pickled `Query`.
         number: number of the part.
     """
-    asked, pool = _read(question), PreparedPool.open(folder)
+    asked, pool = _read(query), PreparedPool.open(folder)
     found = Found.nothing(asked)
-    for block in pool.parts[number].blocks(columns=asked.names.columns):
-        _scan_block(block, asked, found)
+    try:
+        for block in pool.parts[number].blocks(columns=asked.names.columns):
+            _scan_block(block, asked, found)
+    except ValueError as error:  # of all workers' errors that of the first part is told
+        return number, error
     return found
 
 
-def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
+def _estimate(pool: PreparedPool, query: Query, slots: int) -> str:
     """Say how long it takes to rate all molecules, and how much memory, from a timed sample."""
-    block = next(pool.blocks(columns=question.names.columns))
+    block = next(pool.blocks(columns=query.names.columns))
     sample = block.take(range(0, len(block), max(1, len(block) // SAMPLE)))
-    _scan_block(sample.take(range(1)), question, Found.nothing(question))  # compiles what is not compiled yet
+    _scan_block(sample.take(range(1)), query, Found.nothing(query))  # compiles what is not compiled yet
     begin = time.perf_counter()
-    _scan_block(sample, question, Found.nothing(question))
+    _scan_block(sample, query, Found.nothing(query))
     seconds = (time.perf_counter() - begin) / len(sample) * len(pool)
     memory = psutil.Process().memory_full_info().uss * (1 + (slots if slots > 1 else 0))
     return (
@@ -172,12 +181,12 @@ def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _read(question: bytes) -> Question:
-    asked: Question = pickle.loads(question)  # noqa: S301 - from the process that started this one
+def _read(query: bytes) -> Query:
+    asked: Query = pickle.loads(query)  # noqa: S301 - from the process that started this one
     return asked
 
 
-def _scan_block(block: Block, asked: Question, found: Found) -> None:
+def _scan_block(block: Block, asked: Query, found: Found) -> None:
     on_columns, on_structures = limits_of(asked.settings, asked.names)
     cells = read_cells(block.cells, asked.names, asked.settings)
     selection = on_columns.select_rows(block.smiles, cells)
@@ -215,7 +224,7 @@ def _scan_block(block: Block, asked: Question, found: Found) -> None:
 
 
 def _list_spares(
-    block: Block, offers: Offers, index: NDArray[np.int64], tests: _Tests, asked: Question
+    block: Block, offers: Offers, index: NDArray[np.int64], tests: _Tests, asked: Query
 ) -> Iterator[Spare]:
     """Yield those of some molecules that meet the limits."""
     index = index[tests.meets(index)]
@@ -238,7 +247,7 @@ class _Tests:
 
     block: Block
     limits: Limits
-    asked: Question
+    asked: Query
     full: frozenset[str] = frozenset()  # scaffolds of which no other molecule is wanted
     _meets: dict[int, bool] = field(default_factory=dict)
     _probability: dict[int, float] = field(default_factory=dict)
