@@ -72,10 +72,18 @@ class PreparedPart:
         Raises:
             ValueError: if the file is damaged or missing.
         """
+        table = self.read_all(columns)
+        return table.take(self.kept_rows) if self.record.dropped else table
+
+    def read_all(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return columns of the file for all its molecules, also for those that do not count; None: all columns.
+
+        Raises:
+            ValueError: if the file is damaged or missing.
+        """
         with self._open() as file:
             names = list(file.schema_arrow.names if columns is None else columns)
-            table = file.read(names, use_threads=False).select(names)
-        return table.take(self.kept_rows) if self.record.dropped else table
+            return file.read(names, use_threads=False).select(names)
 
     def blocks(self, traits: Sequence[str] | None = None, columns: Sequence[str] = ()) -> Iterator[Block]:
         """Read the part block by block. Blocks do not depend on the size of parts.
@@ -195,7 +203,9 @@ class PreparedPart:
 
 
 REMEDY = "Copy it from a backup, or delete the folder and prepare the pool again."
-REMEDY_OF_PART = "Copy it from a backup, or give the command that prepared the pool again, which makes it again."
+REMEDY_OF_PART = (
+    "Copy it from a backup, or give the `graph-bandit prepare` command that made the pool: it repairs this part."
+)
 
 
 @contextmanager

@@ -35,6 +35,9 @@ class PrepareSettings:
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     part_rows: int = 49_152
     """Rows of the table in each part, a multiple of 4096. It changes no result."""
+    reuse: Path | None = None
+    """Folder of an earlier pool. What it knows of equal SMILES in the part of the same number is taken from it, so
+    that new prices or stocks take little time. It changes no result."""
     workers: int | None = 0
     """Processes, each on one thread; 0: one for each core; None: this process itself."""
     scheduler: str | None = None
@@ -57,5 +60,7 @@ class PrepareSettings:
             raise ValueError(
                 f"Expected `--traits` to be some of {', '.join(TRAITS)}. Got {', '.join(self.traits) or 'none'}."
             )
+        if self.reuse is not None and self.out.resolve() == self.reuse.resolve():
+            raise ValueError(f"Expected `--reuse` to be another folder than `--out`. Got {self.out} for both.")
         if self.out.resolve() == self.pool.resolve():
             raise ValueError(f"Expected `--out` to be another folder than the table's. Got {self.out} for both.")

@@ -159,7 +159,7 @@ class Folder:
             return
         now = self.question
         differ = [
-            words
+            words + _value(earlier, name)
             for name, words in WORDS.items()
             if (_digests(earlier) != _digests(now) if name == "files" else getattr(earlier, name) != getattr(now, name))
         ]
@@ -169,9 +169,17 @@ class Folder:
             if earlier.versions.get(name) != version
         ]
         raise ValueError(
-            f"Expected {self.path} to hold this pool. It was begun with {', '.join(differ) or 'other settings'}. "
-            "Choose another --out, or delete the folder."
+            f"Expected the folder {self.path} to hold this pool. It was begun with "
+            f"{', '.join(differ) or 'other settings'}. Give the same, choose another --out, or delete the folder."
         )
+
+
+def _value(question: Question, name: str) -> str:
+    """Return the value of a setting in brackets; an empty text for all else."""
+    value = getattr(question, name)
+    if name in ("format", "files", "columns") or value is None:
+        return ""
+    return f" ({' '.join(value) if isinstance(value, tuple) else value})"
 
 
 def _digests(question: Question) -> list[str]:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Never
 
 from tqdm import tqdm
@@ -17,6 +18,7 @@ from graph_bandit_campaign.pages.numbers import duration
 from graph_bandit_campaign.prepared.calls import deaths, opened, results_of
 from graph_bandit_campaign.prepared.making.folder import Folder
 from graph_bandit_campaign.prepared.making.merging import merge
+from graph_bandit_campaign.prepared.making.reuse import check_earlier
 from graph_bandit_campaign.prepared.making.source import Chunk, Source
 from graph_bandit_campaign.prepared.making.work import make_part, software, time_sample
 from graph_bandit_campaign.prepared.manifest import (
@@ -65,6 +67,8 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
     source = Source(settings)
     files, rows = source.digest()
     question = ask(settings, source, files)
+    if settings.reuse is not None:
+        check_earlier(settings.reuse, question)
     folder = Folder(settings.out, question)  # refuses other folders before a lock is put into them
     if settings.dry_run:
         if folder.finished is not None and not folder.damaged:
@@ -136,6 +140,7 @@ def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows:
         rows = sum(parts[number].read for number in folder.damaged)
         wrong = ", ".join(f"{parts[number].name} is {how}" for number, how in folder.damaged.items())
         print(f"{wrong}: made again, of {len(parts):,} parts.", file=sys.stderr, flush=True)
+    earlier = None if settings.reuse is None else settings.reuse.resolve()  # workers may be in other folders
     total = round(rows)
     bar: tqdm[Never] = tqdm(total=total, unit="row", unit_scale=True, disable=None, smoothing=0, file=sys.stderr)
     with bar:
@@ -143,9 +148,9 @@ def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows:
         first = next(missing, None)
         if first is not None:
             with opened(open_workers) as workers:
-                _say(_estimate(first, workers, folder, slots, rows - bar.n), bar)
+                _say(_estimate(first, workers, folder, slots, rows - bar.n, earlier), bar)
                 if not settings.dry_run:
-                    _make(itertools.chain([first], missing), workers, folder, bar)
+                    _make(itertools.chain([first], missing), workers, folder, bar, earlier)
         elif settings.dry_run:
             _say("All parts are finished.", bar)
     return missing.count
@@ -178,21 +183,22 @@ class _Missing:
         raise StopIteration
 
 
-def _make(chunks: Iterator[Chunk], workers: Workers, folder: Folder, bar: tqdm[Never]) -> None:
-    tasks = ((chunk.number, chunk.to_bytes(), chunk.problems, folder.question) for chunk in chunks)
+def _make(chunks: Iterator[Chunk], workers: Workers, folder: Folder, bar: tqdm[Never], earlier: Path | None) -> None:
+    tasks = ((chunk.number, chunk.to_bytes(), chunk.problems, folder.question, earlier) for chunk in chunks)
     work = partial(make_part, folder.path)
     for rows in results_of(workers, work, tasks, lambda number, *_: part_name(number), KEPT):
         bar.update(rows)
 
 
-def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: float) -> str:
+def _estimate(chunk: Chunk, workers: Workers, folder: Folder, slots: int, rows: float, earlier: Path | None) -> str:
     """Say how long the rest will take, and how much room it needs, from rows spread over a chunk."""
     if not len(chunk):
         return "No row can be read so far."
     rows = max(rows, len(chunk))
     spread = range(0, len(chunk), max(1, len(chunk) // SAMPLE))
     try:
-        seconds, busy, size = workers.submit(time_sample, chunk.to_bytes(spread), folder.question).result()
+        sample = chunk.to_bytes(spread), folder.question, chunk.number, earlier
+        seconds, busy, size = workers.submit(time_sample, *sample).result()
     except deaths():
         return f"About {rows:,.0f} rows. The worker died over a sample of them, so nobody knows how long they take."
     there = folder.path

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from agents.molecule import Moments, Traits, compute_traits
 from graph_bandit_campaign.prepared.columns import KNOWN, own, to_arrow, traits_left_out
+from graph_bandit_campaign.prepared.making.reuse import Known, fill_in, read_known
 from graph_bandit_campaign.prepared.making.source import LONGEST, BadRow, unpack
 from graph_bandit_campaign.prepared.manifest import PartRecord, Question, part_name, write_json
 from graph_bandit_env.pools import canonical_smiles, smiles_problem
@@ -52,7 +53,14 @@ def software() -> dict[str, str]:
     return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
 
 
-def make_part(folder: Path, number: int, packed: bytes, problems: Sequence[BadRow], question: Question) -> int:
+def make_part(
+    folder: Path,
+    number: int,
+    packed: bytes,
+    problems: Sequence[BadRow],
+    question: Question,
+    earlier: Path | None = None,
+) -> int:
     """Compute a part, and write its files; the last one says that it is finished.
 
     Args:
@@ -61,6 +69,7 @@ def make_part(folder: Path, number: int, packed: bytes, problems: Sequence[BadRo
         packed: rows of the table, from `Chunk.to_bytes`.
         problems: rows that could not be read.
         question: what the pool is made from.
+        earlier: folder of an earlier pool, from whose part of this number molecules are taken; None: none are.
 
     Returns:
         How many rows it was made from.
@@ -75,7 +84,7 @@ def make_part(folder: Path, number: int, packed: bytes, problems: Sequence[BadRo
             f"{software()}. Install the same ones."
         )
     name, table = part_name(number), unpack(packed)
-    content, molecules, bad, moments = encode(table, number, question)
+    content, molecules, bad, moments = encode(table, number, question, earlier)
     replace_file(folder / f"{name}.parquet", content)
     replace_file(folder / f"{name}.molecules", molecules.tobytes())
     record = PartRecord(
@@ -97,7 +106,7 @@ def make_part(folder: Path, number: int, packed: bytes, problems: Sequence[BadRo
 
 
 def encode(
-    table: pa.Table, number: int, question: Question
+    table: pa.Table, number: int, question: Question, earlier: Path | None = None
 ) -> tuple[bytes, Records, list[BadRow], list[dict[str, dict[str, list[float]]]]]:
     """Compute a part: its Parquet file, what is kept of each molecule, bad rows, and moments of each block.
 
@@ -107,6 +116,7 @@ def encode(
     from pyarrow.parquet import ParquetWriter
 
     pa.set_cpu_count(1)
+    known = None if earlier is None else read_known(earlier, number, question.traits)
     sink, schema = io.BytesIO(), _schema(question, number)
     texts = [name for name in schema.names if name.endswith("_bins")]
     options = {
@@ -119,7 +129,7 @@ def encode(
     with ParquetWriter(sink, schema, **options) as writer:
         done = 0
         for start in range(0, len(table), question.block):
-            block, problems, traits = _describe(table.slice(start, question.block), question)
+            block, problems, traits = _describe(table.slice(start, question.block), question, known)
             bad += problems
             moments.append({name: Moments.of(traits.numbers[name]).to_dict() for name in traits.numbers})
             columns = [*(block[name].combine_chunks() for name in schema.names if name in block.column_names)]
@@ -131,28 +141,40 @@ def encode(
     return sink.getvalue(), np.concatenate(molecules), bad, moments
 
 
-def time_sample(packed: bytes, question: Question) -> tuple[float, float, float]:
+def time_sample(
+    packed: bytes, question: Question, number: int = 0, earlier: Path | None = None
+) -> tuple[float, float, float]:
     """Return seconds, seconds of CPU time, and bytes that a row takes, from a few hundred of them."""
     table = unpack(packed)
-    encode(table.slice(0, 16), 0, question)  # imports and first calls are not counted
-    empty = len(encode(table.slice(0, 0), 0, question)[0])
+    encode(table.slice(0, 16), number, question, earlier)  # imports and first calls are not counted
+    empty = len(encode(table.slice(0, 0), number, question, earlier)[0])
     begin, busy = time.perf_counter(), time.thread_time()
-    size = len(encode(table, 0, question)[0]) - empty
+    size = len(encode(table, number, question, earlier)[0]) - empty
     wall, cpu = time.perf_counter() - begin, time.thread_time() - busy
     return wall / len(table), cpu / len(table), max(0, size) / len(table)
 
 
-def _describe(table: pa.Table, question: Question) -> tuple[pa.Table, list[BadRow], Traits]:
+def _describe(table: pa.Table, question: Question, known: Known | None = None) -> tuple[pa.Table, list[BadRow], Traits]:
     """Return the rows that are molecules, with their canonical SMILES, the others, and the traits of molecules."""
     written = table["written"].to_pylist()
-    canonical = [canonical_smiles(text, question.most_atoms) if text else "" for text in written]
+    rows = [None if known is None else known.rows.get(text) for text in written]
+    canonical = [
+        canonical_smiles(text, question.most_atoms) if text and row is None else ""
+        for text, row in zip(written, rows, strict=True)
+    ]
+    for k, row in enumerate(rows):
+        if known is not None and row is not None:
+            canonical[k] = known.smiles[row]
     good = [k for k, text in enumerate(canonical) if text]
+    new = [k for k in good if rows[k] is None]
     try:
-        traits = _traits([canonical[k] for k in good], question)
+        traits = _traits([canonical[k] for k in new], question)
     except ValueError:  # RDKit writes few SMILES that it cannot read again
-        readable = {k for k in good if canonical_smiles(canonical[k], question.most_atoms)}
-        good = [k for k in good if k in readable]
-        traits = _traits([canonical[k] for k in good], question)
+        unreadable = {k for k in new if not canonical_smiles(canonical[k], question.most_atoms)}
+        good, new = ([k for k in some if k not in unreadable] for some in (good, new))
+        traits = _traits([canonical[k] for k in new], question)
+    if known is not None:
+        traits = fill_in(known, [canonical[k] for k in good], [rows[k] for k in good], traits)
     kept = set(good)
     bad = []
     for k in (k for k in range(len(written)) if k not in kept):

@@ -54,4 +54,7 @@ def test_prepare_writes_a_pool_and_says_what_it_holds(tmp_path, capsys):
         "2 molecules in 1 part, named by `id`, 1 rows of equal molecules merged, 1 bad rows left out (bad_rows.csv).\n"
     )
     assert main(command) == 1
-    assert "was begun with other --traits. Choose another --out" in capsys.readouterr().err
+    assert (
+        "was begun with other --traits (morgan properties). Give the same, choose another --out"
+        in capsys.readouterr().err
+    )

@@ -49,7 +49,7 @@ def test_damaged_and_missing_parts_alone_are_made_again(made, numbers, capsys):
     before = files_of(out)
     prepare_small(table, out)
     damage(out)
-    with pytest.raises(ValueError, match="part-00001.parquet .*There is no such file.*prepared the pool again, which"):
+    with pytest.raises(ValueError, match="part-00001.parquet .*There is no such file.*it repairs this part"):
         PreparedPool.open(out)
     numbers.clear()
     assert prepare_small(table, out, dry_run=True) is None

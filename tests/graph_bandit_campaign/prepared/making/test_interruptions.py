@@ -144,7 +144,9 @@ def test_other_settings_than_the_folder_has_are_refused(table, tmp_path, changes
     else:
         interrupt(table, out, 14)
     before = files_of(out)
-    with pytest.raises(ValueError, match=f"Expected .*out to hold this pool. .*({message}).*Choose another --out"):
+    with pytest.raises(
+        ValueError, match=f"Expected the folder .*out to hold this pool. .*({message}).*choose another --out"
+    ):
         prepare_small(table, out, **changes)
     assert files_of(out) == before
 
