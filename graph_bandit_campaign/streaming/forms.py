@@ -11,16 +11,16 @@ from graph_bandit_campaign.prepared import Place, PreparedPool
 from graph_bandit_campaign.tables.parents import skeleton, tautomers
 
 NEUTRAL = ("[N+](=O)[O-]", "O=[N+]([O-])")  # nitro groups have charges, but are not salts
-CHARGED = r"[.+]|-\]|-\d\]"
-ATOM = re.compile(r"\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops]")
+OTHER_FORM = r"[.+/\\]|-\]|-\d\]"  # fragments, charges, and double bonds that tautomers may lack
+ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
 
 
 def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
     """Return part and row of the molecules that may be forms of others; `Parents` tells which of them are.
 
     They are molecules of the pool that are tautomers of the standardised parent, by their canonical SMILES; and those
-    with charges or several fragments that have the elements and bonds of the others. The latter is a pass over the pool
-    that takes 0.2 ms for each such molecule of equal size.
+    with charges, several fragments or stereo double bonds that have the elements and bonds of the others. The latter is
+    a pass over the pool, which takes 0.2 ms for each such molecule with as many atoms of each element.
 
     Args:
         pool: the pool.
@@ -32,18 +32,24 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
     if not smiles:
         return set()
     _, neutral = pool.find((), sorted({each for text in smiles for each in tautomers(text)}))
-    wanted, sizes = set(map(skeleton, smiles)), set(map(_size, smiles))
-    alike = (place for place, text in _charged(pool) if _size(text) in sizes and skeleton(text) in wanted)
+    wanted, formulas = set(map(skeleton, smiles)), {each for text in smiles for each in _formulas(text)}
+    alike = (
+        place
+        for place, text in _other_forms(pool)
+        if not formulas.isdisjoint(_formulas(text)) and skeleton(text) in wanted
+    )
     return {*neutral.values(), *alike}
 
 
-def _size(smiles: str) -> int:
-    """Return how many atoms the largest fragment has, which all forms have in common."""
-    return max(len(ATOM.findall(fragment)) for fragment in smiles.split("."))
+def _formulas(smiles: str) -> set[tuple[str, ...]]:
+    """Return the elements of the atoms of each of the largest fragments, which all forms have in common."""
+    each = [ATOM.findall(fragment) for fragment in smiles.split(".")]
+    most = max(map(len, each))
+    return {tuple(sorted((a or b).capitalize() for a, b in atoms)) for atoms in each if len(atoms) == most}
 
 
-def _charged(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
-    """Yield place and SMILES of each molecule with charges or several fragments."""
+def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
+    """Yield place and SMILES of each molecule that may be another form by its SMILES."""
     import pyarrow.compute as pc
 
     for part in pool.parts:
@@ -51,6 +57,6 @@ def _charged(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
         bare = texts
         for group in NEUTRAL:
             bare = pc.replace_substring(bare, group, "")
-        found = np.flatnonzero(pc.match_substring_regex(bare, CHARGED).to_numpy())
+        found = np.flatnonzero(pc.match_substring_regex(bare, OTHER_FORM).to_numpy())
         for k in found.tolist():
             yield (part.number, int(rows[k])), texts[k].as_py()
