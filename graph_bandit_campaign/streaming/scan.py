@@ -28,6 +28,7 @@ from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.prepared.calls import opened, results_of
 from graph_bandit_campaign.streaming.best import Best
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
+from graph_bandit_campaign.streaming.own_columns import PackedRanks, read_own_columns
 from graph_bandit_lab.execution import choose_workers
 
 KEPT = "Nothing was changed: give the same command again, with fewer --workers."
@@ -46,6 +47,8 @@ class Question:
     """Limits and prices."""
     names: ColumnNames
     """The columns of the pool that these are in."""
+    own: tuple[str, ...] = ()
+    """The user's own columns, which the rater reads."""
     taken: frozenset[tuple[int, int]] = frozenset()
     """Part and row of molecules that are measured or failed."""
     judge: FailureJudge | None = None
@@ -62,6 +65,11 @@ class Question:
     """Groups of which no molecule is wanted: the batch holds as many as it may."""
     money: float = math.inf
     """What a molecule may cost."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return all columns that are read."""
+        return tuple(dict.fromkeys((*self.names.columns, *self.own)))
 
 
 @dataclass(eq=False)
@@ -122,7 +130,7 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
     found = Found.nothing(question)
     if len(pool) > MANY:
         print(_estimate(pool, question, slots), file=sys.stderr, flush=True)
-    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(question))
+    work = partial(scan_part, pool.folder.resolve(), _pack(question))
     parts = ((number,) for number in range(len(pool.parts)))
     progress = tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr)
     with progress as bar, opened(open_workers) as opened_workers:
@@ -137,19 +145,19 @@ def scan_part(folder: Path, question: bytes, number: int) -> Found:
 
     Args:
         folder: folder of the pool.
-        question: a pickled `Question`.
+        question: a `Question` that was packed.
         number: number of the part.
     """
-    asked, pool = _read(question), PreparedPool.open(folder)
+    asked, pool = _unpack(question, folder), PreparedPool.open(folder)
     found = Found.nothing(asked)
-    for block in pool.parts[number].blocks(columns=asked.names.columns):
+    for block in pool.parts[number].blocks(columns=asked.columns):
         _scan_block(block, asked, found)
     return found
 
 
 def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
     """Say how long it takes to rate all molecules, and how much memory, from a timed sample."""
-    block = next(pool.blocks(columns=question.names.columns))
+    block = next(pool.blocks(columns=question.columns))
     sample = block.take(range(0, len(block), max(1, len(block) // SAMPLE)))
     _scan_block(sample.take(range(1)), question, Found.nothing(question))  # compiles what is not compiled yet
     begin = time.perf_counter()
@@ -162,14 +170,23 @@ def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
     )
 
 
+def _pack(question: Question) -> bytes:
+    scales = question.rater.scales
+    bare = replace(question.rater, scales=replace(scales, ranks=None))
+    return pickle.dumps((replace(question, rater=bare), scales.ranks and PackedRanks.of(scales.ranks)))
+
+
 @lru_cache(maxsize=1)
-def _read(question: bytes) -> Question:
-    asked: Question = pickle.loads(question)  # noqa: S301 - from the process that started this one
-    return asked
+def _unpack(question: bytes, folder: Path) -> Question:
+    packed: tuple[Question, PackedRanks | None] = pickle.loads(question)  # noqa: S301 - packed by `_pack`
+    asked, ranks = packed
+    scales = replace(asked.rater.scales, ranks=None if ranks is None else ranks.unpack(folder))
+    return replace(asked, rater=replace(asked.rater, scales=scales))
 
 
 def _scan_block(block: Block, asked: Question, found: Found) -> None:
-    rating = asked.rater(block.traits)
+    own = read_own_columns(block, asked.own, asked.settings) if asked.own else None
+    rating = asked.rater(block.traits, own)
     on_columns, on_structures = limits_of(asked.settings, asked.names)
     cells = read_cells(block.cells, asked.names, asked.settings)
     selection = on_columns.select_rows(block.smiles, cells)

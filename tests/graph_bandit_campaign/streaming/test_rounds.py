@@ -155,7 +155,6 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--features", "price"), "never in memory as a whole"),
         (("--predictions", "all.csv"), "never in memory as a whole"),
         (("--minimize", "price"), "several goals"),
         (("--id", "name"), "to name a column of the results"),
