@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -16,6 +16,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.outlook.outlook import MOST
+from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.plates.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.prepared import Block, Place, PreparedPool
@@ -31,6 +32,7 @@ from graph_bandit_campaign.streaming.own_columns import (
     rank_own_columns,
     read_own_columns,
 )
+from graph_bandit_campaign.streaming.predictions import make_forecaster, write_predictions
 from graph_bandit_campaign.streaming.scan import Found, Question, scan
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.features import Features
@@ -44,7 +46,6 @@ from graph_bandit_lab import count_cores
 
 TERMS = ("price", "budget", "budget_only", "per", "at_most")  # settings of prices and caps
 NOT_STREAMED = {
-    "predictions": "a prediction for every molecule",
     "sheet": "a sheet, which was chosen when the pool was prepared",
 }
 
@@ -97,6 +98,10 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             following = replace(question, groups=ended.groups, money=ended.money, best=None)
             return read([*found, scan(pool, following, settings.workers, settings.scheduler)])
 
+        def predictions(campaign: Campaign, answer: Answer) -> Iterator[bytes]:
+            forecaster = make_forecaster(campaign, answer, settings, names, dict(added))
+            return write_predictions(pool, forecaster, answer)
+
         return Inputs(
             here,
             books,
@@ -110,6 +115,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             told=_tell(limits, numbers, found[0]),
             content=(made.content, *terms, *([features.columns, added] if features.columns else ())),
             more=more,
+            predictions=predictions,
         )
 
     first = scan(pool, question, settings.workers, settings.scheduler)

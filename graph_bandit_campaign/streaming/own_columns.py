@@ -7,14 +7,14 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from agents.molecule import Moments, Ranks, Scales
+from agents.molecule import Moments, Ranks, Rater, Scales
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.prepared import MANIFEST, Block, PreparedPool
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
@@ -87,7 +87,7 @@ def rank_own_columns(pool: PreparedPool, columns: Sequence[str], settings: Sugge
 
 def add_results(
     molecules: DescribedMolecules, features: Features, known: Mapping[str, Sequence[float]]
-) -> tuple[DescribedMolecules, list[tuple[str, list[float]]]]:
+) -> tuple[DescribedMolecules, list[tuple[str, tuple[float, ...]]]]:
     """Return molecules of a pool with the values that results have of the user's own columns, which are ranked, too.
 
     Args:
@@ -104,7 +104,7 @@ def add_results(
     filled = features.add_to(molecules, known)
     added = np.where(np.isnan(molecules.columns), filled.columns, np.nan)
     whole = Scales(scales.moments, scales.ranks.merge(Ranks.of(added)))
-    new = [(molecules.ids[k], added[k].tolist()) for k in np.flatnonzero(~np.isnan(added).all(axis=1)).tolist()]
+    new = [(molecules.ids[k], tuple(added[k].tolist())) for k in np.flatnonzero(~np.isnan(added).all(axis=1)).tolist()]
     return DescribedMolecules.of(filled, molecules.traits, whole), sorted(new)
 
 
@@ -148,6 +148,26 @@ class PackedRanks:
         """
         runs = [tuple(_open(folder / run) if isinstance(run, str) else run for run in each) for each in self.runs]
         return Ranks(tuple(runs), self.moments)
+
+
+def strip(rater: Rater) -> tuple[Rater, PackedRanks | None]:
+    """Return a rater without its ranks, and these as they travel."""
+    ranks = rater.scales.ranks
+    return replace(rater, scales=replace(rater.scales, ranks=None)), None if ranks is None else PackedRanks.of(ranks)
+
+
+def restore(rater: Rater, ranks: PackedRanks | None, folder: Path) -> Rater:
+    """Return the rater that was stripped of its ranks.
+
+    Args:
+        rater: what `strip` returned.
+        ranks: what it returned, too.
+        folder: folder of the pool.
+
+    Raises:
+        ValueError: if a file of the ranks is missing or damaged.
+    """
+    return replace(rater, scales=replace(rater.scales, ranks=None if ranks is None else ranks.unpack(folder)))
 
 
 def _name(run: Floats) -> Floats | str:

@@ -28,7 +28,7 @@ from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.prepared.calls import opened, results_of
 from graph_bandit_campaign.streaming.best import Best
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
-from graph_bandit_campaign.streaming.own_columns import PackedRanks, read_own_columns
+from graph_bandit_campaign.streaming.own_columns import PackedRanks, read_own_columns, restore, strip
 from graph_bandit_lab.execution import choose_workers
 
 KEPT = "Nothing was changed: give the same command again, with fewer --workers."
@@ -171,17 +171,15 @@ def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
 
 
 def _pack(question: Question) -> bytes:
-    scales = question.rater.scales
-    bare = replace(question.rater, scales=replace(scales, ranks=None))
-    return pickle.dumps((replace(question, rater=bare), scales.ranks and PackedRanks.of(scales.ranks)))
+    rater, ranks = strip(question.rater)
+    return pickle.dumps((replace(question, rater=rater), ranks))
 
 
 @lru_cache(maxsize=1)
 def _unpack(question: bytes, folder: Path) -> Question:
     packed: tuple[Question, PackedRanks | None] = pickle.loads(question)  # noqa: S301 - packed by `_pack`
     asked, ranks = packed
-    scales = replace(asked.rater.scales, ranks=None if ranks is None else ranks.unpack(folder))
-    return replace(asked, rater=replace(asked.rater, scales=scales))
+    return replace(asked, rater=restore(asked.rater, ranks, folder))
 
 
 def _scan_block(block: Block, asked: Question, found: Found) -> None:

@@ -85,12 +85,6 @@ def test_the_same_question_gets_the_same_answer_and_other_values_another_round(t
     assert rounds(changed) == 2
 
 
-def test_two_processes_read_the_ranks_from_the_folder(tables, some_parts, tmp_path):
-    here, _ = suggest(some_parts, tables / "results.csv", tmp_path / "here.csv", *OWN)
-    there, _ = suggest(some_parts, tables / "results.csv", tmp_path / "there.csv", *OWN, "--workers", "2")
-    assert there == here
-
-
 def ranks_of(folder, *columns):
     settings = SuggestSettings(folder, folder / "out.csv", maximize=("logp",))
     return rank_own_columns(PreparedPool.open(folder), columns, settings)

@@ -155,7 +155,6 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--predictions", "all.csv"), "never in memory as a whole"),
         (("--minimize", "price"), "several goals"),
         (("--id", "name"), "to name a column of the results"),
         (("--at-most", "1", "--per", "stock"), "a pool from which 8 graphs can be chosen"),
