@@ -179,11 +179,6 @@ def test_a_campaign_in_python_reads_the_pool_into_memory(some_parts):
     assert [suggestion.id for suggestion in campaign.ask(4)] == [NAMES[k] for k in chosen]
 
 
-def test_a_backtest_asks_for_the_table(some_parts, tmp_path, capsys):
-    assert main(["backtest", str(some_parts), "--maximize", "price", "--out", str(tmp_path)]) == 1
-    assert "give the table that it was made from" in " ".join(capsys.readouterr().err.split())
-
-
 def test_results_may_name_their_columns_otherwise(tables, some_parts, tmp_path):
     rows = [row for row in csv.reader((tables / "results.csv").read_text().splitlines()) if row[0]]
     write(tmp_path / "other.csv", [("Name", "Structure", "logp"), *rows[1:]])
