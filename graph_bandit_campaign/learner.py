@@ -7,7 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 import registry
-from agents.contract import Agent, BatchAgent, BoundsLearner, Describer, GainForecaster, MoleculeSetLike, NoiseLearner
+from agents.contract import (
+    Agent,
+    BatchAgent,
+    BoundsLearner,
+    Describer,
+    GainForecaster,
+    MoleculeSetLike,
+    NoiseLearner,
+    Prediction,
+)
 from graph_bandit_campaign.failures.forecast import have_failed
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.state import LEVEL, CampaignState, Measurement, Suggestion
@@ -173,10 +182,25 @@ def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: Camp
     best = state.yardstick()
     if not isinstance(agent, BatchAgent) or best is None:
         return tuple(Suggestion(ids[k]) for k in indices)
-    prediction, sign = agent.predict(), 1.0 if state.maximize else -1.0
+    return read_prediction(agent.predict(), best, indices, ids, state.maximize)
+
+
+def read_prediction(
+    prediction: Prediction, best: float, indices: Sequence[int], ids: Sequence[str], maximize: bool
+) -> tuple[Suggestion, ...]:
+    """Return the predictions for some graphs, given those of all; see `expect`.
+
+    Args:
+        prediction: of rewards.
+        best: the best value so far.
+        indices: indices of the graphs.
+        ids: names of all graphs.
+        maximize: whether large values are wanted.
+    """
+    sign = 1.0 if maximize else -1.0
     beats = prediction.probability_above(sign * best)
     lower, upper = prediction.interval(LEVEL)
-    low, high = (lower, upper) if state.maximize else (-upper, -lower)
+    low, high = (lower, upper) if maximize else (-upper, -lower)
     expected = []
     for k in indices:
         reward, std = float(prediction.mean[k]), float(prediction.std[k])

@@ -20,7 +20,8 @@ class BacktestSettings:
     """Replay a finished table of molecules: would the suggestions have found the best ones sooner?"""
 
     table: tyro.conf.Positional[Path]
-    """Table of molecules with their measured values, in any format that `suggest` reads."""
+    """Table of molecules with their measured values, in any format that `suggest` reads; or a folder that
+    `graph-bandit prepare` made of one, if it fits into memory."""
     out: Path
     """Folder for the page, the results and the settings. Finished plays in it are not played again."""
     maximize: str | None = None

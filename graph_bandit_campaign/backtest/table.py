@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.backtest.players import GREEDY
+from graph_bandit_campaign.backtest.prepared import read_prepared_table
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.state import CampaignState, Measurement
@@ -96,42 +97,37 @@ def read_table(settings: BacktestSettings) -> Table:
         ValueError, OSError: if the table cannot be read, has too few values, or is too small for start and budget.
         ImportError: if a package that reads the table is not installed.
     """
-    if settings.table.is_dir():
-        raise ValueError(
-            f"Expected a table of molecules with their values. Got the folder {settings.table}. A backtest reads its "
-            "table into memory: of a pool that `graph-bandit prepare` made, give the table that it was made from."
-        )
     try:
-        inputs = read_inputs(settings.to_read(), agents=settings.agents)
+        every, books, count, sheets = _read(settings)
     except NoResultsError as error:
         raise ValueError(
             f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
             "that are known."
         ) from error
-    told = [*inputs.books.measured, *_harmless_bounds(inputs.books, settings.maximize is not None)]
+    told = [*books.measured, *_harmless_bounds(books, settings.maximize is not None)]
     means = CampaignState("", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in told)).means()
-    known = [k for k, identifier in enumerate(inputs.molecules.ids) if identifier in means]
+    known = [k for k, identifier in enumerate(every.ids) if identifier in means]
     if len(known) < LEAST:
         raise ValueError(
             f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
             f"{len(known)}: with so few, the random start already finds much of what there is to find."
         )
     agents = [*(settings.agents or (DEFAULT,)), *[GREEDY] * ("greedy" in settings.baselines)]
-    described = describe(inputs.molecules, agents, len(inputs.pool), settings.table, count_cores())
+    described = describe(every, agents, count, settings.table, count_cores())
     molecules = described.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
-    left_out = len(inputs.pool) - len(known)
+    left_out = count - len(known)
     repeated = len(told) - len(known)
     remarks = [f"{left_out:,} without a value left out"] * bool(left_out)
-    remarks += [f"{len(inputs.books.failed):,} of them failed"] * bool(inputs.books.failed)
+    remarks += [f"{len(books.failed):,} of them failed"] * bool(books.failed)
     remarks += [f"{repeated:,} further values of the same molecules averaged"] * bool(repeated)
-    vague = sum(identifier not in means for identifier in inputs.books.bounds)
-    remarks += [f"{len(inputs.books.bounds) - vague:,} bounds taken as values"] * (len(inputs.books.bounds) > vague)
+    vague = sum(identifier not in means for identifier in books.bounds)
+    remarks += [f"{len(books.bounds) - vague:,} bounds taken as values"] * (len(books.bounds) > vague)
     remarks += [f"{vague:,} of them with a bound that may hide a bad value or a good one"] * bool(vague)
-    remarks += [f"bad rows left out: {len(inputs.pool.skipped):,}"] * bool(inputs.pool.skipped)
-    remarks += inputs.sheets[:1]  # the same sheet is named twice: as that of the pool, and as that of the results
+    remarks += [f"bad rows left out: {len(every.skipped):,}"] * bool(every.skipped)
+    remarks += sheets[:1]  # the same sheet is named twice: as that of the pool, and as that of the results
     return Table(
         molecules,
         values,
@@ -140,6 +136,15 @@ def read_table(settings: BacktestSettings) -> Table:
         _choose_budget(settings, len(known)),
         tuple(remarks),
     )
+
+
+def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, int, list[str]]:
+    """Return molecules, results, how many of the molecules are those of the table, and remarks on sheets."""
+    if settings.table.is_dir():
+        molecules, books = read_prepared_table(settings, settings.budget or MOST)
+        return molecules, books, len(molecules), []
+    inputs = read_inputs(settings.to_read(), agents=settings.agents)
+    return inputs.molecules, inputs.books, len(inputs.pool), inputs.sheets
 
 
 def _harmless_bounds(books: Books, maximize: bool) -> list[tuple[str, float]]:

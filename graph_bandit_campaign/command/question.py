@@ -46,7 +46,7 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     asked += [known.algorithm] if known.algorithm != 1 else []
     asked += [sorted(books.bounded)] if books.bounded else []
     asked += [["noisy", sorted(books.noisy)]] if books.noisy else []
-    asked += _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
+    asked += [] if inputs.content else _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
     asked += inputs.conditions()
     if known.goals:
         asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]

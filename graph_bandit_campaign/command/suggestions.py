@@ -108,8 +108,11 @@ def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     replace_file(settings.out, answer.to_csv().encode())
     if settings.predictions is not None:
         make_folder(settings.predictions.parent)
-        table = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
-        replace_file(settings.predictions, table.encode())
+        if inputs.predictions is not None:
+            replace_file(settings.predictions, inputs.predictions(campaign, answer))
+        else:
+            table = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
+            replace_file(settings.predictions, table.encode())
     if settings.html is not None:
         make_folder(settings.html.parent)
         replace_file(settings.html, render_page(answer).encode())

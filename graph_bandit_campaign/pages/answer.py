@@ -212,10 +212,13 @@ def forecast_columns(answer: Answer) -> list[str]:
 
 def forecast_cells(answer: Answer, suggestion: Suggestion) -> list[str]:
     """Return the predictions for a molecule as text."""
-    cells: list[str] = []
-    for each in answer.forecasts(suggestion).values():
-        cells += map(short, (each.mean, each.std, each.low, each.high))
+    cells = [cell for each in answer.forecasts(suggestion).values() for cell in interval_cells(each)]
     return [*cells, short(suggestion.probability)]
+
+
+def interval_cells(suggestion: Suggestion) -> list[str]:
+    """Return the prediction of one goal as text, without its probability."""
+    return [short(value) for value in (suggestion.mean, suggestion.std, suggestion.low, suggestion.high)]
 
 
 def _pairs(entries: Mapping[str, str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from graph_bandit_campaign.limits.selection import Selection
@@ -12,6 +12,8 @@ from graph_bandit_campaign.pages.answer import Answer, forecast_cells, forecast_
 from graph_bandit_campaign.pages.numbers import short
 from graph_bandit_campaign.state import Suggestion
 from graph_bandit_campaign.tables.spreadsheets import shield
+
+MEASURED = "measured"
 
 
 def predictions_table(
@@ -29,22 +31,46 @@ def predictions_table(
         predictions: predictions of all of them, by id; without numbers if there are none.
         selection: the molecules of the pool that meet the limits.
     """
-    state = answer.state
-    states = dict.fromkeys(state.settled(), "measured") | dict.fromkeys(state.failed, "failed")
-    states |= dict.fromkeys(state.pending, "pending")
-    states |= dict.fromkeys((suggestion.id for suggestion in answer.suggested), "suggested")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    structure = ["smiles"] if answer.graphs is None else []
-    columns = ["id", *structure, *forecast_columns(answer), *["probability_of_failing"] * bool(answer.fails)]
-    writer.writerow([*columns, "state"])
+    states = states_of(answer)
+    rows = [heading(answer)]
     for index, identifier in enumerate(ids):
-        expected, reason = predictions[identifier], selection.reason(index)
-        if states.get(identifier) == "measured":
+        expected = predictions[identifier]
+        if states.get(identifier) == MEASURED:
             expected = replace(expected, probability=None)
+        smiles = [answer.smiles_of[identifier]] if answer.graphs is None else []
         fails = [short(answer.fails[identifier])] if answer.fails else []
-        offered = "likely to fail" if identifier in answer.likely else "offered"
-        words = states.get(identifier) or (f"excluded by {reason}" if reason else offered)
-        smiles = [answer.smiles_of[identifier] for _ in structure]
-        writer.writerow([shield(identifier), *smiles, *forecast_cells(answer, expected), *fails, words])
+        words = words_of(states.get(identifier), selection.reason(index), identifier in answer.likely)
+        rows.append([shield(identifier), *smiles, *forecast_cells(answer, expected), *fails, words])
+    return to_csv(rows)
+
+
+def heading(answer: Answer) -> list[str]:
+    """Return the names of the columns."""
+    structure = ["smiles"] if answer.graphs is None else []
+    return ["id", *structure, *forecast_columns(answer), *["probability_of_failing"] * bool(answer.fails), "state"]
+
+
+def states_of(answer: Answer) -> dict[str, str]:
+    """Return the state of the molecules that are more than offered, by id."""
+    state = answer.state
+    states = dict.fromkeys(state.settled(), MEASURED) | dict.fromkeys(state.failed, "failed")
+    states |= dict.fromkeys(state.pending, "pending")
+    return states | dict.fromkeys((suggestion.id for suggestion in answer.suggested), "suggested")
+
+
+def words_of(state: str | None, reason: str, is_likely: bool) -> str:
+    """Return the text of the column `state`.
+
+    Args:
+        state: as in `states_of`; None: it is no more than offered.
+        reason: the limit that excludes the molecule; empty if it meets all.
+        is_likely: whether it is likely to fail.
+    """
+    return state or (f"excluded by {reason}" if reason else "likely to fail" if is_likely else "offered")
+
+
+def to_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Write rows of a table."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()

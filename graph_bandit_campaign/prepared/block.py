@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from agents.molecule import Traits
 from graph_bandit_env.tables import Table
@@ -83,9 +83,17 @@ class Block:
         Raises:
             ValueError: if a cell is not a number.
         """
+        return self.means([self.cells.numbers(column) for column in columns])
+
+    def means(self, columns: Sequence[ArrayLike]) -> NDArray[np.float64]:
+        """Return the means of numbers over the rows of each molecule, `(K, c)`; NaN where no row knows one.
+
+        Args:
+            columns: c times the numbers of the R rows of `cells`, NaN where one is not known.
+        """
         result = np.full((len(self), len(columns)), np.nan)
         for place, column in enumerate(columns):
-            values = self.cells.numbers(column)
+            values = np.asarray(column, np.float64)
             known = ~np.isnan(values)
             sums = np.bincount(self.cells.owners[known], values[known], len(self))
             counts = np.bincount(self.cells.owners[known], minlength=len(self))

@@ -50,7 +50,7 @@ def read_cells(cells: Cells, names: ColumnNames, settings: SuggestSettings) -> L
             except ValueError as error:
                 if not settings.skip_bad_rows:
                     raise ValueError(
-                        f"Expected columns of {settings.pool} that limits can be put on, or prices. "
+                        f"Expected numbers in columns of {settings.pool} that are asked for. "
                         f"{cells.table.place(row)}: {error} Correct the table and prepare it again, or pass "
                         "--skip-bad-rows to count such values as not known."
                     ) from error

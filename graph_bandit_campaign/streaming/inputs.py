@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -16,6 +16,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.outlook.outlook import MOST
+from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.plates.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.prepared import Block, Place, PreparedPool
@@ -24,9 +25,18 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
 from graph_bandit_campaign.streaming.forms import find_forms
+from graph_bandit_campaign.streaming.own_columns import (
+    add_results,
+    describe_own_columns,
+    find_own_columns,
+    rank_own_columns,
+    read_own_columns,
+)
+from graph_bandit_campaign.streaming.predictions import make_forecaster, write_predictions
 from graph_bandit_campaign.streaming.scan import Found, Query, scan
 from graph_bandit_campaign.streaming.spares import come_back
 from graph_bandit_campaign.tables.books import Books, match_rows
+from graph_bandit_campaign.tables.features import Features
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
 from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
 from graph_bandit_campaign.tables.spreadsheets import unshield
@@ -36,8 +46,6 @@ from graph_bandit_env.tables import Table
 
 TERMS = ("price", "budget", "budget_only", "per", "at_most")  # settings of prices and caps
 NOT_STREAMED = {
-    "features": "columns that help to predict",
-    "predictions": "a prediction for every molecule",
     "sheet": "a sheet, which was chosen when the pool was prepared",
 }
 
@@ -60,6 +68,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     pool = PreparedPool.open(settings.pool)
     made = pool.manifest.question
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
+    features = find_own_columns(header, settings)
     of_results = read_headers(settings.measured, settings.measured_sheet)
     columns = _columns_of_results(settings, made, set(chain(*of_results.values())))
     limits, goals = split_limits(settings, header, earlier)
@@ -68,7 +77,8 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     prices, groups = find_offer_columns(settings, pool.columns, str(settings.pool))
     results = read_results(settings, columns, ())[settings.target]
     names = ColumnNames(numbers | prices, texts | groups)
-    reduction = Reduction(pool, settings, earlier, results.rows)
+    ranks = rank_own_columns(pool, features.columns, settings)
+    reduction = Reduction(pool, settings, earlier, results.rows, features, ranks)
     known, aliases = reduction.find_known()
     query = reduction.ask(known, aliases, names)
 
@@ -83,9 +93,11 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         before = {*map(tuple, known.tolist())}.union(*(each.places for each in found[:-1]))
         places = np.array(sorted(before | found[-1].places), np.int64)
         here, books, molecules, block = reduction.match(places, aliases, names.columns)
+        molecules, added = add_results(molecules, features, books.features)
         cells = read_cells(block.cells, names, settings)
         selection = limits.select_rows(here.smiles, cells, settings.processes)
         offers = find_offers(settings, cells, selection, here.smiles)
+        terms = [getattr(settings, name) for name in TERMS]
         best = found[-1].offered if query.judge is None else found[-1].sound
         is_all = len(best.keys) < query.size or not found[-1].places - before
         spared = np.zeros(len(molecules), np.bool_)
@@ -103,20 +115,25 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             again = replace(query, last=last)
             return read(again, [reduction.scan(again)], is_final=True)
 
+        def predictions(campaign: Campaign, answer: Answer) -> Iterator[bytes]:
+            forecaster = make_forecaster(campaign, answer, settings, names, dict(added))
+            return write_predictions(pool, forecaster, answer)
+
         plate = offers.plate(settings, len(molecules))
         return Inputs(
             here,
             books,
             molecules,
             [*_remarks(pool), *dict.fromkeys(results.remarks)],
-            [],
+            describe_own_columns(features, molecules, len(pool) + len(molecules) - len(here)),
             limits,
             selection.with_known(settings.price or "", offers.priced),
             replace(plate, lists=math.inf if is_all else len(found), spared=spared if is_final else None),
             size=len(pool),
             told=_tell(limits, numbers, found[0]),
-            content=(made.content, *(getattr(settings, name) for name in TERMS)),
+            content=(made.content, *terms, *([features.columns, added] if features.columns else ())),
             more=more,
+            predictions=predictions,
         )
 
     return read(query, [reduction.scan(query)])
@@ -131,7 +148,7 @@ def _columns_of_results(settings: SuggestSettings, made: Question, headers: Coll
                 f"prepared. Got `{given}`. The results have {', '.join(sorted(headers)) or 'no columns'}."
             )
     smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
-    return Columns(settings.target, settings.id or made.identifier, smiles, (), settings.noise)
+    return Columns(settings.target, settings.id or made.identifier, smiles, settings.feature_columns, settings.noise)
 
 
 def _remarks(pool: PreparedPool) -> list[str]:
@@ -180,6 +197,10 @@ class Reduction:
     """State of the campaign; None: there is none yet."""
     rows: Sequence[MeasuredRow]
     """Rows of results."""
+    features: Features
+    """The user's own columns."""
+    ranks: Ranks
+    """Their ranks over the pool."""
 
     def find_known(self) -> tuple[Places, dict[str, Place]]:
         """Return part and row of the molecules that results and earlier rounds speak of, `(n, 2)`, and those of names.
@@ -205,6 +226,7 @@ class Reduction:
             names: columns that limits and prices are in.
         """
         here, books, molecules, _ = self.match(known, aliases)
+        molecules, _ = add_results(molecules, self.features, books.features)
         settings = self.settings
         maximize = settings.goals[0].sign > 0
         campaign = Campaign(molecules, settings.agent or DEFAULT, maximize=maximize, seed=settings.seed)
@@ -224,6 +246,7 @@ class Reduction:
             max(agent.settings.short_list, settings.n) + settings.n + waiting,
             settings,
             names,
+            self.features.columns,
             frozenset(
                 place for name, place in zip(here.ids, map(tuple, known.tolist()), strict=False) if name in taken
             ),
@@ -241,22 +264,23 @@ class Reduction:
 
     def match(
         self, places: Places, aliases: Mapping[str, Place], columns: Sequence[str] = ()
-    ) -> tuple[MoleculeSet, Books, MoleculeSet, Block]:
+    ) -> tuple[DescribedMolecules, Books, DescribedMolecules, Block]:
         """Return some molecules of the pool, the results, these molecules with those outside the pool, and their cells.
 
         Args:
             places: `(n, 2)`. Part and row of the molecules. If there are none, the first of the pool is taken.
             aliases: as in `ask`.
-            columns: columns of the table to read.
+            columns: columns of the table to read, in addition to the user's own.
         """
-        settings = self.settings
+        settings, own = self.settings, self.features.columns
         first = next(iter(self.pool.blocks((), ()))).places[:1]
-        block = self.pool.take(places if len(places) else first, columns=columns)
+        block = self.pool.take(places if len(places) else first, columns=tuple(dict.fromkeys((*columns, *own))))
         parsed = from_smiles(block.smiles, ids=block.ids, most_atoms=self.pool.manifest.question.most_atoms)
         name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
         others = {alias: name_of[at] for alias, at in aliases.items() if name_of.get(at, alias) != alias}
-        plain = MoleculeSet(parsed, parsed.smiles, parsed.ids, aliases=others)
-        pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, Ranks(())))
+        values = read_own_columns(block, own, settings)
+        plain = MoleculeSet(parsed, parsed.smiles, parsed.ids, aliases=others, columns=values, column_names=own)
+        pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, self.ranks))
         structures = structures_of(self.earlier, pool, settings)
         books = match_rows(self.rows, pool, structures, settings.trust_ids, settings.most_atoms)
         outside = outsiders(self.earlier, structures, pool, books)

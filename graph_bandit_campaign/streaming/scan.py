@@ -28,6 +28,7 @@ from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.prepared.calls import opened, results_of
 from graph_bandit_campaign.streaming.best import Best
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
+from graph_bandit_campaign.streaming.own_columns import PackedRanks, read_own_columns, restore, strip
 from graph_bandit_campaign.streaming.spares import SOUND, Spare, Spares, come_back
 from graph_bandit_lab.execution import choose_workers
 
@@ -47,6 +48,8 @@ class Query:
     """Limits and prices."""
     names: ColumnNames
     """The columns of the pool that these are in."""
+    own: tuple[str, ...] = ()
+    """The user's own columns, which the rater reads."""
     taken: frozenset[tuple[int, int]] = frozenset()
     """Part and row of molecules that are measured or failed."""
     judge: FailureJudge | None = None
@@ -67,6 +70,11 @@ class Query:
     """Molecules that are likely to fail come back up to this one; None: none does."""
     pending: frozenset[tuple[int, int]] | None = None
     """If not None, that one is looked for, and nothing else: part and row of molecules that are being measured."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return all columns that are read."""
+        return tuple(dict.fromkeys((*self.names.columns, *self.own)))
 
 
 @dataclass(eq=False)
@@ -131,7 +139,7 @@ def scan(pool: PreparedPool, query: Query, workers: int | None = None, scheduler
     found = Found.nothing(query)
     if len(pool) > MANY:
         print(_estimate(pool, query, slots), file=sys.stderr, flush=True)
-    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(query))
+    work = partial(scan_part, pool.folder.resolve(), _pack(query))
     wrong: dict[int, ValueError] = {}
     parts = ((number,) for number in range(len(pool.parts)) if not wrong)  # those before are under way already
     progress = tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr)
@@ -152,13 +160,13 @@ def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, Val
 
     Args:
         folder: folder of the pool.
-        query: a pickled `Query`.
+        query: a `Query` that was packed.
         number: number of the part.
     """
-    asked, pool = _read(query), PreparedPool.open(folder)
+    asked, pool = _unpack(query, folder), PreparedPool.open(folder)
     found = Found.nothing(asked)
     try:
-        for block in pool.parts[number].blocks(columns=asked.names.columns):
+        for block in pool.parts[number].blocks(columns=asked.columns):
             _scan_block(block, asked, found)
     except ValueError as error:  # of all workers' errors that of the first part is told
         return number, error
@@ -167,7 +175,7 @@ def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, Val
 
 def _estimate(pool: PreparedPool, query: Query, slots: int) -> str:
     """Say how long it takes to rate all molecules, and how much memory, from a timed sample."""
-    block = next(pool.blocks(columns=query.names.columns))
+    block = next(pool.blocks(columns=query.columns))
     sample = block.take(range(0, len(block), max(1, len(block) // SAMPLE)))
     _scan_block(sample.take(range(1)), query, Found.nothing(query))  # compiles what is not compiled yet
     begin = time.perf_counter()
@@ -180,10 +188,16 @@ def _estimate(pool: PreparedPool, query: Query, slots: int) -> str:
     )
 
 
+def _pack(query: Query) -> bytes:
+    rater, ranks = strip(query.rater)
+    return pickle.dumps((replace(query, rater=rater), ranks))
+
+
 @lru_cache(maxsize=1)
-def _read(query: bytes) -> Query:
-    asked: Query = pickle.loads(query)  # noqa: S301 - from the process that started this one
-    return asked
+def _unpack(query: bytes, folder: Path) -> Query:
+    packed: tuple[Query, PackedRanks | None] = pickle.loads(query)  # noqa: S301 - packed by `_pack`
+    asked, ranks = packed
+    return replace(asked, rater=restore(asked.rater, ranks, folder))
 
 
 def _scan_block(block: Block, asked: Query, found: Found) -> None:
@@ -204,7 +218,7 @@ def _scan_block(block: Block, asked: Query, found: Found) -> None:
         offered &= [(part, row) not in asked.pending for part, row in block.places.tolist()]
         found.spares.add(_list_spares(block, offers, np.flatnonzero(offered), tests, asked))
         return
-    rating = asked.rater(block.traits)
+    rating = asked.rater(block.traits, read_own_columns(block, asked.own, asked.settings) if asked.own else None)
     if asked.best is not None:  # what is too dear for this batch may still be better
         left = np.flatnonzero(offered)
         chances, ids = rating.exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]

@@ -73,10 +73,22 @@ class Features:
         for title, names, content in groups:
             values = molecules.columns[:, [place_of[name] for name in names]]
             unknown = int(np.isnan(values).any(axis=1).sum())
-            gaps = f"not known for {unknown:,} molecules, taken as an average one" if unknown else ""
             alike = sum(len(np.unique(column[~np.isnan(column)])) < 2 for column in values.T)
-            which = "" if len(names) == 1 else f"{alike:,} of them "
-            useless = f"{which}equal for all molecules, not used" if alike else ""
-            about = "; ".join(filter(None, (content, gaps, useless)))
-            texts.append(f"{title} ({about})" if about else title)
+            texts.append(self.about(title, unknown, alike, content, len(names) == 1))
         return texts
+
+    @staticmethod
+    def about(title: str, unknown: int, alike: int, content: str = "", is_single: bool = True) -> str:
+        """Say what a column or a file of them holds.
+
+        Args:
+            title: name of the column, or of the file.
+            unknown: for how many molecules it is not known.
+            alike: how many of its columns tell no two molecules apart.
+            content: what the file holds.
+            is_single: whether there is one column.
+        """
+        gaps = f"not known for {unknown:,} molecules, taken as an average one" if unknown else ""
+        useless = f"{'' if is_single else f'{alike:,} of them '}equal for all molecules, not used" if alike else ""
+        about = "; ".join(filter(None, (content, gaps, useless)))
+        return f"{title} ({about})" if about else title

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Generic, TypeVar
@@ -74,6 +74,8 @@ class Inputs(Generic[P_co]):
     more: Callable[[ShortListEndedError, Sequence[int]], Inputs[P_co]] | None = None
     """Returns the same with the next short list of the pool, then. It is given the indices of molecules of `pool` that
     are measured, pending or failed."""
+    predictions: Callable[..., Iterable[bytes]] | None = None
+    """Given campaign and answer, returns the table of `predictions_table` for all of the pool, then."""
 
     def describe_limits(self) -> str:
         """Say how many molecules the limits leave; an empty text without limits."""

@@ -124,6 +124,26 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
     return Results(rows, remarks)
 
 
+def read_open_table(table: Table, columns: Columns) -> list[MeasuredRow]:
+    """Read the results of one table.
+
+    Args:
+        table: an open table.
+        columns: names of columns.
+
+    Raises:
+        BadResultsError, NoResultsError, ValueError: as `read_measured`.
+    """
+    rows: list[MeasuredRow] = []
+    problems: list[str] = []
+    _read_rows(table, columns, rows, problems)
+    if problems:
+        raise BadResultsError(problems)
+    if not rows:
+        raise NoResultsError(f"Expected at least one value in column `{columns.value}`. Got none.")
+    return rows
+
+
 def find_tables(paths: Iterable[Path], names: Iterable[str], sheet: str | None = None) -> dict[str, tuple[Path, ...]]:
     """Return the tables that have each of some columns, whose capitals do not count, by the name of the column.
 

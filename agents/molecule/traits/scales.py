@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,17 +129,30 @@ class Ranks:
     would hide all other differences.
     """
 
-    values: tuple[Floats, ...]
-    """The known values of each column, in increasing order."""
+    runs: tuple[tuple[Floats, ...], ...]
+    """The known values of each column, in one array or more, each in increasing order: large ones may lie in files."""
+    moments: Moments
+    """Moments of the scores of the ranked molecules."""
 
     @staticmethod
     def of(columns: Floats) -> Ranks:
         """Return the ranks of columns `(K, c)`, NaN where a value is not known."""
-        return Ranks(tuple(np.sort(column[np.isfinite(column)]) for column in columns.T))
+        return Ranks.of_runs([(np.sort(column[np.isfinite(column)]),) for column in columns.T])
+
+    @staticmethod
+    def of_runs(runs: Sequence[tuple[Floats, ...]]) -> Ranks:
+        """Return the ranks of columns, given the known values of each in arrays in increasing order, which are kept."""
+        return Ranks(tuple(runs), Moments.of_rows([_moments_of(_score(_join(each), each)) for each in runs]))
+
+    @property
+    def values(self) -> tuple[Floats, ...]:
+        """Return the known values of each column, in increasing order."""
+        return tuple(map(_join, self.runs))
 
     def merge(self, other: Ranks) -> Ranks:
-        """Return the ranks of these molecules and others, which have as many columns."""
-        return Ranks(tuple(np.sort(np.concatenate(both)) for both in zip(self.values, other.values, strict=True)))
+        """Return the ranks of these molecules and others, which have as many columns; no array is copied."""
+        pairs = zip(self.runs, other.runs, strict=True)
+        return Ranks.of_runs([(*mine, *(run for run in theirs if len(run))) for mine, theirs in pairs])
 
     def scores(self, columns: Floats) -> Floats:
         """Return the normal scores of columns `(n, c)`, NaN where a value is not known.
@@ -148,18 +160,10 @@ class Ranks:
         Equal values share the mean of their ranks. A value that no ranked molecule has lies between its neighbours.
         """
         scores = np.full(columns.shape, np.nan)
-        for place, (column, known) in enumerate(zip(columns.T, self.values, strict=True)):
+        for place, (column, runs) in enumerate(zip(columns.T, self.runs, strict=True)):
             there = np.isfinite(column)
-            below, upto = (np.searchsorted(known, column[there], side=side) for side in ("left", "right"))
-            half = 0.5 / max(1, len(known))
-            scores[there, place] = ndtri(np.clip((below + upto) / max(1, 2 * len(known)), half, 1 - half))
+            scores[there, place] = _score(column[there], runs)
         return scores
-
-    @cached_property
-    def moments(self) -> Moments:
-        """Return the moments of the scores of the ranked molecules."""
-        rows = [_moments_of(Ranks((known,)).scores(known[:, None])[:, 0]) for known in self.values]
-        return Moments.of_rows(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +200,7 @@ class Scales:
         Raises:
             ValueError: if there are others.
         """
-        found = 0 if self.ranks is None else len(self.ranks.values)
+        found = 0 if self.ranks is None else len(self.ranks.runs)
         if self.ranks is None or found != count:
             raise ValueError(f"Expected ranks of {count} columns. Got those of {found}.")
         return self.ranks
@@ -208,7 +212,7 @@ class Scales:
             ValueError: if the others have other numbers or columns.
         """
         mine, theirs = (
-            (sorted(scales.moments), None if scales.ranks is None else len(scales.ranks.values))
+            (sorted(scales.moments), None if scales.ranks is None else len(scales.ranks.runs))
             for scales in (self, other)
         )
         if mine != theirs:
@@ -216,6 +220,18 @@ class Scales:
         moments = {name: mine.merge(other.moments[name]) for name, mine in self.moments.items()}
         ranks = self.ranks if self.ranks is None or other.ranks is None else self.ranks.merge(other.ranks)
         return Scales(moments, ranks)
+
+
+def _join(runs: tuple[Floats, ...]) -> Floats:
+    return runs[0] if len(runs) == 1 else np.sort(np.concatenate(runs))
+
+
+def _score(values: Floats, runs: tuple[Floats, ...]) -> Floats:
+    """Return the normal scores of n known values among those of a column."""
+    count = max(1, sum(map(len, runs)))
+    below, upto = (sum(np.searchsorted(run, values, side=side) for run in runs) for side in ("left", "right"))
+    half = 0.5 / count
+    return np.asarray(ndtri(np.clip((below + upto) / (2 * count), half, 1 - half)), np.float64)
 
 
 def _moments_of(column: Floats) -> tuple[float, float, float, float]:

@@ -43,7 +43,7 @@ def make_rater(folder: Path, values: Values, count: int) -> Rater:
         begin += len(block)
     block = pool.take(np.concatenate(places))
     plain = from_smiles(block.smiles, ids=block.ids)
-    molecules = DescribedMolecules.of(plain, block.traits, Scales(pool.moments, Ranks(())))
+    molecules = DescribedMolecules.of(plain, block.traits, Scales(pool.moments, Ranks.of(np.empty((0, 0)))))
     campaign = Campaign(molecules, "molecule-ucb")
     campaign.tell_many(dict(zip(block.ids, values.values[drawn].tolist(), strict=True)))
     agent = campaign.model()

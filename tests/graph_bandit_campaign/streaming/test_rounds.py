@@ -155,8 +155,6 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--features", "price"), "never in memory as a whole"),
-        (("--predictions", "all.csv"), "never in memory as a whole"),
         (("--minimize", "price"), "several goals"),
         (("--id", "name"), "to name a column of the results"),
         (("--at-most", "1", "--per", "stock"), "a pool from which 8 graphs can be chosen"),
@@ -179,11 +177,6 @@ def test_a_campaign_in_python_reads_the_pool_into_memory(some_parts):
     plain.tell_many({MOLECULES.ids[k]: value for k, value in enumerate(values.values())})
     chosen = [MOLECULES.ids.index(suggestion.id) for suggestion in plain.ask(4)]
     assert [suggestion.id for suggestion in campaign.ask(4)] == [NAMES[k] for k in chosen]
-
-
-def test_a_backtest_asks_for_the_table(some_parts, tmp_path, capsys):
-    assert main(["backtest", str(some_parts), "--maximize", "price", "--out", str(tmp_path)]) == 1
-    assert "give the table that it was made from" in " ".join(capsys.readouterr().err.split())
 
 
 def test_results_may_name_their_columns_otherwise(tables, some_parts, tmp_path):

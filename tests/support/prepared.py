@@ -1,0 +1,33 @@
+"""Tables of molecules, the pools that are prepared from them, and rounds on both."""
+
+import csv
+from contextlib import redirect_stdout
+from io import StringIO
+
+import pytest
+
+from graph_bandit_campaign.prepared import PrepareSettings, prepare
+from graph_bandit_cli.main import main
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def prepare_in_parts(table, folder, rows):
+    """Prepare a pool in parts of so many rows, with blocks of 16."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PrepareSettings, "block", 16)
+        prepare(PrepareSettings(table, folder, part_rows=rows, workers=None))
+    return folder
+
+
+def suggest(pool, results, out, *options):
+    """Return the text of the suggestions, and what was printed."""
+    command = ["suggest", str(pool), "--measured", str(results), "--maximize", "logp", "--out", str(out), "--n", "5"]
+    command += [] if "--agent" in options else ["--agent", "molecule-ucb:short_list=40"]
+    with redirect_stdout(StringIO()) as said:
+        assert main([*command, "--workers", "None", *options]) == 0
+    return out.read_text(), said.getvalue()
