@@ -138,7 +138,6 @@ def _row(means: pd.Series[float], digits: int = 1) -> dict[str, object]:
 def _settings_over_all(environments: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """List the values of each setting."""
     environments = [with_later_defaults(environment) for environment in environments]
-    return {
-        name: ", ".join(dict.fromkeys(str(environment[name]) for environment in environments))
-        for name in environments[0]
-    }
+    names = dict.fromkeys(name for environment in environments for name in environment)
+    values = {name: [environment[name] for environment in environments if name in environment] for name in names}
+    return {name: ", ".join(dict.fromkeys(map(str, its))) for name, its in values.items()}

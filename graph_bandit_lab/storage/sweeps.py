@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from graph_bandit_lab.design.tasks import Task
 
 if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import SweepPlan
@@ -19,6 +21,15 @@ CREATE TABLE IF NOT EXISTS sweeps (
     started TEXT NOT NULL,  -- UTC, ISO 8601
     ended TEXT,             -- the same; NULL while it is played, and for good if it was stopped before its end
     plan TEXT NOT NULL      -- JSON: environments, and the seeds of each agent on each of them
+)
+"""
+# Of all tasks that were ever planned. Earlier versions of the package ignore this table, too.
+_TASKS = """
+CREATE TABLE IF NOT EXISTS tasks (
+    environment TEXT PRIMARY KEY,  -- its key
+    name TEXT NOT NULL,
+    hard TEXT NOT NULL,
+    refused TEXT NOT NULL          -- JSON: agents that cannot play it, each with the reason
 )
 """
 
@@ -60,6 +71,7 @@ def begin_sweep(connection: sqlite3.Connection, plan: SweepPlan) -> None:
     connection.execute(
         "INSERT INTO sweeps (title, started, plan) VALUES (?, ?, ?)", (plan.title, _now(), json.dumps(content))
     )
+    _store_tasks(connection, plan.tasks)
 
 
 def end_sweep(connection: sqlite3.Connection) -> None:
@@ -87,6 +99,33 @@ def read_plan(connection: sqlite3.Connection) -> StoredPlan | None:
         )
     except (TypeError, ValueError, KeyError):
         return None
+
+
+def read_tasks(connection: sqlite3.Connection) -> tuple[Task, ...]:
+    """Return all tasks that were ever planned; none where the table is missing or damaged."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'tasks'").fetchone():
+        return ()
+    rows = connection.execute("SELECT environment, name, hard, refused FROM tasks ORDER BY rowid").fetchall()
+    try:
+        return tuple(
+            Task(name=name, hard=hard, environment_key=key, refused=tuple(json.loads(refused).items()))
+            for key, name, hard, refused in rows
+        )
+    except (TypeError, ValueError, AttributeError):
+        return ()
+
+
+def _store_tasks(connection: sqlite3.Connection, tasks: Sequence[Task]) -> None:
+    """Store tasks beside those that are there; other agents of an earlier plan stay refused."""
+    earlier = {task.environment_key: dict(task.refused) for task in read_tasks(connection)}
+    connection.execute(_TASKS)
+    for task in tasks:
+        refused = earlier.get(task.environment_key, {}) | dict(task.refused)
+        connection.execute(
+            "INSERT INTO tasks VALUES (?, ?, ?, ?) ON CONFLICT (environment) DO UPDATE SET name = excluded.name, "
+            "hard = excluded.hard, refused = excluded.refused",
+            (task.environment_key, task.name, task.hard, json.dumps(refused)),
+        )
 
 
 def _now() -> str:
