@@ -153,10 +153,10 @@ class Sweep:
             ValueError: if an agent or a setting is refused.
         """
         notes = dict.fromkeys(environment.note for grid in self.grids for environment in grid.environments)
-        repetitions, tasks = plan(self.grids, self.seeds)
+        repetitions, tasks = plan(self.grids, self.seeds), find_tasks(self.grids)
         refused = [f"{task.name}: not played by {', '.join(dict(task.refused))}." for task in tasks if task.refused]
         notes_of_all = *self.notes, *filter(None, notes), *refused
-        return SweepPlan(self.title, tuple(repetitions), self.tunes, notes_of_all, tuple(tasks))
+        return SweepPlan(self.title, tuple(repetitions), self.tunes, notes_of_all, tasks)
 
 
 @dataclass(frozen=True)
@@ -184,15 +184,15 @@ def derive_seeds(seed: int, repetitions: int) -> tuple[int, ...]:
     return tuple(int(child.generate_state(1)[0]) for child in children)
 
 
-def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> tuple[list[Repetition], list[Task]]:
-    """Return all repetitions, ordered so that agents take turns on each instance, and the tasks; settings are checked.
+def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
+    """Return all repetitions, ordered so that agents take turns on each instance; every setting is checked.
 
     Raises:
         ValueError: if an agent or a setting is refused, two agents of a grid have equal settings, or an agent can play
             none of the tasks.
     """
     repetitions: dict[tuple[str, int], Repetition] = {}
-    tasks: list[Task] = []
+    idle: dict[str, str] = {}
     for grid in grids:
         specs = {spec.label: spec for spec in grid.agents}
         if len(specs) < len(grid.agents):
@@ -206,7 +206,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> tuple[list[Repetition],
             settings = environment.to_dict()
             refused = {} if grid.task is None else _find_refused(specs, agents, environment, settings["num_graphs"])
             players = {label: spec for label, spec in specs.items() if label not in refused}
-            _check_that_all_can_play([spec.name for spec in players.values()], environment)
+            _check_that_all_can_play(list(dict.fromkeys(spec.name for spec in players.values())), environment)
             here = {label: agents[label] for label in players}
             _check_sizes(here, settings["num_graphs"], environment.resample_graphs == "round")
             check_batch(environment.batch, settings["num_graphs"])
@@ -214,16 +214,32 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> tuple[list[Repetition],
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
             name = "" if grid.task is None else grid.task.name
-            if grid.task is not None:
-                environment_key = to_json(settings)
-                refusals = tuple(refused.items())
-                tasks.append(dataclasses.replace(grid.task, environment_key=environment_key, refused=refusals))
+            idle |= refused
             for seed in seeds:
                 for label, spec in players.items():  # a repetition that two grids share is played once
                     repetition = Repetition(spec, keys[label], seed, environment.pool, name)
                     repetitions.setdefault(repetition.place, repetition)
-    _check_that_each_plays(tasks, {repetition.label for repetition in repetitions.values()})
-    return list(repetitions.values()), tasks
+    players_of_all = {repetition.label for repetition in repetitions.values()}
+    stuck = ", ".join(f"{label} ({reason})" for label, reason in idle.items() if label not in players_of_all)
+    if stuck:
+        raise ValueError(f"Expected agents that can play at least one of these tasks. Got {stuck}.")
+    return list(repetitions.values())
+
+
+def find_tasks(grids: Sequence[Grid]) -> tuple[Task, ...]:
+    """Return the tasks among grids, each with its key and the agents that cannot play it."""
+    tasks = []
+    for grid in grids:
+        if grid.task is None:
+            continue
+        for environment in grid.environments:
+            settings = environment.to_dict()
+            specs = {spec.label: spec for spec in grid.agents}
+            agents = {label: _make_agent(spec) for label, spec in specs.items()}
+            refused = _find_refused(specs, agents, environment, settings["num_graphs"])
+            task = dataclasses.replace(grid.task, environment_key=to_json(settings), refused=tuple(refused.items()))
+            tasks.append(task)
+    return tuple(tasks)
 
 
 def _find_refused(
@@ -244,14 +260,6 @@ def _find_refused(
             short = "plays on one graph set" if stuck else str(error)
             refused[label] = short if _has(environment, needs) else f"needs {needs}"
     return refused
-
-
-def _check_that_each_plays(tasks: Sequence[Task], players: set[str]) -> None:
-    """Refuse agents that were left out of all tasks."""
-    idle = {label: reason for task in tasks for label, reason in task.refused if label not in players}
-    if idle:
-        listed = ", ".join(f"{label} ({reason})" for label, reason in idle.items())
-        raise ValueError(f"Expected agents that can play at least one of these tasks. Got {listed}.")
 
 
 def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSettings) -> None:

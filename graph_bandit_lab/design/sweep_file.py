@@ -22,6 +22,7 @@ from graph_bandit_lab.design.tuned import Tuned, read_tuned
 FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
 _GRID_KEYS = {"agents", "environment", "settings", "task", "hard", "table"}
+GridTable = Mapping[str, Any]  # a grid as TOML has it
 ZOO = "zoo"  # among agents: all that are installed and need no wrapper
 
 
@@ -102,8 +103,8 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
 
 
 def _fill_in_tables(
-    grids: Sequence[Mapping[str, Any]], path: Path | None, source: str
-) -> tuple[list[Mapping[str, Any]], tuple[str, ...]]:
+    grids: Sequence[GridTable], path: Path | None, source: str
+) -> tuple[list[GridTable], tuple[str, ...]]:
     """Add the settings of the tables that there are, and leave out the grids of the others, with a note."""
     tables = {} if path is None else read_tables(path)
     named = [_table(grid, "a grid", source).get("table") for grid in grids]
@@ -111,13 +112,13 @@ def _fill_in_tables(
     if unknown:
         known = ", ".join(str(name) for name in named if name) or "none"
         raise ValueError(f"Expected tables of {source} in {path}. Got `{unknown[0]}`. Tables: {known}.")
-    filled: list[Mapping[str, Any]] = []
+    filled: list[GridTable] = []
     for grid, name in zip(grids, named, strict=True):
         if name is None:
             filled.append(grid)
         elif name in tables:
             environment = _table(grid.get("environment", {}), "`environment`", source)
-            filled.append(grid | {"environment": environment | tables[name]})
+            filled.append({**grid, "environment": {**environment, **tables[name]}})
     tasks = [str(grid["task"]) for grid in grids if "task" in grid]
     twice = [name for name in tasks if tasks.count(name) > 1]
     if twice:
@@ -127,7 +128,7 @@ def _fill_in_tables(
     return filled, (note,) if missing else ()
 
 
-def _read_task(grid: Mapping[str, Any], environments: int, source: str) -> Task | None:
+def _read_task(grid: GridTable, environments: int, source: str) -> Task | None:
     """Return the name of a grid's environment; None if it has no name."""
     if "task" not in grid:
         if "hard" in grid:
@@ -166,7 +167,7 @@ def _is_count(value: object, least: int) -> TypeGuard[int]:
 
 
 def _read_grid(
-    grid: Mapping[str, Any], content: Mapping[str, Any], overrides: Overrides, tuned: Tuned, source: str
+    grid: GridTable, content: Mapping[str, object], overrides: Overrides, tuned: Tuned, source: str
 ) -> list[Grid]:
     """Multiply out the lists of one grid, into a part for each graph model: tuned settings depend on it."""
     _refuse_unknown(_table(grid, "a grid", source), _GRID_KEYS, source)

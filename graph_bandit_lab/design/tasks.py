@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from graph_bandit_lab.design.own_graphs import PoolFile
 
@@ -27,7 +26,7 @@ class Task:
     """Agents that cannot play it, each with the reason."""
 
 
-def read_tables(path: Path) -> dict[str, dict[str, Any]]:
+def read_tables(path: Path) -> dict[str, dict[str, object]]:
     """Read which file each table lies in.
 
     Args:

@@ -55,6 +55,8 @@ class StoredPlan:
     """None while it is played, and for good if it was stopped before its end."""
     environments: tuple[Mapping[str, object], ...]
     cells: tuple[PlannedCell, ...]
+    names: tuple[str, ...] = ()
+    """Names of the environments, if all of them are tasks."""
 
 
 def begin_sweep(connection: sqlite3.Connection, plan: SweepPlan) -> None:
@@ -65,7 +67,13 @@ def begin_sweep(connection: sqlite3.Connection, plan: SweepPlan) -> None:
         index, _ = environments.setdefault(repetition.key.environment_key, (len(environments), repetition.environment))
         *_, seeds = cells.setdefault(repetition.key.settings_hash, (repetition.label, index, []))
         seeds.append(repetition.seed)
-    content = {"environments": [environment for _, environment in environments.values()], "cells": cells}
+    tasks = {task.environment_key: task.name for task in plan.tasks}
+    names = [tasks[key] for key in environments] if environments.keys() <= tasks.keys() else []
+    content = {
+        "environments": [environment for _, environment in environments.values()],
+        "cells": cells,
+        "names": names,
+    }
     connection.execute(_SCHEMA)
     connection.execute("DELETE FROM sweeps")
     connection.execute(
@@ -96,6 +104,7 @@ def read_plan(connection: sqlite3.Connection) -> StoredPlan | None:
                 PlannedCell(settings_hash, label, index, frozenset(seeds))
                 for settings_hash, (label, index, seeds) in content["cells"].items()
             ),
+            tuple(content.get("names", ())),  # which earlier versions did not store
         )
     except (TypeError, ValueError, KeyError):
         return None
@@ -116,7 +125,7 @@ def read_tasks(connection: sqlite3.Connection) -> tuple[Task, ...]:
 
 
 def _store_tasks(connection: sqlite3.Connection, tasks: Sequence[Task]) -> None:
-    """Store tasks beside those that are there; other agents of an earlier plan stay refused."""
+    """Add tasks to those of earlier plans, which keep the agents that cannot play them."""
     earlier = {task.environment_key: dict(task.refused) for task in read_tasks(connection)}
     connection.execute(_TASKS)
     for task in tasks:
