@@ -46,6 +46,11 @@ def format_difference(comparison: Comparison) -> str:
     return f"{comparison.difference:.3f} [{comparison.low:.3f}, {comparison.high:.3f}]"
 
 
+def format_estimate(value: float, low: float, high: float, digits: int = 1) -> str:
+    """Write a number with its 95 % interval."""
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
 def format_count(summary: AgentSummary) -> str:
     """Write how many repetitions finished, and how many diverged or failed."""
     others = {"diverged": summary.diverged, "failed": summary.failed}

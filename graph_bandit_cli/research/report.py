@@ -57,16 +57,14 @@ class Command:
         return 0
 
     def _print_markdown(self) -> None:
-        from graph_bandit_lab import load_results
-        from graph_bandit_lab.reports import print_warnings, table_of, table_of_environments, title_of, to_markdown
+        from graph_bandit_lab import load_results, reports
 
         results = load_results(self.folder, arrays=())
-        print("\n".join(["", f"{title_of(results)}:", "", *to_markdown(table_of(results))]))
-        if results["environment_key"].nunique() > 1:
-            found = results["final_simple_regret"].notna().any()
-            for measure in ("total_regret", "final_simple_regret") if found else ("total_regret",):
-                print("\n".join(["", *to_markdown(table_of_environments(results, measure))]))
-        print_warnings(results)
+        to_markdown = reports.to_markdown
+        print("\n".join(["", f"{reports.title_of(results)}:", "", *to_markdown(reports.table_of(results))]))
+        for rows in reports.further_tables(results):
+            print("\n".join(["", *to_markdown(rows)]))
+        reports.print_warnings(results)
 
     def _print_rounds(self) -> None:
         from graph_bandit_lab import load_results

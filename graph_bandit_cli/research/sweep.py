@@ -31,13 +31,16 @@ class Command(PlaySettings):
     tuned: Path | None = None
     """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
     agents: Annotated[tuple[str, ...], NONE] = ()
-    """Agents instead of those of the sweep, on the same environments and seeds."""
+    """Agents instead of those of the sweep, on the same environments and seeds; `zoo` stands for all of them."""
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
     environments: Annotated[tuple[str, ...], NONE] = ()
-    """Only environments with these settings, such as num_graphs=10 (or K=10) and reward_model=linear,gp_gntk."""
+    """Only environments with these settings, such as num_graphs=10 (or K=10) and reward_model=linear,gp_gntk; or with
+    these names, task=linear,noisy."""
     horizon: int | None = None
     """Rounds of every repetition instead of those of the sweep, to try it in a minute."""
+    tables: Path | None = None
+    """TOML file that says where the tables of the sweep lie; tasks of tables that are not in it are left out."""
     dry_run: bool = False
     """Say what there is to play and about how long it takes. What is not timed yet is tried for about 90 seconds."""
     cluster: int = 100
@@ -52,6 +55,7 @@ class Command(PlaySettings):
             repetitions=self.repetitions,
             environments=self.environments,
             horizon=self.horizon,
+            tables=self.tables,
         )
         here = self.workers is None and self.scheduler is None  # this process plays, and imports torch anyway
         plan = read_sweep(self.sweep, overrides).plan() if here else plan_sweep(self.sweep, overrides)

@@ -147,7 +147,7 @@ def _blocks_of_plan(plan: StoredPlan, stored: Sequence[StoredRepetition]) -> lis
     for repetition in stored:
         cell = cells[repetition.settings_hash]
         rows[cell.environment].append(repetition._replace(label=cell.label))
-    names = name_environments(plan.environments)
+    names = plan.names or name_environments(plan.environments)
     return [Block(*parts) for parts in zip(names, planned, map(tuple, rows), strict=True)]
 
 

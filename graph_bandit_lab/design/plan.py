@@ -17,11 +17,13 @@ from graph_bandit_lab.design.keys import (
     LATER_AGENT_DEFAULTS,
     RunKey,
     to_arguments,
+    to_json,
     without_later_defaults,
 )
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.episodes.feedback import Feedback, check_batch
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ class Repetition:
     seed: int
     pool: PoolFile | None = None
     """Where the graphs of the environment are read from; None: they are random."""
+    task: str = ""
+    """Name of the environment, if it is a task."""
 
     @property
     def label(self) -> str:
@@ -91,6 +95,8 @@ class Grid:
 
     environments: tuple[EnvironmentSettings, ...]
     agents: tuple[AgentSpec, ...]
+    task: Task | None = None
+    """The name of its environment, of which there is one. Agents that cannot play it are left out, not refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +108,8 @@ class Sweep:
     seeds: tuple[int, ...]
     tunes: bool = False
     """Write the best settings to a file at the end."""
+    notes: tuple[str, ...] = ()
+    """What people should know before it is played."""
 
     def select(self, environments: Mapping[str, Sequence[object]] | None = None, horizon: int | None = None) -> Sweep:
         """Return a part of the sweep, on some of its environments, or with shorter episodes.
@@ -109,22 +117,34 @@ class Sweep:
         Repetitions that keep their horizon are stored under the same keys as those of the whole sweep.
 
         Args:
-            environments: values by setting; environments that have one of the values of each setting stay.
+            environments: values by setting; environments that have one of the values of each setting stay. `task`
+                chooses by the names of tasks.
             horizon: T of every environment, instead of its own.
 
         Raises:
             ValueError: if no environment has such a setting or value, or the horizon is refused.
         """
-        here = [environment for grid in self.grids for environment in grid.environments]
-        chosen = set(select_environments(here, environments or {}))
+        settings = dict(environments or {})
+        grids_here = self._choose_tasks(settings.pop("task")) if "task" in settings else self.grids
+        here = [environment for grid in grids_here for environment in grid.environments]
+        chosen = set(select_environments(here, settings))
         grids = []
-        for grid in self.grids:
+        for grid in grids_here:
             kept = [environment for environment in grid.environments if environment in chosen]
             if horizon is not None:
                 kept = list(dict.fromkeys(dataclasses.replace(environment, horizon=horizon) for environment in kept))
             if kept:
-                grids.append(Grid(tuple(kept), grid.agents))
+                grids.append(dataclasses.replace(grid, environments=tuple(kept)))
         return dataclasses.replace(self, grids=tuple(grids))
+
+    def _choose_tasks(self, names: Sequence[object]) -> tuple[Grid, ...]:
+        """Return the grids of the tasks of these names."""
+        there = [grid.task.name for grid in self.grids if grid.task is not None]
+        missing = [name for name in names if name not in there]
+        if missing:
+            listed = f"one of {', '.join(there)}" if there else "left out: this sweep has no tasks"
+            raise ValueError(f"Expected `task` to be {listed}. Got {missing[0]}.")
+        return tuple(grid for grid in self.grids if grid.task is not None and grid.task.name in names)
 
     def plan(self) -> SweepPlan:
         """Return every repetition of the sweep, its settings checked.
@@ -133,7 +153,10 @@ class Sweep:
             ValueError: if an agent or a setting is refused.
         """
         notes = dict.fromkeys(environment.note for grid in self.grids for environment in grid.environments)
-        return SweepPlan(self.title, tuple(plan(self.grids, self.seeds)), self.tunes, tuple(filter(None, notes)))
+        repetitions, tasks = plan(self.grids, self.seeds), find_tasks(self.grids)
+        refused = [f"{task.name}: not played by {', '.join(dict(task.refused))}." for task in tasks if task.refused]
+        notes_of_all = *self.notes, *filter(None, notes), *refused
+        return SweepPlan(self.title, tuple(repetitions), self.tunes, notes_of_all, tasks)
 
 
 @dataclass(frozen=True)
@@ -146,6 +169,8 @@ class SweepPlan:
     """Write the best settings to a file at the end."""
     notes: tuple[str, ...] = ()
     """What people should know before it is played."""
+    tasks: tuple[Task, ...] = ()
+    """Environments with a name, over which agents are ranked."""
 
     @property
     def settings_hashes(self) -> set[str]:
@@ -163,9 +188,11 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
     """Return all repetitions, ordered so that agents take turns on each instance; every setting is checked.
 
     Raises:
-        ValueError: if an agent or a setting is refused, or two agents of a grid have equal settings.
+        ValueError: if an agent or a setting is refused, two agents of a grid have equal settings, or an agent can play
+            none of the tasks.
     """
     repetitions: dict[tuple[str, int], Repetition] = {}
+    idle: dict[str, str] = {}
     for grid in grids:
         specs = {spec.label: spec for spec in grid.agents}
         if len(specs) < len(grid.agents):
@@ -177,17 +204,62 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         }
         for environment in grid.environments:
             settings = environment.to_dict()
-            _check_that_all_can_play(list(origins), environment)
-            _check_sizes(agents, settings["num_graphs"], environment.resample_graphs == "round")
+            refused = {} if grid.task is None else _find_refused(specs, agents, environment, settings["num_graphs"])
+            players = {label: spec for label, spec in specs.items() if label not in refused}
+            _check_that_all_can_play(list(dict.fromkeys(spec.name for spec in players.values())), environment)
+            here = {label: agents[label] for label in players}
+            _check_sizes(here, settings["num_graphs"], environment.resample_graphs == "round")
             check_batch(environment.batch, settings["num_graphs"])
-            keys = {label: dataclasses.replace(key, environment=settings) for label, key in without.items()}
+            keys = {label: dataclasses.replace(without[label], environment=settings) for label in players}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
+            name = "" if grid.task is None else grid.task.name
+            idle |= refused
             for seed in seeds:
-                for label, spec in specs.items():  # a repetition that two grids share is played once
-                    repetition = Repetition(spec, keys[label], seed, environment.pool)
+                for label, spec in players.items():  # a repetition that two grids share is played once
+                    repetition = Repetition(spec, keys[label], seed, environment.pool, name)
                     repetitions.setdefault(repetition.place, repetition)
+    players_of_all = {repetition.label for repetition in repetitions.values()}
+    stuck = ", ".join(f"{label} ({reason})" for label, reason in idle.items() if label not in players_of_all)
+    if stuck:
+        raise ValueError(f"Expected agents that can play at least one of these tasks. Got {stuck}.")
     return list(repetitions.values())
+
+
+def find_tasks(grids: Sequence[Grid]) -> tuple[Task, ...]:
+    """Return the tasks among grids, each with its key and the agents that cannot play it."""
+    tasks = []
+    for grid in grids:
+        if grid.task is None:
+            continue
+        for environment in grid.environments:
+            settings = environment.to_dict()
+            specs = {spec.label: spec for spec in grid.agents}
+            agents = {label: _make_agent(spec) for label, spec in specs.items()}
+            refused = _find_refused(specs, agents, environment, settings["num_graphs"])
+            task = dataclasses.replace(grid.task, environment_key=to_json(settings), refused=tuple(refused.items()))
+            tasks.append(task)
+    return tuple(tasks)
+
+
+def _find_refused(
+    specs: Mapping[str, AgentSpec],
+    agents: Mapping[str, Agent],
+    environment: EnvironmentSettings,
+    num_graphs: int | Sequence[int],
+) -> dict[str, str]:
+    """Return the agents that cannot play on an environment, each with the reason."""
+    refused = {}
+    for label, spec in specs.items():
+        try:
+            _check_that_all_can_play([spec.name], environment)
+            _check_sizes({label: agents[label]}, num_graphs, environment.resample_graphs == "round")
+        except ValueError as error:
+            needs = registry.agent_needs(spec.name)
+            stuck = environment.resample_graphs == "round" and registry.agent_plays_changing_graphs(spec.name) is False
+            short = "plays on one graph set" if stuck else str(error)
+            refused[label] = short if _has(environment, needs) else f"needs {needs}"
+    return refused
 
 
 def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSettings) -> None:
@@ -197,10 +269,9 @@ def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSett
     """
     from agents.contract import PLAY_CHANGING_GRAPHS
 
-    molecules = environment.contents is not None and environment.contents.are_molecules
     for name in agents:
         needs = registry.agent_needs(name)
-        if needs != "any" and not (needs == "molecules" and molecules):
+        if not _has(environment, needs):
             here = "your own molecules: `--graphs` takes a table of SMILES." if needs == "molecules" else "its wrapper."
             raise ValueError(f"Expected agents that play on these graphs. `{name}` needs {needs}. Play it on {here}")
     stuck = [name for name in agents if registry.agent_plays_changing_graphs(name) is False]
@@ -209,6 +280,12 @@ def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSett
             f"Expected agents that play on graphs that change ({', '.join(PLAY_CHANGING_GRAPHS)}) with "
             f'resample_graphs="round". Got {", ".join(stuck)}.'
         )
+
+
+def _has(environment: EnvironmentSettings, needs: str) -> bool:
+    """Return whether an environment has the graphs that an agent needs."""
+    molecules = environment.contents is not None and environment.contents.are_molecules
+    return needs == "any" or (needs == "molecules" and molecules)
 
 
 def _check_sizes(agents: Mapping[str, Agent], num_graphs: int | Sequence[int], changing: bool) -> None:

@@ -10,16 +10,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeGuard
 
+import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.own_graphs import PoolFile
 from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
 from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab.design.tasks import Task, read_tables
 from graph_bandit_lab.design.tuned import Tuned, read_tuned
 
 FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
-_GRID_KEYS = {"agents", "environment", "settings"}
+_GRID_KEYS = {"agents", "environment", "settings", "task", "hard", "table"}
+GridTable = Mapping[str, Any]  # a grid as TOML has it
+ZOO = "zoo"  # among agents: all that are installed and need no wrapper
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,8 @@ class Overrides:
     """Only environments with these settings, each as `setting=value` or `setting=value,value`."""
     horizon: int | None = None
     """T instead of that of every environment."""
+    tables: Path | None = None
+    """File that says where the tables of the sweep lie; grids of tables that are not in it are left out."""
 
     def __post_init__(self) -> None:
         if self.fit not in FITS:
@@ -85,13 +91,55 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     if not isinstance(content.get("tunes", False), bool):
         raise ValueError(f"{source}: expected `tunes` to be true or false. Got {content['tunes']!r}.")
     tuned = read_tuned(overrides.tuned, overrides.fit)
+    here, notes = _fill_in_tables(grids, overrides.tables, str(source))
     sweep = Sweep(
         title=content.get("title", Path(source).stem),
-        grids=tuple(part for grid in grids for part in _read_grid(grid, content, overrides, tuned, str(source))),
+        grids=tuple(part for grid in here for part in _read_grid(grid, content, overrides, tuned, str(source))),
         seeds=_read_seeds(content, overrides.repetitions, str(source)),
         tunes=content.get("tunes", False),
+        notes=notes,
     )
     return sweep.select(parse_selection(overrides.environments), overrides.horizon)
+
+
+def _fill_in_tables(
+    grids: Sequence[GridTable], path: Path | None, source: str
+) -> tuple[list[GridTable], tuple[str, ...]]:
+    """Add the settings of the tables that there are, and leave out the grids of the others, with a note."""
+    tables = {} if path is None else read_tables(path)
+    named = [_table(grid, "a grid", source).get("table") for grid in grids]
+    unknown = [name for name in tables if name not in named]
+    if unknown:
+        known = ", ".join(str(name) for name in named if name) or "none"
+        raise ValueError(f"Expected tables of {source} in {path}. Got `{unknown[0]}`. Tables: {known}.")
+    filled: list[GridTable] = []
+    for grid, name in zip(grids, named, strict=True):
+        if name is None:
+            filled.append(grid)
+        elif name in tables:
+            environment = _table(grid.get("environment", {}), "`environment`", source)
+            filled.append({**grid, "environment": {**environment, **tables[name]}})
+    tasks = [str(grid["task"]) for grid in grids if "task" in grid]
+    twice = [name for name in tasks if tasks.count(name) > 1]
+    if twice:
+        raise ValueError(f"{source}: expected each `task` once. Got `{twice[0]}` twice.")
+    missing = [str(name) for name in named if name is not None and name not in tables]
+    note = f"Left out, because `--tables` does not say where they lie: {', '.join(missing)}."
+    return filled, (note,) if missing else ()
+
+
+def _read_task(grid: GridTable, environments: int, source: str) -> Task | None:
+    """Return the name of a grid's environment; None if it has no name."""
+    if "task" not in grid:
+        if "hard" in grid:
+            raise ValueError(f"{source}: expected `task`, a name, with `hard`. Got none.")
+        return None
+    name, hard = grid["task"], grid.get("hard", "")
+    if not (isinstance(name, str) and name and isinstance(hard, str)):
+        raise ValueError(f"{source}: expected `task`, and perhaps `hard`, to be texts. Got {name!r} and {hard!r}.")
+    if environments != 1:
+        raise ValueError(f"{source}: expected one environment in the task `{name}`. Got {environments}.")
+    return Task(name=name, hard=hard)
 
 
 def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: str) -> tuple[int, ...]:
@@ -119,7 +167,7 @@ def _is_count(value: object, least: int) -> TypeGuard[int]:
 
 
 def _read_grid(
-    grid: Mapping[str, Any], content: Mapping[str, Any], overrides: Overrides, tuned: Tuned, source: str
+    grid: GridTable, content: Mapping[str, object], overrides: Overrides, tuned: Tuned, source: str
 ) -> list[Grid]:
     """Multiply out the lists of one grid, into a part for each graph model: tuned settings depend on it."""
     _refuse_unknown(_table(grid, "a grid", source), _GRID_KEYS, source)
@@ -127,7 +175,7 @@ def _read_grid(
         _table(grid.get(name, {}), f"`{name}`", source)
     known = {field.name for field in fields(EnvironmentSettings) if field.init}
     _refuse_unknown(grid.get("environment", {}), known, source)
-    agents = overrides.agents or grid.get("agents", content.get("agents", []))
+    agents = _replace_zoo(overrides.agents) or grid.get("agents", content.get("agents", []))
     recipes = dict(agents) if isinstance(agents, dict) else {text: text for text in _texts(agents, source)}
     if not recipes or not all(isinstance(recipe, str) for recipe in recipes.values()):
         raise ValueError(
@@ -143,6 +191,7 @@ def _read_grid(
         environments = [EnvironmentSettings(**settings) for settings in chosen]
     except TypeError as error:
         raise ValueError(f"{source}: {error}") from error
+    task = _read_task(grid, len(environments), source)
     parts = []
     models = [str(environment.to_dict()["graph_model"]) for environment in environments]
     for model in dict.fromkeys(models):
@@ -152,8 +201,14 @@ def _read_grid(
             for variant in variants
         ]
         alike = [environment for environment, its in zip(environments, models, strict=True) if its == model]
-        parts.append(Grid(tuple(alike), tuple(specs)))
+        parts.append(Grid(tuple(alike), tuple(specs), task))
     return parts
+
+
+def _replace_zoo(agents: Sequence[str]) -> list[str]:
+    """Replace "zoo" by all installed agents that need no wrapper."""
+    zoo = [name for name in registry.list_agents() if registry.agent_needs(name) in ("any", "molecules")]
+    return list(dict.fromkeys(name for text in agents for name in (zoo if text == ZOO else [text])))
 
 
 def _beside(source: str, environment: dict[str, Any]) -> dict[str, Any]:

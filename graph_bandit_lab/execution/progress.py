@@ -77,7 +77,7 @@ class Progress:
 
     def name(self, repetition: Repetition) -> str:
         """Name a repetition: agent, environment and seed."""
-        where = self._environments[repetition.key.environment_key]
+        where = repetition.task or self._environments[repetition.key.environment_key]
         return f"{repetition.label}{where and f' on {where}'}, seed {repetition.seed}"
 
     def print(self, text: str) -> None:

@@ -48,20 +48,23 @@ def arrange(environments: Sequence[Mapping[str, object]]) -> tuple[list[int], in
     return given, min(COLUMNS, len(environments))
 
 
-def panels_figure(results: pd.DataFrame, order: Sequence[str], measure: str = "regret") -> Figure:
+def panels_figure(
+    results: pd.DataFrame, order: Sequence[str], measure: str = "regret", named: Mapping[str, str] | None = None
+) -> Figure:
     """Draw cumulative regret on each environment: mean and standard deviation over repetitions, as in the paper.
 
     Args:
         results: of `load_results`; repetitions that are not finished are left out.
         order: labels of the agents, best first.
         measure: "regret"; or "simple_regret", which is drawn as it is, where it was recorded.
+        named: titles by environment key; None: the settings in which environments differ.
 
     Returns:
         A panel for each of the first 24 environments.
     """
     firsts = results.drop_duplicates("environment_key")
     keys, environments = list(firsts["environment_key"]), list(firsts["environment"])
-    names = name_environments(environments)
+    names = name_environments(environments) if named is None else [named[key] for key in keys]
     indices, columns = arrange(environments)
     finished = results[(results["status"] == "finished") & results[measure].notna()]
     adds_up = measure == "regret"

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from graph_bandit_lab.analysis.paper import TABLE_1
+from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents
 from graph_bandit_lab.analysis.scores import (
     Field,
     Score,
@@ -20,7 +21,14 @@ from graph_bandit_lab.analysis.scores import (
 from graph_bandit_lab.analysis.statistics import summarize
 from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import name_environments
-from graph_bandit_lab.formats import MISSING, format_count, format_difference, format_duration, format_number
+from graph_bandit_lab.formats import (
+    MISSING,
+    format_count,
+    format_difference,
+    format_duration,
+    format_estimate,
+    format_number,
+)
 from graph_bandit_lab.reports.figures import agent_lines
 from graph_bandit_lab.reports.findings import DIGITS, SIMPLE_REGRET, findings_of_sweep
 from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure
@@ -42,7 +50,9 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
     order = [str(label) for label in means]
     shown = order[:MAX_AGENTS]
     failed = results[results["status"] == "failed"]
-    content = {
+    ranking = rank_agents(results, results.attrs.get("tasks", ()))
+    content: dict[str, object] = {
+        "ranking": None if ranking is None else _ranking_content(ranking),
         "fields": [
             {**_field_content(field, scores, names), "findings": findings}
             for (field, scores), findings in zip(scored, findings_of_sweep(results), strict=True)
@@ -66,9 +76,9 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
         "environment": _settings_over_all(list(environments_of(results).values())),
     }
     drawn = results[results["label"].isin(shown)]
-    figures = {"regret": panels_figure(drawn, shown)}
+    figures = {"regret": panels_figure(drawn, shown, named=names)}
     if content["simple_regrets"]:
-        figures["findings"] = panels_figure(drawn, shown, "simple_regret")
+        figures["findings"] = panels_figure(drawn, shown, "simple_regret", names)
     return content, figures
 
 
@@ -79,9 +89,10 @@ def environments_of(results: pd.DataFrame) -> dict[str, dict[str, object]]:
 
 
 def environment_names(results: pd.DataFrame) -> dict[str, str]:
-    """Return the name of each environment by key: the settings in which it differs from the others."""
+    """Return the name of each environment by key: that of its task, or the settings in which it differs from others."""
     environments = environments_of(results)
-    return dict(zip(environments, name_environments(list(environments.values())), strict=True))
+    names = dict(zip(environments, name_environments(list(environments.values())), strict=True))
+    return names | {key: name for key, (name, _) in name_tasks(results, results.attrs.get("tasks", ())).items()}
 
 
 def mean_table(
@@ -92,6 +103,70 @@ def mean_table(
     order = list(dict.fromkeys([*ranked, *results["label"]]))
     means = mean_regrets(fields_of(results, measure))
     return means.reindex(index=list(environments_of(results)), columns=order)
+
+
+def rows_of_ranking(ranking: Ranking) -> list[tuple[str, ...]]:
+    """Return header and rows of the ranks of agents over tasks, best first."""
+    rows: list[tuple[str, ...]] = [
+        (
+            "agent",
+            "mean rank [95 % interval]",
+            "behind the first [95 %]",
+            "R_T / random",
+            "first on",
+            "fails on",
+            "ms/round",
+        )
+    ]
+    for rank in ranking.ranks:
+        share = float(ranking.shares[rank.label].mean()) if len(ranking.shares) else float("nan")
+        is_first = rank is ranking.ranks[0]
+        rows.append(
+            (
+                rank.label,
+                format_estimate(rank.mean, rank.low, rank.high),
+                MISSING if is_first else format_estimate(rank.behind, rank.behind_low, rank.behind_high),
+                format_number(share, 2),
+                str(rank.wins),
+                str(len(rank.failures)),
+                format_number(float(ranking.milliseconds[rank.label].mean())),
+            )
+        )
+    return rows
+
+
+def rows_of_failures(ranking: Ranking) -> list[tuple[str, ...]]:
+    """Return header and rows of where each agent fails: its share of random play's R_T, or why it has none."""
+    rows: list[tuple[str, ...]] = [("agent", "fails on (R_T / random)")]
+    for rank in ranking.ranks:
+        alike: dict[str, list[str]] = {}
+        for name, share in rank.failures.items():
+            alike.setdefault(ranking.reasons.get((name, rank.label)) or format_number(share, 2), []).append(name)
+        texts = [f"{', '.join(names)} ({text})" for text, names in alike.items()]
+        rows.append((rank.label, "; ".join(texts) or "no task"))
+    return rows
+
+
+def _ranking_content(ranking: Ranking) -> dict[str, object]:
+    shown = [rank.label for rank in ranking.ranks][:MAX_AGENTS]
+    tables = [
+        ("R<sub>T</sub> / random", ranking.shares, 2),
+        ("simple regret", ranking.simple_regret, DIGITS[SIMPLE_REGRET]),
+        ("ms a round", ranking.milliseconds, 1),
+    ]
+    return {
+        "ranks": rows_of_ranking(ranking),
+        "failures": rows_of_failures(ranking),
+        "shown": shown,
+        "all": len(ranking.ranks),
+        "tables": [
+            (what, [(str(name), _row(row, digits)) for name, row in table[shown].iterrows()])
+            for what, table, digits in tables
+            if len(table)
+        ],
+        "hard": [(name, ranking.hard[name], count) for name, count in ranking.trials.items()],
+        "unranked": [f"{label} ({count} of {len(ranking.trials)} tasks)" for label, count in ranking.unranked.items()],
+    }
 
 
 def _field_content(field: Field, scores: Sequence[Score], names: Mapping[str, str]) -> dict[str, object]:
@@ -138,7 +213,6 @@ def _row(means: pd.Series[float], digits: int = 1) -> dict[str, object]:
 def _settings_over_all(environments: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """List the values of each setting."""
     environments = [with_later_defaults(environment) for environment in environments]
-    return {
-        name: ", ".join(dict.fromkeys(str(environment[name]) for environment in environments))
-        for name in environments[0]
-    }
+    names = dict.fromkeys(name for environment in environments for name in environment)
+    values = {name: [environment[name] for environment in environments if name in environment] for name in names}
+    return {name: ", ".join(dict.fromkeys(map(str, its))) for name, its in values.items()}

@@ -9,6 +9,7 @@ import pandas as pd
 
 from graph_bandit_lab.analysis.compare import Change
 from graph_bandit_lab.analysis.paper import TABLE_1
+from graph_bandit_lab.analysis.ranking import rank_agents
 from graph_bandit_lab.analysis.scores import fields_of, score_agents
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.formats import (
@@ -20,8 +21,14 @@ from graph_bandit_lab.formats import (
     format_share,
     format_spread,
 )
-from graph_bandit_lab.reports.findings import DIGITS, NAMES, findings_of_run, findings_of_sweep
-from graph_bandit_lab.reports.sweep_report import differences_to_the_best, environment_names, mean_table
+from graph_bandit_lab.reports.findings import DIGITS, NAMES, SIMPLE_REGRET, findings_of_run, findings_of_sweep
+from graph_bandit_lab.reports.sweep_report import (
+    differences_to_the_best,
+    environment_names,
+    mean_table,
+    rows_of_failures,
+    rows_of_ranking,
+)
 
 LEAST = 12  # characters to which a first column is cut
 
@@ -47,7 +54,8 @@ def print_columns(rows: list[tuple[str, ...]], file: TextIO | None = None, width
 def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return header and rows of the summary, lowest mean first."""
     if results["environment_key"].nunique() > 1:
-        return _table_of_sweep(results)
+        ranking = rank_agents(results, results.attrs.get("tasks", ()))
+        return _table_of_sweep(results) if ranking is None else rows_of_ranking(ranking)
     findings = findings_of_run(results)
     found = ["simple regret [95 % interval]", "top 1 %"] if findings else []
     rows: list[tuple[str, ...]] = [
@@ -65,6 +73,38 @@ def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
         for summary in summarize(results)
     ]
     return rows
+
+
+def further_tables(results: pd.DataFrame) -> list[list[tuple[str, ...]]]:
+    """Return the tables of a sweep that follow the first: what agents did on each task, and on each environment."""
+    if results["environment_key"].nunique() == 1:
+        return []
+    found = results["final_simple_regret"].notna().any()
+    measures = ("total_regret", "final_simple_regret") if found else ("total_regret",)
+    return [*_tables_of_tasks(results), *(_table_of_environments(results, measure) for measure in measures)]
+
+
+def _tables_of_tasks(results: pd.DataFrame) -> list[list[tuple[str, ...]]]:
+    """Return shares of random play's R_T, simple regret, times and failures, if agents can be ranked over tasks."""
+    ranking = rank_agents(results, results.attrs.get("tasks", ()))
+    if ranking is None:
+        return []
+    measures = (
+        ("R_T / random", ranking.shares, 2),
+        (NAMES[SIMPLE_REGRET], ranking.simple_regret, DIGITS[SIMPLE_REGRET]),
+        ("ms a round", ranking.milliseconds, 1),
+    )
+    tables = [
+        [(what, *map(str, table)), *(_row_of_task(name, row, digits) for name, row in table.iterrows())]
+        for what, table, digits in measures
+        if len(table)
+    ]
+    hard: list[tuple[str, ...]] = [("task", "what makes it hard"), *ranking.hard.items()]
+    return [*tables, rows_of_failures(ranking), hard]
+
+
+def _row_of_task(name: object, row: pd.Series[float], digits: int) -> tuple[str, ...]:
+    return str(name), *(format_number(value, digits) for value in row)
 
 
 def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
@@ -93,7 +133,7 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
     return rows
 
 
-def table_of_environments(results: pd.DataFrame, measure: str = "total_regret") -> list[tuple[str, ...]]:
+def _table_of_environments(results: pd.DataFrame, measure: str) -> list[tuple[str, ...]]:
     """Return header and rows of the mean of a measure on each environment, with agents in the order of their scores."""
     names = environment_names(results)
     scored = [(field, score_agents(field.trials, field.reference)) for field in fields_of(results)]

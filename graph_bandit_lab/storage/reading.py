@@ -18,6 +18,7 @@ from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.database import damaged, open_to_read
 from graph_bandit_lab.storage.results import FILE_NAME, check_format, column_names, read_rows
 from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode, last_findings, name_of
+from graph_bandit_lab.storage.sweeps import read_tasks
 
 NAMED = 10  # damaged repetitions
 
@@ -52,6 +53,7 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         settings may depend on it), and by the versions of the algorithm where these are two.
 
         Damaged repetitions are left out, with a `DamagedResultsWarning`; `attrs["damaged"]` of the table names them.
+        `attrs["tasks"]` has the `Task`s of the sweeps that were played, which give environments a name.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -66,9 +68,10 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         unwanted = {*ARRAYS, *FINDINGS, "diagnostics", "checksum"} - {*arrays, "regret"}
         wanted = [name for name in names if name not in unwanted]
         rows, lost = _read_sound_rows(path, connection, wanted)
+        tasks = read_tasks(connection)
     _name_graphs(rows)
     frame = pd.DataFrame(rows, columns=[*wanted, "environment_key", *(f"final_{name}" for name in FINDINGS)])
-    frame.attrs["damaged"] = lost
+    frame.attrs["damaged"], frame.attrs["tasks"] = lost, tasks
     if lost:
         more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
         warnings.warn(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from graph_bandit_lab.design.tasks import Task
 
 if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import SweepPlan
@@ -19,6 +21,15 @@ CREATE TABLE IF NOT EXISTS sweeps (
     started TEXT NOT NULL,  -- UTC, ISO 8601
     ended TEXT,             -- the same; NULL while it is played, and for good if it was stopped before its end
     plan TEXT NOT NULL      -- JSON: environments, and the seeds of each agent on each of them
+)
+"""
+# Of all tasks that were ever planned. Earlier versions of the package ignore this table, too.
+_TASKS = """
+CREATE TABLE IF NOT EXISTS tasks (
+    environment TEXT PRIMARY KEY,  -- its key
+    name TEXT NOT NULL,
+    hard TEXT NOT NULL,
+    refused TEXT NOT NULL          -- JSON: agents that cannot play it, each with the reason
 )
 """
 
@@ -44,6 +55,8 @@ class StoredPlan:
     """None while it is played, and for good if it was stopped before its end."""
     environments: tuple[Mapping[str, object], ...]
     cells: tuple[PlannedCell, ...]
+    names: tuple[str, ...] = ()
+    """Names of the environments, if all of them are tasks."""
 
 
 def begin_sweep(connection: sqlite3.Connection, plan: SweepPlan) -> None:
@@ -54,12 +67,19 @@ def begin_sweep(connection: sqlite3.Connection, plan: SweepPlan) -> None:
         index, _ = environments.setdefault(repetition.key.environment_key, (len(environments), repetition.environment))
         *_, seeds = cells.setdefault(repetition.key.settings_hash, (repetition.label, index, []))
         seeds.append(repetition.seed)
-    content = {"environments": [environment for _, environment in environments.values()], "cells": cells}
+    tasks = {task.environment_key: task.name for task in plan.tasks}
+    names = [tasks[key] for key in environments] if environments.keys() <= tasks.keys() else []
+    content = {
+        "environments": [environment for _, environment in environments.values()],
+        "cells": cells,
+        "names": names,
+    }
     connection.execute(_SCHEMA)
     connection.execute("DELETE FROM sweeps")
     connection.execute(
         "INSERT INTO sweeps (title, started, plan) VALUES (?, ?, ?)", (plan.title, _now(), json.dumps(content))
     )
+    _store_tasks(connection, plan.tasks)
 
 
 def end_sweep(connection: sqlite3.Connection) -> None:
@@ -84,9 +104,37 @@ def read_plan(connection: sqlite3.Connection) -> StoredPlan | None:
                 PlannedCell(settings_hash, label, index, frozenset(seeds))
                 for settings_hash, (label, index, seeds) in content["cells"].items()
             ),
+            tuple(content.get("names", ())),  # which earlier versions did not store
         )
     except (TypeError, ValueError, KeyError):
         return None
+
+
+def read_tasks(connection: sqlite3.Connection) -> tuple[Task, ...]:
+    """Return all tasks that were ever planned; none where the table is missing or damaged."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'tasks'").fetchone():
+        return ()
+    rows = connection.execute("SELECT environment, name, hard, refused FROM tasks ORDER BY rowid").fetchall()
+    try:
+        return tuple(
+            Task(name=name, hard=hard, environment_key=key, refused=tuple(json.loads(refused).items()))
+            for key, name, hard, refused in rows
+        )
+    except (TypeError, ValueError, AttributeError):
+        return ()
+
+
+def _store_tasks(connection: sqlite3.Connection, tasks: Sequence[Task]) -> None:
+    """Add tasks to those of earlier plans, which keep the agents that cannot play them."""
+    earlier = {task.environment_key: dict(task.refused) for task in read_tasks(connection)}
+    connection.execute(_TASKS)
+    for task in tasks:
+        refused = earlier.get(task.environment_key, {}) | dict(task.refused)
+        connection.execute(
+            "INSERT INTO tasks VALUES (?, ?, ?, ?) ON CONFLICT (environment) DO UPDATE SET name = excluded.name, "
+            "hard = excluded.hard, refused = excluded.refused",
+            (task.environment_key, task.name, task.hard, json.dumps(refused)),
+        )
 
 
 def _now() -> str:

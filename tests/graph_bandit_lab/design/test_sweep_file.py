@@ -59,8 +59,8 @@ SIZES = {
 }
 
 
-def test_the_presets_are_those_of_the_paper_and_one_of_graphs_that_change():
-    assert set(list_presets()) == {*SIZES, "changing"}
+def test_the_presets_are_those_of_the_paper_one_of_graphs_that_change_and_the_testbed():
+    assert set(list_presets()) == {*SIZES, "changing", "testbed"}
 
 
 def test_the_preset_of_graphs_that_change_has_all_agents_that_play_them():

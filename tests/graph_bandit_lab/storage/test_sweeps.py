@@ -6,8 +6,11 @@ from contextlib import closing
 import pytest
 from support.runs import run, settings
 
+from graph_bandit_lab.design import SweepPlan
+from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.execution import plan_run
 from graph_bandit_lab.storage import ResultsFollower, ResultStore
+from graph_bandit_lab.storage.sweeps import read_tasks
 
 
 def plan_in(folder):
@@ -57,3 +60,22 @@ def test_a_file_without_a_plan_or_with_a_damaged_one_is_read_and_continued(tmp_p
     assert plan_in(tmp_path) is None
     assert run(tmp_path, agents=("random",)).reused == 2
     assert plan_in(tmp_path).ended is not None
+
+
+def tasks_in(folder):
+    with closing(sqlite3.connect(folder / "results.sqlite")) as connection:
+        return read_tasks(connection)
+
+
+def test_tasks_of_all_plans_stay_with_the_agents_that_cannot_play_them(tmp_path):
+    store = ResultStore(tmp_path)
+    one = Task(name="one", hard="why", environment_key="{}", refused=(("a", "needs b"),))
+    store.begin(SweepPlan("first", (), tasks=(one,)))
+    store.begin(SweepPlan("second", (), tasks=(Task(name="two", environment_key="{1}"),)))
+    other = Task(name="one", hard="for this", environment_key="{}", refused=(("c", "needs d"),))
+    store.begin(SweepPlan("third", (), tasks=(other,)))
+    first, second = tasks_in(tmp_path)
+    assert (first.hard, first.refused) == ("for this", (("a", "needs b"), ("c", "needs d")))
+    assert second.name == "two"
+    execute(tmp_path, "UPDATE tasks SET refused = '['")
+    assert tasks_in(tmp_path) == ()

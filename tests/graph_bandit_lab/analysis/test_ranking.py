@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+
+from graph_bandit_lab import BanditResult, write_report
+from graph_bandit_lab.analysis.ranking import rank_agents
+from graph_bandit_lab.design import EnvironmentSettings, RunKey, SweepPlan
+from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.tasks import Task
+from graph_bandit_lab.reports import further_tables, table_of
+from graph_bandit_lab.storage import ResultStore, load_results
+
+# R_T of each agent, on two seeds. `late` fails where the others are far better, and `choosy` cannot play `hard`.
+TOTALS = {
+    "easy": {"good": (1, 3), "late": (9, 11), "choosy": (3, 3), "random": (10, 12)},
+    "plain": {"good": (2, 2), "late": (3, 3), "choosy": (1, 1), "random": (20, 20)},
+    "hard": {"good": (8, 8), "late": (7, 7), "random": (10, 10)},
+}
+
+
+def environment(name):
+    return EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=5, noise_std=list(TOTALS).index(name) / 10).to_dict()
+
+
+def add(store, name, label, seed, total, status="finished"):
+    regret = np.full(5, total / 5)
+    key = RunKey(label, {}, environment(name))
+    store.add(key, seed, label, BanditResult(np.zeros(5, np.int64), regret, regret, status=status), 1.0)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    store = ResultStore(tmp_path)
+    tasks = [
+        Task(
+            name=name,
+            hard=f"{name}!",
+            environment_key=to_json(environment(name)),
+            refused=(("choosy", "needs molecules"),) if name == "hard" else (),
+        )
+        for name in TOTALS
+    ]
+    store.begin(SweepPlan("three", (), tasks=tuple(tasks)))
+    for name, totals in TOTALS.items():
+        for label, values in totals.items():
+            for seed, total in enumerate(values):
+                add(store, name, label, seed, total)
+    return tmp_path
+
+
+def ranking_of(folder):
+    results = load_results(folder, arrays=())
+    return rank_agents(results, results.attrs["tasks"])
+
+
+def test_agents_are_ranked_by_their_mean_place(folder):
+    ranking = ranking_of(folder)
+    places = {"good": [1, 2, 2], "late": [3, 3, 1], "choosy": [2, 1, 4], "random": [4, 4, 3]}
+    assert {rank.label: rank.mean for rank in ranking.ranks} == pytest.approx(
+        {label: np.mean(its) for label, its in places.items()}
+    )
+    first = ranking.ranks[0]
+    assert (first.label, first.behind, first.wins) == ("good", 0, 1)
+    assert all(rank.low <= rank.mean <= rank.high for rank in ranking.ranks)
+    assert ranking.trials == {"easy": 2, "plain": 2, "hard": 2}
+    assert ranking.hard == {"easy": "easy!", "plain": "plain!", "hard": "hard!"}
+
+
+def test_an_agent_fails_where_it_is_nearer_to_random_play_than_to_the_lowest_and_where_it_cannot_play(folder):
+    ranking = ranking_of(folder)
+    failures = {rank.label: list(rank.failures) for rank in ranking.ranks}
+    assert failures == {"good": [], "late": ["easy"], "choosy": ["hard"], "random": []}
+    assert ranking.shares.loc["easy", "late"] == pytest.approx(10 / 11)
+    assert ranking.reasons == {("hard", "choosy"): "cannot play: needs molecules"}
+
+
+def test_an_agent_that_has_failed_in_one_repetition_is_last(folder):
+    add(ResultStore(folder), "plain", "choosy", 2, 0, status="failed")
+    ranking = ranking_of(folder)
+    assert np.isnan(ranking.regret.loc["plain", "choosy"])
+    assert ranking.reasons["plain", "choosy"] == "1 of 3 failed"
+    assert ranking.trials["plain"] == 2
+
+
+def test_an_agent_that_has_not_played_all_tasks_is_not_ranked_and_changes_nothing(folder):
+    before = ranking_of(folder)
+    add(ResultStore(folder), "easy", "new", 0, 0.1)
+    ranking = ranking_of(folder)
+    assert ranking.unranked == {"new": 1}
+    assert repr(ranking.ranks) == repr(before.ranks)  # nan is not equal to itself
+
+
+def test_a_task_that_few_have_played_yet_is_left_out(folder):
+    store = ResultStore(folder)
+    more = EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=6)
+    store.begin(SweepPlan("four", (), tasks=(Task(name="easy", environment_key=to_json(more.to_dict())),)))
+    result = BanditResult(np.zeros(6, np.int64), np.ones(6), np.ones(6))
+    store.add(RunKey("good", {}, more.to_dict()), 0, "good", result, 1.0)
+    ranking = ranking_of(folder)
+    assert len(ranking.ranks) == 4
+    assert list(ranking.regret.index) == ["easy (T = 5)", "plain", "hard"]  # two of one name are told apart
+
+
+def test_one_task_or_no_tasks_rank_nobody(folder):
+    results = load_results(folder, arrays=())
+    assert rank_agents(results, ()) is None
+    assert rank_agents(results, results.attrs["tasks"][:1]) is None
+
+
+def test_page_and_tables_begin_with_the_ranks(folder):
+    page = write_report(folder).read_text()
+    results = load_results(folder, arrays=())
+    header, *rows = table_of(results)
+    assert (header[1], rows[0][0]) == ("mean rank [95 % interval]", "good")
+    assert page.index("Rank over 3 tasks") < page.index("Over the environments")
+    assert "hard (cannot play: needs molecules)" in page
+    shares, simple, times, failures, hard, total = further_tables(results)
+    assert shares[1][:2] == ("easy", "0.18")
+    assert {len(table) for table in (simple, times)} == {4}
+    assert ("late", "easy (0.91)") in failures
+    assert total[0][0] == "mean R_T"
+    assert hard[1:] == [("easy", "easy!"), ("plain", "plain!"), ("hard", "hard!")]
