@@ -204,14 +204,14 @@ class ResultStore:
             connection.execute(earlier, (key.settings_hash, seed))
             _insert(connection, row)
 
-    def take(self, rows: Iterable[Mapping[str, object]]) -> tuple[int, dict[tuple[str, int], str]]:
+    def take(self, rows: Iterable[Mapping[str, object]]) -> tuple[int, list[tuple[str, int]]]:
         """Store rows of other results files, all or none. Rows that are stored already stay, unless they have failed.
 
         Returns:
-            How many were stored; and the names of those that stay though other actions, rewards or regret came, by
-            settings hash and seed.
+            How many were stored; and settings hash and seed of those that stay though other actions, rewards or regret
+            came.
         """
-        taken, different = 0, {}
+        taken, different = 0, []
         where = "WHERE settings_hash = ? AND seed = ?"
         with self._connect() as connection:
             for row in rows:
@@ -220,7 +220,7 @@ class ResultStore:
                 stored = connection.execute(query, key).fetchone()
                 if stored is not None and stored[0] != "failed":
                     if stored != tuple(row[name] for name in ("status", *ARRAYS)):
-                        different[key] = name_of(row)
+                        different.append(key)
                     continue
                 connection.execute(f"DELETE FROM repetitions {where}", key)  # noqa: S608
                 _insert(connection, row)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from graph_bandit_lab.design.names import name_environments
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.encoding import to_archive, to_blob
 from graph_bandit_lab.storage.files import sole_driver
@@ -73,15 +75,23 @@ def import_exports(store: ResultStore, exports: Sequence[Export]) -> Imported:
         exports, key=lambda export: (min((row["created"] for row in export.rows), default=""), export.digest)
     )
     chosen: dict[Key, tuple[tuple[object, ...], int]] = {}  # rank, and number of the export
-    digests: dict[Key, str] = {}
-    different: dict[Key, str] = {}
+    different: dict[Key, Row] = {}
+    rows: dict[Key, Row] = {}
     for number, row in ((number, row) for number, export in enumerate(ordered) for row in export.rows):
         key, candidate = _key_of(row), (_rank(row), number)
         chosen[key] = min(chosen.get(key, candidate), candidate)
-        if digests.setdefault(key, row["digest"]) != row["digest"]:
-            different[key] = name_of(row)
+        if rows.setdefault(key, row)["digest"] != row["digest"]:
+            different[key] = row
     taken, unlike = store.take(_choose_rows(ordered, {key: number for key, (_, number) in chosen.items()}))
-    return Imported(taken, len(chosen) - taken, tuple((different | unlike).values()))
+    different |= {key: rows[key] for key in unlike}
+    return Imported(taken, len(chosen) - taken, tuple(_name(list(different.values()))))
+
+
+def _name(rows: Sequence[Row]) -> list[str]:
+    """Name repetitions, and their environments if these are several."""
+    environments = name_environments([json.loads(row["environment"]) for row in rows])
+    each = zip(rows, environments, strict=True)
+    return [f"{name_of(row)}{f', on {environment}' if environment else ''}" for row, environment in each]
 
 
 def _choose_rows(exports: Sequence[Export], chosen: Mapping[Key, int]) -> Iterator[dict[str, object]]:

@@ -161,6 +161,17 @@ def test_what_a_folder_holds_stays_and_a_failed_repetition_is_replaced(tmp_path)
     assert import_results(tmp_path / "b", [path]).taken == 0
 
 
+def test_repetitions_that_differ_are_named_with_their_environments(tmp_path):
+    keys = [RunKey("random", {}, {**ENVIRONMENT, "num_graphs": count}) for count in (3, 4)]
+    files = [
+        make(tmp_path / f"{i}{key.environment['num_graphs']}", [1], result, key)
+        for i, result in enumerate((RESULT, OTHER))
+        for key in keys
+    ]
+    imported = import_results(tmp_path / "out", files)
+    assert sorted(imported.different) == [f"'random', seed 1, on K = {count}" for count in (3, 4)]
+
+
 def test_a_file_that_is_refused_changes_nothing(tmp_path):
     good, bad = make(tmp_path / "a", [1]), tmp_path / "bad.npz"
     bad.write_bytes(good.read_bytes()[:-1])
