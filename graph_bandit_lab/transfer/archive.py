@@ -41,7 +41,7 @@ def write_export(blocks: Iterable[Sequence[Row]]) -> tuple[bytes, int]:
         The content, and the number of repetitions.
 
     Raises:
-        ValueError: if a repetition has arrays that cannot be encoded.
+        ValueError: if another program has stored a repetition, and its arrays or its key are not as they should be.
     """
     file, hashes, count = io.BytesIO(), dict[str, str](), 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
@@ -54,6 +54,10 @@ def write_export(blocks: Iterable[Sequence[Row]]) -> tuple[bytes, int]:
 
         for number, block in enumerate(blocks):
             listed = [_list_row(row) for row in block]
+            for fault in filter(None, map(_find_fault, listed)):
+                raise ValueError(
+                    f"Expected repetitions that this package has stored. Got {fault}. It cannot be exported."
+                )
             encoded = encode_rounds(block)
             if [digest_of(row) for row in decode_rounds(encoded, listed)] != [row["digest"] for row in listed]:
                 raise ValueError("Expected rounds that are read back as they were. Please report this as a bug.")
@@ -196,17 +200,22 @@ def _check_rows(path: Path, blocks: Sequence[Sequence[Row]], count: int) -> None
     if not len({(row["settings_hash"], row["seed"]) for row in rows}) == len(rows) == count:
         raise _refusal(path, f"{len(rows)} repetitions, some of them twice, where it names {count}")
     for row in rows:
-        try:
-            versions = json.loads(row["versions"])
-            settings, environment = json.loads(row["agent_settings"]), json.loads(row["environment"])
-            origin = versions.get("plug-in", ""), int(versions.get("algorithm", 1))
-            right = RunKey(row["agent"], settings, environment, *origin).settings_hash == row["settings_hash"]
-        except Exception as error:  # the same, of content that no export has
-            raise _refusal(path, f"settings of {name_of(row)} that cannot be read") from error
-        if not right:
-            raise _refusal(path, f"{name_of(row)} under a key that is not that of its settings")
-        if row["status"] not in STATUSES:
-            raise _refusal(path, f"{name_of(row)} with the status {row['status']!r}")
+        if fault := _find_fault(row):
+            raise _refusal(path, fault)
+
+
+def _find_fault(row: Row) -> str:
+    """Say what is wrong with a row, without its arrays; nothing if it is one that the laboratory stores."""
+    try:
+        versions = json.loads(row["versions"])
+        settings, environment = json.loads(row["agent_settings"]), json.loads(row["environment"])
+        origin = versions.get("plug-in", ""), int(versions.get("algorithm", 1))
+        key = RunKey(row["agent"], settings, environment, *origin)
+        if key.settings_hash != row["settings_hash"]:
+            return f"{name_of(row)} under a key that is not that of its settings"
+    except Exception:  # noqa: BLE001 - of content that no export has
+        return f"settings of {name_of(row)} that cannot be read"
+    return "" if row["status"] in STATUSES else f"{name_of(row)} with the status {row['status']!r}"
 
 
 def _refusal(path: Path, reason: str) -> ValueError:

@@ -108,6 +108,14 @@ def test_a_folder_without_finished_repetitions_is_refused(tmp_path):
     assert not (tmp_path / "a.npz").exists()
 
 
+def test_a_repetition_under_a_key_that_nobody_would_look_for_is_refused(tmp_path):
+    make(tmp_path / "a", [1])
+    change(tmp_path / "a", "UPDATE repetitions SET settings_hash = 'mine'")
+    with pytest.raises(ValueError, match="Got 'random', seed 1 under a key that is not that of its settings"):
+        export_results(tmp_path / "a", tmp_path / "b.npz")
+    assert not (tmp_path / "b.npz").exists()
+
+
 def test_another_file_is_never_replaced(tmp_path):
     ResultStore(tmp_path).add(KEY, 1, "random", RESULT, 1.25)
     for path in (tmp_path / "results.sqlite", tmp_path):
