@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from graph_bandit_cli.options import ContinueFrom
 from graph_bandit_cli.research.report import print_table
 from graph_bandit_lab import EnvironmentSettings, RunSettings, run_experiment
 from graph_bandit_lab.execution import choose_workers, describe_work, plan_run
@@ -20,6 +21,8 @@ class Command(RunSettings):
 
     environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")]
     """The environment; its flags have no prefix. A default here would hide which of them were given."""
+    continue_from: ContinueFrom = ()
+    """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""
     dry_run: bool = False
     """Say what there is to play and about how long it takes. What is not timed yet is tried for a few seconds."""
 
@@ -28,7 +31,8 @@ class Command(RunSettings):
         if self.dry_run:
             open_workers, workers = choose_workers(self.workers, self.scheduler)
             play = self.diagnostics, self.retry_failed
-            print(describe_work(plan_run(self), self.out, workers, *play, open_workers, progress=self.progress))
+            plan, bar, files = plan_run(self), self.progress, self.continue_from
+            print(describe_work(plan, self.out, workers, *play, open_workers, progress=bar, continue_from=files))
             return 0
         try:
             tally = run_experiment(self)

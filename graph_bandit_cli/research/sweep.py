@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 import tyro
 
+from graph_bandit_cli.options import ContinueFrom
 from graph_bandit_lab.design import Overrides, PlaySettings, SweepPlan, read_sweep
 from graph_bandit_lab.execution import LOG_NAME, Workers, choose_workers, describe_work, plan_sweep, run_sweep
 
@@ -28,6 +29,8 @@ class Command(PlaySettings):
     """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
     fit: Literal["steps", "literal"] = "steps"
     """Replaces {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
+    continue_from: ContinueFrom = ()
+    """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""
     tuned: Path | None = None
     """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
     agents: Annotated[tuple[str, ...], NONE] = ()
@@ -64,13 +67,15 @@ class Command(PlaySettings):
             print(self._describe(plan, workers, open_workers))
             return 0
         how = {"diagnostics": self.diagnostics, "retry_failed": self.retry_failed, "progress": self.progress}
+        files = self.continue_from
         try:
-            tally = run_sweep(plan, self.out, open_workers, **how, report=False)
+            tally = run_sweep(plan, self.out, open_workers, **how, report=False, continue_from=files)
         except KeyboardInterrupt:
             print(f"\nStopped. {self._describe(plan, workers)}", file=sys.stderr)
             return 130
         print(
             f"{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
+            + (f" Repetitions taken from files: {tally.taken}." if files else "")
             + (f" {self.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
         )
         # In a separate process, so that the driver stays small, however many repetitions there are. It has the path of
@@ -85,7 +90,8 @@ class Command(PlaySettings):
     def _describe(self, plan: SweepPlan, workers: int, open_workers: Callable[[], Workers] | None = None) -> str:
         """Say how much there is to play; workers time a few rounds where nothing is stored."""
         play = self.diagnostics, self.retry_failed
-        return describe_work(plan, self.out, workers, *play, open_workers, self.cluster, self.progress)
+        files = self.continue_from
+        return describe_work(plan, self.out, workers, *play, open_workers, self.cluster, self.progress, files)
 
     def _tune(self, plan: SweepPlan) -> None:
         from graph_bandit_cli.research.tuned import choose_and_print

@@ -55,11 +55,14 @@ class PlaySettings:
     round, the elliptical potential and the effective dimension. Actions stay the same; a round takes O(K^3) longer."""
     retry_failed: bool = False
     """Play again the repetitions that are stored as failed."""
+    continue_from: tuple[Path, ...] = ()
+    """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""
     progress: bool = True
     """Show a bar; without a terminal, a line for each repetition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "out", Path(self.out))
+        object.__setattr__(self, "continue_from", tuple(map(Path, self.continue_from)))
 
 
 @dataclass(frozen=True, kw_only=True)

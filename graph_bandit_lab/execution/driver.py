@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,6 +24,8 @@ from graph_bandit_lab.execution.worker import Outcome, play
 from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.files import sole_driver
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
+from graph_bandit_lab.transfer.archive import Export, read_export
+from graph_bandit_lab.transfer.importing import import_exports
 
 LOG_NAME = "sweep.log"
 
@@ -38,6 +40,8 @@ class Tally:
     """Failed ones among all of these, now or earlier."""
     earlier: int = 0
     """Stored repetitions that an earlier version of the algorithm has played. They are not continued."""
+    taken: int = 0
+    """Repetitions that came from exported files. Those of the plan are among the reused ones."""
     report: Path | None = None
     """The page of the report, if `run_sweep` wrote one."""
 
@@ -51,6 +55,7 @@ def run_sweep(
     retry_failed: bool = False,
     progress: bool = True,
     report: bool = True,
+    continue_from: Sequence[str | Path] = (),
 ) -> Tally:
     """Play what a folder does not hold yet, and store each repetition at once, in one transaction.
 
@@ -66,20 +71,24 @@ def run_sweep(
         retry_failed: play failed repetitions again.
         progress: show a bar.
         report: write the report of the folder at the end, as `write_report` does.
+        continue_from: files of `export_results`. Their repetitions are taken into the folder first, and not played.
 
     Returns:
         The numbers of repetitions that were played, were there already, and have failed; and the page of the report.
 
     Raises:
-        ValueError: if an agent or a setting is refused, the results file is damaged, or another process plays into the
-            folder. Nothing is played then.
+        FileNotFoundError: if a file to continue from is not there.
+        ValueError: if an agent or a setting is refused, the results file or a file to continue from is damaged, or
+            another process plays into the folder. Nothing is played then.
         SchedulerLostError: if the cluster cannot be reached any more.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
+    exports = [read_export(path) for path in continue_from]
     with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
-        damaged = store.set_damaged_aside()
-        tally = _play_missing(plan, store, damaged, open_workers, diagnostics, retry_failed, progress, log)
+        taken, notes = _prepare(store, store.set_damaged_aside(), plan, exports)
+        tally = _play_missing(plan, store, notes, open_workers, diagnostics, retry_failed, progress, log)
+    tally = replace(tally, taken=taken)
     if not report:
         return tally
     from graph_bandit_lab.reports.report import write_report  # which imports matplotlib
@@ -99,8 +108,9 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
 
     Raises:
         TypeError: if it is given anything but settings.
-        ValueError: if an agent or a setting is refused, the folder holds results of another environment, or another
-            process plays into it. Nothing is changed then.
+        FileNotFoundError: if a file to continue from is not there.
+        ValueError: if an agent or a setting is refused, the folder or a file to continue from holds results of another
+            environment or is damaged, or another process plays into the folder. Nothing is changed then.
     """
     if misplaced or not isinstance(settings, RunSettings):
         values: Mapping[str, object] = misplaced
@@ -111,6 +121,13 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
             "environment and an agent that are made already."
         )
     plan = plan_run(settings)
+    exports = [read_export(path) for path in settings.continue_from]
+    for export in exports:
+        if differences := _find_differences(export.environments(), settings.environment):
+            raise ValueError(
+                f"Expected {export.path} to hold this environment. It holds one with {differences}. Leave it out of "
+                "--continue; `graph-bandit sweep` takes files of any environments."
+            )
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
     with sole_driver(settings.out):
         if settings.overwrite:
@@ -118,8 +135,9 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
         store = ResultStore(settings.out)
         damaged = store.set_damaged_aside()
         _refuse_other_environments(store, settings.environment)
+        taken, notes = _prepare(store, damaged, plan, exports)
         how = settings.diagnostics, settings.retry_failed, settings.progress
-        return _play_missing(plan, store, damaged, open_workers, *how)
+        return replace(_play_missing(plan, store, notes, open_workers, *how), taken=taken)
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:
@@ -133,10 +151,32 @@ def plan_run(settings: RunSettings) -> SweepPlan:
     return Sweep(title=title, grids=(grid,), seeds=derive_seeds(settings.seed, settings.repetitions)).plan()
 
 
+def _prepare(
+    store: ResultStore, damaged: Sequence[str], plan: SweepPlan, exports: Sequence[Export]
+) -> tuple[int, list[str]]:
+    """Take the repetitions of exports, and return how many were taken, and what to say of them and of damaged ones."""
+    notes = []
+    if damaged:
+        moved = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
+        notes.append(f"{moved}: {'; '.join(damaged)}. Those of this plan are played again.")
+    if not exports:
+        return 0, notes
+    imported = import_exports(store, exports)
+    planned = {repetition.place for repetition in plan.repetitions}
+    others = {(row["settings_hash"], row["seed"]) for export in exports for row in export.rows} - planned
+    notes += imported.notes
+    if others:
+        notes.append(
+            f"{len(others)} repetitions of the files are not part of this plan: they have other settings or seeds, or "
+            "another version of an algorithm has played them. They are in the folder, and reports show them."
+        )
+    return imported.taken, notes
+
+
 def _play_missing(
     plan: SweepPlan,
     store: ResultStore,
-    damaged: Sequence[str],
+    notes: Sequence[str],
     open_workers: Callable[[], Workers],
     diagnostics: bool,
     retry_failed: bool,
@@ -184,10 +224,7 @@ def _play_missing(
 
         store.tell = partial(report, logging.WARNING)
         report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
-        if damaged:
-            place = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
-            report(logging.WARNING, f"{place}: {'; '.join(damaged)}. Those of this plan are played again.")
-        for note in (*plan.notes, *work.notes, *changed):
+        for note in (*notes, *plan.notes, *work.notes, *changed):
             report(logging.WARNING, note)
         if work.to_do:
             workers = open_workers()
@@ -215,19 +252,25 @@ def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
 
 
 def _refuse_other_environments(store: ResultStore, environment: EnvironmentSettings) -> None:
+    if differences := _find_differences(store.environments(), environment):
+        raise ValueError(
+            f"Expected {store.path.parent} to be new or to hold this environment. It holds one with {differences}. "
+            "Choose another folder with --out, or throw its results away with --overwrite."
+        )
+
+
+def _find_differences(environments: Iterable[Mapping[str, object]], environment: EnvironmentSettings) -> str:
+    """Name the settings in which the first other environment differs."""
     wanted = with_later_defaults(environment.to_dict())
-    for stored in map(with_later_defaults, store.environments()):
+    for stored in map(with_later_defaults, environments):
         differences = [
             "other graphs or values" if k == "graphs" and wanted[k] and stored.get(k) else f"{k} {stored.get(k)}"
             for k in wanted
             if stored.get(k) != wanted[k]
         ]
         if differences:
-            raise ValueError(
-                f"Expected {store.path.parent} to be new or to hold this environment. It holds one with "
-                f"{', '.join(differences)}. "
-                "Choose another folder with --out, or throw its results away with --overwrite."
-            )
+            return ", ".join(differences)
+    return ""
 
 
 class _LogFile(logging.FileHandler):

@@ -15,6 +15,7 @@ from graph_bandit_lab.execution.calibration import calibrate
 from graph_bandit_lab.execution.executors import Processes, Workers
 from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, Stored
+from graph_bandit_lab.transfer.archive import read_export
 
 BUSY = 1.25  # times its CPU time that work takes where cores are shared
 
@@ -97,6 +98,7 @@ def describe_work(
     open_workers: Callable[[], Workers] | None = None,
     cluster: int | None = None,
     progress: bool = True,
+    continue_from: Sequence[str | Path] = (),
 ) -> str:
     """Say how many repetitions there are, how many are stored, and about how long the rest will take.
 
@@ -112,12 +114,15 @@ def describe_work(
         open_workers: opens the workers that time a few rounds, as in `calibrate`; None: nothing is timed.
         cluster: number of cores of a cluster for which the time is given, too.
         progress: show a bar while rounds are timed.
+        continue_from: files of `export_results`. Their repetitions count as stored.
     """
-    stored: Mapping[tuple[str, int], Stored] = {}
-    times: Mapping[str, float] = {}
+    exports = [read_export(path) for path in continue_from]
+    stored = dict(kv for export in exports for kv in export.stored().items())
+    times = dict(kv for export in exports for kv in export.mean_wall_times().items())
     if (Path(out) / FILE_NAME).is_file():
         store = ResultStore(Path(out))
-        stored, times = store.stored(), store.mean_wall_times()
+        kept = {place: one for place, one in store.stored().items() if not (one.failed and place in stored)}
+        stored, times = stored | kept, times | store.mean_wall_times()
     work = find_work(plan, stored, diagnostics, retry_failed)
     text = f"{plan.title}: {len(plan.repetitions)} repetitions, {work.reused} stored, {len(work.to_do)} to play"
     untimed = [repetition for repetition in work.to_do if repetition.key.settings_hash not in times]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -199,12 +199,33 @@ class ResultStore:
             "diagnostics": None if result.diagnostics is None else to_archive(result.diagnostics),
             **_to_blobs(result),
         }
-        values = ", ".join(f":{name}" for name in row)
         earlier = "DELETE FROM repetitions WHERE settings_hash = ? AND seed = ? AND status = 'failed'"
         with self._connect() as connection:
             connection.execute(earlier, (key.settings_hash, seed))
-            connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
-            _seal(connection, "settings_hash = ? AND seed = ?", key.settings_hash, seed)
+            _insert(connection, row)
+
+    def take(self, rows: Iterable[Mapping[str, object]]) -> tuple[int, list[tuple[str, int]]]:
+        """Store rows of other results files, all or none. Rows that are stored already stay, unless they have failed.
+
+        Returns:
+            How many were stored; and settings hash and seed of those that stay though other actions, rewards or regret
+            came.
+        """
+        taken, different = 0, []
+        where = "WHERE settings_hash = ? AND seed = ?"
+        with self._connect() as connection:
+            for row in rows:
+                key = str(row["settings_hash"]), cast(int, row["seed"])
+                query = f"SELECT status, {', '.join(ARRAYS)} FROM repetitions {where}"  # noqa: S608
+                stored = connection.execute(query, key).fetchone()
+                if stored is not None and stored[0] != "failed":
+                    if stored != tuple(row[name] for name in ("status", *ARRAYS)):
+                        different.append(key)
+                    continue
+                connection.execute(f"DELETE FROM repetitions {where}", key)  # noqa: S608
+                _insert(connection, row)
+                taken += 1
+        return taken, different
 
     def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:
         """Add diagnostics, and what was found, to a repetition that was stored without and has been played again.
@@ -242,6 +263,12 @@ def read_rows(
 def column_names(connection: sqlite3.Connection, table: str = "repetitions") -> list[str]:
     """Return the columns of a table; none if there is no such table."""
     return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+
+
+def _insert(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
+    values = ", ".join(f":{name}" for name in row)
+    connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({values})", dict(row))  # noqa: S608
+    _seal(connection, "settings_hash = ? AND seed = ?", row["settings_hash"], row["seed"])
 
 
 def _to_blobs(result: BanditResult) -> dict[str, bytes | None]:

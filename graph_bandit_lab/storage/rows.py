@@ -11,6 +11,8 @@ from typing import Any
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.encoding import from_archive, from_blob
 
+Row = Mapping[str, Any]
+"""A repetition of the results file: its columns, encoded or decoded."""
 ARRAYS = ("actions", "rewards", "regret")
 _READERS: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("environment", "agent_settings", "versions"), json.loads),
@@ -35,7 +37,7 @@ def checksum(row: Mapping[str, object]) -> str:
     return f"{total:08x}"
 
 
-def decode(row: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any] | None:
+def decode(row: Row, wanted: Iterable[str]) -> dict[str, Any] | None:
     """Decode columns that hold JSON or arrays.
 
     Args:
@@ -54,17 +56,17 @@ def decode(row: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any] | No
         return None
 
 
-def last_findings(decoded: Mapping[str, Any]) -> dict[str, float]:
+def last_findings(decoded: Row) -> dict[str, float]:
     """Return each of `FINDINGS` after the last round of a decoded row; `nan` if it is None, or the row not finished."""
     finished = decoded["status"] == "finished"
     return {f"final_{k}": math.nan if decoded[k] is None or not finished else float(decoded[k][-1]) for k in FINDINGS}
 
 
-def is_sound(row: Mapping[str, Any]) -> bool:
+def is_sound(row: Row) -> bool:
     """Return whether a row is what was written. One with a checksum need not be decoded to find out."""
     return decode(row, () if row.get("checksum") else row) is not None
 
 
-def name_of(row: Mapping[str, Any]) -> str:
+def name_of(row: Row) -> str:
     """Name a row as far as it can be read; a damaged label may hold any characters."""
     return f"{row['label']!a}, seed {row['seed']!a}"

@@ -1,0 +1,34 @@
+"""`graph-bandit export`: write all finished repetitions of a folder to one small file."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Command:
+    """Settings of an export."""
+
+    folder: tyro.conf.Positional[Path]
+    """Folder of results, the `--out` of a run or a sweep. It is only read, also while something plays into it."""
+    out: Path
+    """The file, from which `--continue` of a run or a sweep goes on. An earlier export is replaced."""
+
+    def run(self) -> int:
+        """Write the file, and say how large it is and what it leaves out."""
+        from graph_bandit_lab.transfer import export_results
+
+        exported = export_results(self.folder, self.out)
+        size = f"{exported.size / 1e6:.1f} MB" if exported.size >= MB else f"{exported.size / 1e3:.0f} kB"
+        print(f"{exported.path}: {exported.repetitions:,} repetitions, {size}")
+        if exported.failed:
+            print(f"Left out, because they have failed: {exported.failed}.")
+        if exported.damaged:
+            print(f"Left out, because they are damaged: {'; '.join(exported.damaged)}.", file=sys.stderr)
+        return 0

@@ -1,0 +1,190 @@
+"""Repetitions that travel in files arrive as they were stored, whatever the order of the files."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from graph_bandit_lab import BanditResult, load_results
+from graph_bandit_lab.design import RunKey
+from graph_bandit_lab.storage import ResultStore
+from graph_bandit_lab.storage.files import sole_driver
+from graph_bandit_lab.transfer import export_results, exporting, import_results, read_export
+
+ENVIRONMENT = {"num_graphs": 3, "graph_model": "er", "horizon": 4}
+KEY = RunKey("random", {}, ENVIRONMENT)
+RESULT = BanditResult(np.array([2, 0, 2]), np.array([0.1, -0.2, np.pi]), np.array([0.0, 1.5, 0.0]), seconds=0.75)
+OTHER = replace(RESULT, actions=np.array([2, 0, 1]), regret=np.array([0.0, 1.5, 0.5]))
+FOUND = np.array([0.5, 0.25, 0.0])
+RESULTS = {
+    "plain": RESULT,
+    "found": replace(RESULT, simple_regret=FOUND, best_found=-FOUND, top_share=FOUND),
+    "diagnosed": replace(RESULT, diagnostics={"potential": np.array([1.0, np.nan, 0.5])}),
+    "without insight": replace(RESULT, diagnostics={}),
+    "diverged": replace(RESULT, status="diverged"),
+    "diverged at once": BanditResult(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), "diverged"),
+}
+
+
+def rows_of(folder):
+    with closing(sqlite3.connect(folder / "results.sqlite")) as connection:
+        return connection.execute("SELECT * FROM repetitions ORDER BY rowid").fetchall()
+
+
+def change(folder, statement):
+    with closing(sqlite3.connect(folder / "results.sqlite")) as connection, connection:
+        connection.execute(statement)
+
+
+def make(folder, seeds, result=RESULT, key=KEY, created="2026-01-01T00:00:00+00:00", label="random"):
+    """Store repetitions and export them."""
+    store = ResultStore(folder)
+    for seed in seeds:
+        store.add(key, seed, label, result, 1.25)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("UPDATE repetitions SET created = ?", (created,))  # without a checksum from now on
+    return export_results(folder, folder.with_suffix(".npz")).path
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+def test_a_repetition_of_any_kind_arrives_as_it_was_stored(tmp_path, result):
+    store = ResultStore(tmp_path / "a")
+    key = RunKey("x", {"width": 8, "rate": 0.1}, ENVIRONMENT, plug_in="mine 1.0", algorithm=3)
+    store.add(key, 7, "mein x \u00e9", result, 1.25, graphs="hits.csv")
+    exported = export_results(tmp_path / "a", tmp_path / "a.npz")
+    assert (exported.repetitions, exported.failed, exported.damaged) == (1, 0, ())
+    assert exported.size == exported.path.stat().st_size
+    imported = import_results(tmp_path / "b", [exported.path])
+    assert (imported.taken, imported.present, imported.different) == (1, 0, ())
+    assert rows_of(tmp_path / "b") == rows_of(tmp_path / "a")  # the checksum among them
+
+
+def test_equal_content_gives_equal_files_and_blocks_come_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(exporting, "BLOCK", 2)
+    monkeypatch.setattr(exporting, "ROWS", 1)
+    path = make(tmp_path / "a", range(5))
+    assert [len(block) for block in read_export(path).blocks] == [2, 2, 1]
+    import_results(tmp_path / "b", [path])
+    assert load_results(tmp_path / "b")["seed"].tolist() == list(range(5))
+    assert export_results(tmp_path / "b", tmp_path / "b.npz").path.read_bytes() == path.read_bytes()
+
+
+def test_failed_and_damaged_repetitions_stay_behind(tmp_path):
+    store = ResultStore(tmp_path / "a")
+    for seed, result in ((1, RESULT), (2, replace(RESULT, status="failed")), (3, OTHER)):
+        store.add(KEY, seed, "random", result, 1.25)
+    change(tmp_path / "a", "DROP TRIGGER forget_checksum")
+    change(tmp_path / "a", "UPDATE repetitions SET wall_time = 2 WHERE seed = 3")
+    exported = export_results(tmp_path / "a", tmp_path / "a.npz")
+    assert (exported.repetitions, exported.failed, exported.damaged) == (1, 1, ("'random', seed 3",))
+    import_results(tmp_path / "b", [exported.path])
+    assert [row.seed for row in load_results(tmp_path / "b").itertuples()] == [1]
+
+
+def test_a_file_without_checksums_of_an_earlier_version_is_exported(tmp_path):
+    store = ResultStore(tmp_path / "a")
+    store.add(KEY, 1, "random", RESULT, 1.25)
+    for name in ("simple_regret", "best_found", "top_share"):
+        change(tmp_path / "a", f"ALTER TABLE repetitions DROP COLUMN {name}")
+    change(tmp_path / "a", "UPDATE repetitions SET checksum = NULL")
+    import_results(tmp_path / "b", [export_results(tmp_path / "a", tmp_path / "a.npz").path])
+    (row,) = load_results(tmp_path / "b").itertuples()
+    assert row.simple_regret is None
+    assert row.rewards.tobytes() == RESULT.rewards.tobytes()
+
+
+def test_a_folder_without_finished_repetitions_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="Expected results in"):
+        export_results(tmp_path, tmp_path / "a.npz")
+    store = ResultStore(tmp_path)
+    with pytest.raises(ValueError, match="There are none yet"):
+        export_results(tmp_path, tmp_path / "a.npz")
+    store.add(KEY, 1, "random", replace(RESULT, status="failed"), 1.25)
+    with pytest.raises(ValueError, match="There are none yet"):
+        export_results(tmp_path, tmp_path / "a.npz")
+    assert not (tmp_path / "a.npz").exists()
+
+
+def test_a_repetition_under_a_key_that_nobody_would_look_for_is_refused(tmp_path):
+    make(tmp_path / "a", [1])
+    change(tmp_path / "a", "UPDATE repetitions SET settings_hash = 'mine'")
+    with pytest.raises(ValueError, match="Got 'random', seed 1 under a key that is not that of its settings"):
+        export_results(tmp_path / "a", tmp_path / "b.npz")
+    assert not (tmp_path / "b.npz").exists()
+
+
+def test_another_file_is_never_replaced(tmp_path):
+    ResultStore(tmp_path).add(KEY, 1, "random", RESULT, 1.25)
+    for path in (tmp_path / "results.sqlite", tmp_path):
+        with pytest.raises(ValueError, match="Expected .* to be a"):
+            export_results(tmp_path, path)
+    path = export_results(tmp_path, tmp_path / "a.npz").path
+    assert export_results(tmp_path, path).repetitions == 1
+
+
+def test_a_folder_can_be_exported_while_something_plays_into_it(tmp_path):
+    with sole_driver(tmp_path):
+        ResultStore(tmp_path).add(KEY, 1, "random", RESULT, 1.25)
+        path = export_results(tmp_path, tmp_path / "a.npz").path
+        with pytest.raises(ValueError, match="Another `graph-bandit` is playing"):
+            import_results(tmp_path, [path])
+
+
+def test_files_of_several_machines_merge_in_any_order(tmp_path):
+    late, early = "2026-01-01T00:00:02+00:00", "2026-01-01T00:00:01+00:00"
+    files = [
+        make(tmp_path / "a", [1, 2, 3], created=late),
+        make(tmp_path / "b", [3, 4], created=early),
+        make(tmp_path / "c", [2, 5], OTHER, created=early),  # of seed 2, which a played otherwise
+        make(tmp_path / "d", [5], key=RunKey("random", {}, ENVIRONMENT, algorithm=2)),
+    ]
+    merged = []
+    for number, order in enumerate(permutations(files)):
+        imported = import_results(tmp_path / f"out{number}", order)
+        assert (imported.taken, imported.present, imported.different) == (6, 0, ("'random', seed 2",))
+        merged.append(rows_of(tmp_path / f"out{number}"))
+    assert all(rows == merged[0] for rows in merged)
+    results = load_results(tmp_path / "out0")
+    assert results["algorithm"].value_counts().to_dict() == {1: 5, 2: 1}  # versions stand apart
+    (second,) = results.loc[results["seed"] == 2].itertuples()
+    assert second.actions.tolist() == OTHER.actions.tolist()  # c finished it first
+
+
+def test_what_a_folder_holds_stays_and_a_failed_repetition_is_replaced(tmp_path):
+    path = make(tmp_path / "a", [1, 2, 3, 4])
+    store = ResultStore(tmp_path / "b")
+    store.add(KEY, 1, "random", RESULT, 9.0)
+    store.add(KEY, 2, "random", OTHER, 9.0)
+    store.add(KEY, 3, "random", replace(RESULT, status="failed"), 9.0)
+    imported = import_results(tmp_path / "b", [path])
+    assert (imported.taken, imported.present, imported.different) == (2, 2, ("'random', seed 2",))
+    assert "'random', seed 2" in imported.notes[1]
+    rows = {row.seed: row for row in load_results(tmp_path / "b").itertuples()}
+    assert [rows[seed].wall_time for seed in (1, 2, 3, 4)] == [9.0, 9.0, 1.25, 1.25]
+    assert rows[2].actions.tolist() == OTHER.actions.tolist()
+    assert rows[3].status == "finished"
+    assert import_results(tmp_path / "b", [path]).taken == 0
+
+
+def test_repetitions_that_differ_are_named_with_their_environments(tmp_path):
+    keys = [RunKey("random", {}, {**ENVIRONMENT, "num_graphs": count}) for count in (3, 4)]
+    files = [
+        make(tmp_path / f"{i}{key.environment['num_graphs']}", [1], result, key)
+        for i, result in enumerate((RESULT, OTHER))
+        for key in keys
+    ]
+    imported = import_results(tmp_path / "out", files)
+    assert sorted(imported.different) == [f"'random', seed 1, on K = {count}" for count in (3, 4)]
+
+
+def test_a_file_that_is_refused_changes_nothing(tmp_path):
+    good, bad = make(tmp_path / "a", [1]), tmp_path / "bad.npz"
+    bad.write_bytes(good.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="intact"):
+        import_results(tmp_path / "b", [good, bad])
+    with pytest.raises(FileNotFoundError, match="There is none at"):
+        import_results(tmp_path / "b", [good, tmp_path / "none.npz"])
+    assert not (tmp_path / "b").exists()
