@@ -47,13 +47,16 @@ class History:
 
     def add(self, actions: Tensor, rewards: Tensor) -> None:
         """Add `(n,)` actions and their `(n,)` finite rewards."""
-        new = [action for action in dict.fromkeys(actions.tolist()) if self.counts[action] == 0]
-        self.seen = torch.cat([self.seen, torch.tensor(new, dtype=torch.int64)])
+        # The same memory in NumPy, where one entry costs a tenth of the time.
+        counts, means, squares = self.counts.numpy(), self.means.numpy(), self.squares.numpy()
+        new = [action for action in dict.fromkeys(actions.tolist()) if counts[action] == 0]
+        if new:
+            self.seen = torch.cat([self.seen, torch.tensor(new, dtype=torch.int64)])
         for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
-            self.counts[action] += 1
-            deviation = reward - self.means[action]
-            self.means[action] += deviation / self.counts[action]
-            self.squares[action] += deviation * (reward - self.means[action])
+            counts[action] += 1
+            deviation = reward - means[action]
+            means[action] += deviation / counts[action]
+            squares[action] += deviation * (reward - means[action])
 
     def exchange(self, kept: Tensor, added: int) -> None:
         """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played."""
