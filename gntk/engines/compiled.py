@@ -20,7 +20,7 @@ from gntk.engines.loops import NODES, descend, evaluate, score
 from gntk.engines.revisits import UNITS, descend_on_visits
 
 Floats = NDArray[np.float32]
-MANY_BATCHES = 1000  # from here on, and with as many visits of each graph, what they have in common is kept
+MANY_BATCHES = 400  # from here on, and with as many visits of each graph, what they have in common is kept
 MANY_VISITS = 10
 KEPT_BYTES = 1 << 28  # largest float32 arrays that are kept of all graphs visited: a quarter of a gigabyte
 
