@@ -5,7 +5,8 @@ A package adds an agent by the entry-point group `graph_bandit.agents`, in its p
     [project.entry-points."graph_bandit.agents"]
     my-agent = "my_package:make_my_agent"
 
-`examples/third_party_agent` is such a package.
+`examples/third_party_agent` is such a package. An agent of one file needs no package: its name is
+`my_file:make_my_agent`, and the file lies in the working folder, or on Python's path.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ __all__ = [
     "list_agents",
     "make_agent",
     "make_environment",
+    "names_a_file",
     "register_agent",
     "registered_agents",
 ]
@@ -216,9 +218,16 @@ def _load(name: str) -> AgentFactory:
     factory = _find(name).factory
     if callable(factory):
         return factory
+    if names_a_file(name) and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # last, so that nothing of ours is replaced
     try:
         loaded: AgentFactory = factory.load()
     except Exception as error:  # importing another package may raise anything
+        if names_a_file(name):
+            raise ImportError(
+                f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Expected `module:factory`, with "
+                f"the module in {os.getcwd()} or on Python's path."
+            ) from error
         package = _package_of(factory) or "graph-bandit-env"
         raise ImportError(
             f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Repair or uninstall {package}."
@@ -230,8 +239,16 @@ def _package_of(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist else ""
 
 
+def names_a_file(name: str) -> bool:
+    """Return whether a name has the form `module:factory`, which needs no registration."""
+    module, colon, factory = name.partition(":")
+    return bool(colon) and factory.isidentifier() and all(part.isidentifier() for part in module.split("."))
+
+
 def _find(name: str) -> Registration:
     registrations = _all()
+    if name not in registrations and names_a_file(name):
+        return Registration(EntryPoint(name=name, value=name, group=ENTRY_POINT_GROUP))
     if name not in registrations:
         nearest = difflib.get_close_matches(name, registrations, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""

@@ -80,7 +80,7 @@ def check_graph_bandit(arguments, folder):
     for settings in parsed:
         agents = getattr(settings, "agents", ()) or (getattr(settings, "agent", None) or "random",)
         if hasattr(settings, "sweep"):
-            fields = [field.name for field in dataclasses.fields(Overrides) if field.name != "tuned"]
+            fields = [field.name for field in dataclasses.fields(Overrides) if field.name not in ("tuned", "tables")]
             overrides = Overrides(**{name: getattr(settings, name) for name in fields if hasattr(settings, name)})
             path = ROOT / settings.sweep if (ROOT / settings.sweep).is_file() else folder / settings.sweep
             sweep = read_sweep(path if path.is_file() else settings.sweep, overrides)

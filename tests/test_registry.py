@@ -118,3 +118,28 @@ def test_a_name_that_two_packages_claim_is_refused(installed):
         registry.make_agent("mine")
     with pytest.raises(ValueError, match="Got one each of mine_d 1.2, graph-bandit-env"):
         registry.make_agent("random")
+
+
+CLASS = """class Mine:
+    def __init__(self, scale=1.0):
+        self.scale = scale
+"""
+
+
+def test_an_agent_of_a_file_in_the_working_folder_needs_no_registration(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    (tmp_path / "mine_i.py").write_text(CLASS)
+    assert registry.make_agent("mine_i:Mine", scale=2).scale == 2
+    assert (registry.agent_needs("mine_i:Mine"), registry.agent_origin("mine_i:Mine")) == ("any", "")
+    with pytest.raises(ValueError, match="Unknown setting `scael`. Did you mean `scale`"):
+        registry.make_agent("mine_i:Mine", scael=2)
+
+
+@pytest.mark.parametrize("name", ["mine_j:Mine", "mine_i:Other"])
+def test_a_file_that_is_not_there_or_lacks_the_factory_is_named(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    (tmp_path / "mine_i.py").write_text(CLASS)
+    with pytest.raises(ImportError, match=f"Agent `{name}` cannot be imported.*Expected `module:factory`"):
+        registry.make_agent(name)

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
 
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent as it is written on the command line: `name` or `name:setting=value,setting=value`."""
+    """An agent as it is written on the command line: `name` or `name:setting=value,setting=value`.
+
+    The name may be `module:factory`.
+    """
 
     name: str
     settings: dict[str, Any]  # keywords of its factory
@@ -27,6 +31,9 @@ class AgentSpec:
             ValueError: if a setting has no value or is given twice, or nothing follows the colon.
         """
         name, colon, rest = text.partition(":")
+        factory, more, settings_of_it = rest.partition(":")
+        if registry.names_a_file(f"{name}:{factory}") and name not in registry.list_agents():
+            name, colon, rest = f"{name}:{factory}", more, settings_of_it
         if colon and not rest:
             raise ValueError(f"Expected settings after the colon: `name:setting=value,...`. Got `{text}`.")
         settings = {}

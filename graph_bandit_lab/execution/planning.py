@@ -46,7 +46,8 @@ class Work:
     earlier: Mapping[str, int]
     """Number of stored repetitions, by agent, that an earlier version of its algorithm has played."""
     unversioned: Mapping[str, int]
-    """Number of stored repetitions, by agent, whose agent is registered in this process: its code has no version."""
+    """Number of stored repetitions, by agent, whose agent is registered in this process, or is one of a file: its
+    code has no version."""
 
     @property
     def notes(self) -> list[str]:
@@ -58,7 +59,7 @@ class Work:
         ]
         return earlier + [
             f"{agent}: {count} stored repetitions are not played again. A change of its code is not seen, because it "
-            "is registered in a script. If it plays differently now, raise its `algorithm`, or use another folder."
+            "is not that of a package. If it plays differently now, raise its `algorithm`, or use another folder."
             for agent, count in self.unversioned.items()
         ]
 
@@ -84,7 +85,7 @@ def find_work(
             to_do += [repetition] * retry_failed
         elif diagnostics and not before.diagnosed:
             to_do.append(repetition)
-        elif key.agent in scripted:
+        elif key.agent in scripted or registry.names_a_file(key.agent):
             unversioned[key.agent] += 1
     return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, +earlier, unversioned)
 

@@ -46,3 +46,15 @@ def test_refuses_runs_that_make_no_sense(changes, message):
 def test_an_environment_that_is_made_already_is_refused_with_advice():
     with pytest.raises(TypeError, match="Got GraphActionBandit. Write `environment=EnvironmentSettings"):
         RunSettings(out=Path("x"), environment=registry.make_environment(num_graphs=3).unwrapped)
+
+
+def test_an_agent_of_a_file_is_named_by_module_and_factory():
+    spec = AgentSpec.parse("mine_i:Mine:scale=3")
+    assert (spec.name, spec.settings, spec.label) == ("mine_i:Mine", {"scale": 3}, "mine_i:Mine:scale=3")
+    assert AgentSpec.parse("mine.i:make").name == "mine.i:make"
+
+
+@pytest.mark.parametrize("text", ["random:fast", "gnn-ts:fast", "mine_i:Mine:scale"])
+def test_what_follows_an_agent_without_a_value_is_no_file(text):
+    with pytest.raises(ValueError, match="Expected an agent as"):
+        AgentSpec.parse(text)

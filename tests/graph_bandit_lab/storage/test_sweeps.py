@@ -1,11 +1,14 @@
 """The plan of what is played stands next to its results."""
 
+import dataclasses
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 from support.runs import run, settings
 
+from graph_bandit_lab.analysis import stand
 from graph_bandit_lab.design import SweepPlan
 from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.execution import plan_run
@@ -79,3 +82,14 @@ def test_tasks_of_all_plans_stay_with_the_agents_that_cannot_play_them(tmp_path)
     assert second.name == "two"
     execute(tmp_path, "UPDATE tasks SET refused = '['")
     assert tasks_in(tmp_path) == ()
+
+
+def test_a_plan_knows_the_names_of_its_tasks(tmp_path):
+    plan = plan_run(settings(tmp_path))
+    ResultStore(tmp_path).begin(plan)
+    assert plan_in(tmp_path).names == ()
+    task = Task(name="plain", environment_key=plan.repetitions[0].key.environment_key)
+    ResultStore(tmp_path).begin(dataclasses.replace(plan, tasks=(task,)))
+    assert plan_in(tmp_path).names == ("plain",)
+    (block,) = stand(ResultsFollower(tmp_path).read(), datetime.now(UTC)).blocks
+    assert block.name == "plain"
