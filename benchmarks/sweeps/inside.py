@@ -77,6 +77,7 @@ class Command:
             num_graphs=self.num_graphs,
             num_nodes=self.num_nodes,
             horizon=self.horizon,
+            observe="indices",
         )
         env_seed, agent_seed = np.random.SeedSequence(self.seed).generate_state(2).tolist()
         observation, info = env.reset(seed=env_seed)

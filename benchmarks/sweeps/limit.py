@@ -27,7 +27,7 @@ from agents.neural import NeuralAgent, NeuralSettings, gnn, nn
 from agents.zoo import RECIPES
 from gntk.engines import HeldFeatures, features_at
 
-PIECES = 200  # of tau, in each of which s is taken as constant
+PIECES = 50  # of tau, in each of which s is taken as constant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +53,27 @@ class SplitAgent(NeuralAgent):
             self.settings = given
 
 
+class ShrunkFeatures(HeldFeatures):
+    """Features of which `factor` is left; the squares of all are at hand."""
+
+    def __init__(self, values: Tensor, rows: Tensor, squares: Tensor, factor: float) -> None:
+        super().__init__(values, rows)
+        self.all_squares, self.factor = squares, factor
+
+    def select(self, index: Tensor) -> Tensor:
+        """Return the features of some graphs."""
+        return self.factor * super().select(index)
+
+    def cross(self, rows: Tensor) -> Tensor:
+        """Return the inner products with other rows."""
+        return self.factor * super().cross(rows)
+
+    def squares(self, precision: Tensor | None = None, among: Tensor | None = None) -> Tensor:
+        """Return the weighted squared length of each row, or of some."""
+        lengths = self.all_squares.sum(1) if precision is None else self.all_squares @ precision
+        return self.factor**2 * (lengths if among is None else lengths[among])
+
+
 class LimitAgent(SplitAgent):
     """The same, with the limit in the place of the fit; each round's fit starts at theta_0."""
 
@@ -62,7 +83,7 @@ class LimitAgent(SplitAgent):
             raise ValueError('Expected start="initial" and standardize=False, as in preset=paper. Got others.')
         super().begin(graphs, seed)
         self.rows = features_at(self.network, self.network.initial).select(torch.arange(graphs.num_graphs))
-        self.kernel = self.rows @ self.rows.T
+        self.squares, self.kernel = self.rows.square(), self.rows @ self.rows.T
         self.means = torch.zeros(graphs.num_graphs, dtype=torch.float64)
         self.shrunk = 1.0
 
@@ -88,8 +109,8 @@ class LimitAgent(SplitAgent):
         self.means = (self.kernel[:, seen] * root) @ (vectors @ (learned * targets))
         self.shrunk = math.exp(-weight * time) if centered else 1.0
 
-    def _scaled(self) -> HeldFeatures:
-        return HeldFeatures(self.means, self.shrunk * self.rows)
+    def _scaled(self) -> ShrunkFeatures:
+        return ShrunkFeatures(self.means, self.rows, self.squares, self.shrunk)
 
 
 def relax(values: Tensor, weight: float, time: float, centered: bool) -> Tensor:
