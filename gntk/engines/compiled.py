@@ -17,8 +17,12 @@ from gntk.aggregation import AggregatedGraphs
 from gntk.engines.base import Gradient, PaperNetwork, Weights
 from gntk.engines.descent import Batches
 from gntk.engines.loops import NODES, descend, evaluate, score
+from gntk.engines.revisits import UNITS, descend_on_visits
 
 Floats = NDArray[np.float32]
+MANY_BATCHES = 1000  # from here on, and with as many visits of each graph, what they have in common is kept
+MANY_VISITS = 10
+KEPT_BYTES = 1 << 28  # largest float32 arrays that are kept of all graphs visited: a quarter of a gigabyte
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +128,20 @@ class CompiledNetwork(PaperNetwork):
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
-        """Return the weights after one step per batch; a graph that a batch repeats is passed through once."""
+        """Return the weights after one step per batch; a graph that a batch repeats is passed through once.
+
+        Many batches on few graphs are taken by `gntk.engines.revisits`, which is equal but for rounding.
+        """
         graphs = self._padded
         _check(weights, graphs, batches.index)
         _check(centers, graphs)
         hidden, last = _transposed(weights, graphs)
+        if len(batches) >= MANY_BATCHES:
+            seen = batches.index.unique()
+            kept = 4 * len(seen) * hidden.size * 2
+            if len(batches.index) >= MANY_VISITS * len(seen) and kept <= KEPT_BYTES:
+                _descend_on_visits(hidden, last, centers, graphs, batches, seen.numpy(), learning_rate, penalty)
+                return _as_weights(hidden, last, graphs)
         descend(
             hidden,
             last,
@@ -145,7 +158,57 @@ class CompiledNetwork(PaperNetwork):
             np.zeros_like(hidden),
             np.zeros_like(last),
         )
-        return [torch.from_numpy(hidden[: graphs.feature_dim].T.copy()), torch.from_numpy(last[None].copy())]
+        return _as_weights(hidden, last, graphs)
+
+
+def _descend_on_visits(
+    hidden: Floats,
+    last: Floats,
+    centers: Weights,
+    graphs: PaddedGraphs,
+    batches: Batches,
+    seen: NDArray[np.int64],
+    learning_rate: float,
+    penalty: float,
+) -> None:
+    """Change the weights in place by `gntk.engines.revisits`; `seen` are the graphs of the batches."""
+    (d, m), count = hidden.shape, len(seen)
+    lengths = np.linalg.norm(graphs.nodes, axis=1)
+    reach, slots = np.zeros_like(graphs.divisors), np.zeros(len(graphs.divisors), np.int64)
+    reach[seen] = [lengths[graphs.starts[graph] : graphs.starts[graph + 1]].max(initial=0) for graph in seen]
+    slots[seen] = np.arange(count)
+    centered = not any(center.any() for center in centers)
+    shrink = 1 - learning_rate * penalty if centered and learning_rate * penalty < 1 else 1
+    _, rows, _ = _scratch(hidden)
+    descend_on_visits(
+        hidden,
+        last,
+        *_transposed(centers, graphs),
+        graphs.nodes,
+        np.where(lengths > 0, np.float32(0), np.float32(np.inf)),
+        graphs.starts,
+        graphs.divisors,
+        reach,
+        batches.index.numpy(),
+        batches.targets.float().numpy(),
+        batches.offsets.numpy(),
+        np.float32(learning_rate),
+        np.float32(penalty),
+        np.float32(shrink),
+        slots,
+        _empty(count, d, m).zero_().numpy(),
+        _empty(count, d, m).numpy(),
+        _empty(count, m).zero_().numpy(),
+        np.zeros(m + 1, np.int64),
+        rows,
+        np.zeros_like(hidden),
+        np.zeros_like(last),
+        _empty(4, max(d, 2) * (m + UNITS)).numpy(),
+    )
+
+
+def _as_weights(hidden: Floats, last: Floats, graphs: PaddedGraphs) -> list[Tensor]:
+    return [torch.from_numpy(hidden[: graphs.feature_dim].T.copy()), torch.from_numpy(last[None].copy())]
 
 
 def _check(weights: Weights, graphs: PaddedGraphs, index: Tensor | None = None) -> None:
