@@ -46,13 +46,13 @@ def show(rows: Sequence[Row]) -> None:
 
 
 def seconds(function: Callable[[], object], least: float = 0.03) -> float:
-    """Return the time of a call, averaged over enough calls to take `least` seconds."""
+    """Return the seconds that a core works for a call, averaged over enough calls to take `least` seconds."""
     calls, elapsed = 1, 0.0
     while True:
-        begin = time.perf_counter()
+        begin = time.process_time()
         for _ in range(calls):
             function()
-        elapsed = time.perf_counter() - begin
+        elapsed = time.process_time() - begin
         if elapsed >= least:
             return elapsed / calls
         calls = max(2 * calls, int(1.2 * calls * least / max(elapsed, 1e-9)))
@@ -66,12 +66,12 @@ def compare(slow: Callable[[], object], fast: Callable[[], object], pairs: int =
     return statistics.median(ratios), *(statistics.median(column) for column in zip(*times, strict=True))
 
 
-def in_a_process_of_its_own(module: str, *arguments: Any) -> dict[str, Any]:
-    """Run `python -m <module>` on one thread, and return the JSON that it prints."""
+def in_a_process_of_its_own(module: str, *arguments: Any, **variables: str) -> dict[str, Any]:
+    """Run `python -m <module>` on one thread, with some environment variables, and return the JSON that it prints."""
     command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
     one_thread = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **one_thread}, capture_output=True, text=True, check=False
+        command, cwd=ROOT, env={**os.environ, **one_thread, **variables}, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
