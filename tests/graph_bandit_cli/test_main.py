@@ -64,3 +64,13 @@ def test_help_into_a_pipe_that_is_closed_is_not_an_error():
     done = subprocess.run([sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("text", "said"), [("", "Finished work is stored."), ("Nothing.", "Nothing.")])
+def test_an_interruption_says_what_is_stored(text, said, monkeypatch, capsys):
+    def stop(*_):
+        raise KeyboardInterrupt(*filter(None, [text]))
+
+    monkeypatch.setattr(sys.modules["graph_bandit_cli.main"], "_parse", stop)
+    assert main(["report", "."]) == 130
+    assert capsys.readouterr().err == f"\nStopped. {said}\n"

@@ -20,7 +20,6 @@ from graph_bandit_campaign.prepared.manifest import (
 )
 
 LOCK = "driver.lock"
-NOTHING = "No part was finished, so nothing is stored."
 SCRATCH = "merging"  # folder for what is merged; an interruption discards it
 WORDS = {  # of what may differ between two preparations
     "format": "another format of the files",
@@ -138,12 +137,6 @@ class Folder:
         if parts != list(self.finished.parts):  # another version of pyarrow writes other bytes
             write_json(self.path / MANIFEST, replace(self.finished, parts=tuple(parts)))
 
-    def describe_kept(self) -> str:
-        """Say how much of the work is stored, after an interruption."""
-        count = sum(1 for _ in self.path.glob("part-*.json"))
-        word = "part is" if count == 1 else "parts are"
-        return f"{count:,} {word} finished in {self.path}; the same command continues." if count else NOTHING
-
     @property
     def scratch(self) -> Path:
         """Return the folder for what is merged."""
@@ -172,6 +165,14 @@ class Folder:
             f"Expected the folder {self.path} to hold this pool. It was begun with "
             f"{', '.join(differ) or 'other settings'}. Give the same, choose another --out, or delete the folder."
         )
+
+
+def describe_kept(path: Path) -> str:
+    """Say how much of a pool is stored in a folder, after an interruption."""
+    count = sum(1 for _ in path.glob("part-*.json"))
+    if count:
+        return f"{count:,} {'part is' if count == 1 else 'parts are'} finished in {path}; the same command continues."
+    return "Nothing was changed." if (path / MANIFEST).is_file() else "No part was finished, so nothing is stored."
 
 
 def _value(question: Question, name: str) -> str:

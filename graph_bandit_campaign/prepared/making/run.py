@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from graph_bandit_campaign.pages.numbers import duration
 from graph_bandit_campaign.prepared.calls import deaths, opened, results_of
-from graph_bandit_campaign.prepared.making.folder import Folder
+from graph_bandit_campaign.prepared.making.folder import Folder, describe_kept
 from graph_bandit_campaign.prepared.making.merging import merge
 from graph_bandit_campaign.prepared.making.reuse import check_earlier
 from graph_bandit_campaign.prepared.making.source import Chunk, Source
@@ -61,6 +61,13 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
         OSError: if a file cannot be written, as on a full disk. Finished parts stay.
         KeyboardInterrupt: after Ctrl-C; it says how much is stored.
     """
+    try:
+        return _prepare(settings)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(describe_kept(settings.out)) from None
+
+
+def _prepare(settings: PrepareSettings) -> PreparedPool | None:
     for package, extra in (("rdkit", "chem"), ("pyarrow", "parquet")):
         if find_spec(package) is None:
             raise ImportError(f"Preparing a pool needs {package}: pip install 'graph-bandit-env[{extra}]'.")
@@ -82,8 +89,6 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
             return _tell_finished(settings, folder.finished)
         try:
             manifest = _finish(folder, source, settings, rows)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(folder.describe_kept()) from None
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
