@@ -229,7 +229,13 @@ class Reduction:
         molecules, _ = add_results(molecules, self.features, books.features)
         settings = self.settings
         maximize = settings.goals[0].sign > 0
-        campaign = Campaign(molecules, settings.agent or DEFAULT, maximize=maximize, seed=settings.seed)
+        campaign = Campaign(
+            molecules,
+            settings.agent or DEFAULT,
+            maximize=maximize,
+            seed=settings.seed,
+            ignore_failures=settings.ignore_failures,
+        )
         campaign.choose_agent(settings.n)
         campaign.replace_results(measurements_of(books, {}), books.failed, ())
         agent, state = campaign.model(), campaign.state

@@ -7,11 +7,13 @@ import pytest
 from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest, write
 
-from graph_bandit_campaign.streaming import predictions
+from graph_bandit_campaign.outlook import outlook
+from graph_bandit_campaign.streaming import inputs, predictions
 
 COUNT = 120
 MOLECULES = some_molecules(COUNT)
 RANDOM = np.random.default_rng(3)
+FEW = ("--agent", "molecule-ucb:short_list=2")
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,8 @@ def tables(tmp_path_factory):
         values[k] = (*values[k][:2], "failed", 4)
     values[9] = (*values[9][:2], "pending", 3.5)
     write(folder / "results.csv", [("id", "smiles", "logp", "dock"), *values, ("x1", "CCCCCCCCO", 2.5, 1)])
+    sick = [(f"=m{k}", "failed" if "O" in MOLECULES.smiles[k] else MOLECULES.targets[k]) for k in range(0, COUNT, 2)]
+    write(folder / "sick.csv", [("id", "logp"), *sick])
     write(folder / "equal.csv", [("id", "smiles", "logp"), *((*row[:2], 1) for row in values[10:14])])
     return folder
 
@@ -58,6 +62,20 @@ def test_they_are_those_of_the_pool_in_memory(options, tables, prepared, tmp_pat
     assert states >= {"measured", "failed", "pending", "suggested", "offered"}
     assert ("excluded" in states) == ("--require" in options)
     assert "probability_of_failing" in text
+
+
+def test_failures_that_are_ignored_hide_no_hope(tables, prepared, tmp_path, monkeypatch):
+    for module in (outlook, inputs):
+        monkeypatch.setattr(module, "MOST", 6)
+    said = []
+    for name, pool in (("plain", tables / "pool.csv"), ("streamed", prepared)):
+        more = ("--predictions", str(tmp_path / f"all-{name}.csv"), "--ignore-failures", "--n", "1", *FEW)
+        _, told = suggest(pool, tables / "sick.csv", tmp_path / f"{name}.csv", *more)
+        said.append([line for line in told.splitlines() if "still to be found" in line])
+    assert said[0] == said[1] != []
+    text = (tmp_path / "all-streamed.csv").read_text()
+    assert text == (tmp_path / "all-plain.csv").read_text()
+    assert "probability_of_failing" not in text
 
 
 def test_two_processes_write_the_same_and_the_time_is_told(tables, prepared, tmp_path, monkeypatch, capsys):
