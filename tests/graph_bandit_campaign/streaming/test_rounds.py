@@ -194,3 +194,11 @@ def test_a_cluster_cannot_read_a_table(tables, tmp_path, capsys):
     command = ["suggest", str(tables / "pool.csv"), "--maximize", "logp", "--out", str(tmp_path / "out.csv")]
     assert main([*command, "--scheduler", "tcp://nowhere:1"]) == 1
     assert "with a folder that `graph-bandit prepare` made" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_list_has_room_for_what_was_chosen_and_what_is_pending(tables, some_parts, tmp_path, monkeypatch):
+    sizes, original = [], inputs.scan
+    monkeypatch.setattr(inputs, "scan", lambda *given: [sizes.append(given[1].size), original(*given)][1])
+    suggest(tables, some_parts, tmp_path / "once.csv", "--workers", "None")
+    suggest(tables, some_parts, tmp_path / "once.csv", "--workers", "None", "--more")
+    assert sizes == [40 + 5 + 1, 40 + 5 + 1 + 5]
