@@ -180,7 +180,8 @@ class Campaign(Records):
         self.choose_agent(count)
         agents, failing = self._agents(fresh=True), self.failing()
         chooser = GoalsChooser(self.state, agents, self._roster.index_of) if self.state.goals else agents[0]
-        mask = spare_likely(count, mask, failing.likely, failing.probability, plate or Plate())
+        if failing.teaches:
+            mask = spare_likely(count, mask, failing.likely, failing.probability, plate or Plate())
         chosen = choose_plate(chooser, count, mask, self._roster.indices(under_way), plate)
         suggested = self._expect(chosen)
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))

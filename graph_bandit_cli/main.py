@@ -65,8 +65,8 @@ def main(args: list[str] | None = None) -> int:
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
         print(f"graph-bandit: Expected a command. Got {name or 'none'}.{hint}\n\n{usage()}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("\nStopped. Finished work is stored.", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"\nStopped. {stop or 'Finished work is stored.'}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader has closed the pipe: `graph-bandit agents | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

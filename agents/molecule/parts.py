@@ -15,6 +15,7 @@ from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import FINGERPRINTS, NUMBERS, Molecules, Ranks, Scales, Traits, compute_traits
 
 WIDE, NARROW = 2.0, 0.7  # of Gaussian kernels: the mixture of both stands for all widths between
+SAMPLED = 4  # molecules whose traits are computed again, to see that those that are brought are theirs
 LABELS = {
     "atom_pairs": "atom pairs",
     "morgan": "neighbourhoods",
@@ -53,11 +54,12 @@ class Description:
         """Compute the traits that the molecules do not bring along, and make the parts of the kernel.
 
         Raises:
-            ImportError: if RDKit is not installed, and traits are to be computed.
-            ValueError: if RDKit cannot read a SMILES, the molecules bring traits of other fingerprints, or no part is
-                left.
+            ImportError: if RDKit is not installed.
+            ValueError: if RDKit cannot read a SMILES, the molecules bring traits of other molecules or fingerprints, or
+                no part is left.
         """
         traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
+        _check_some(molecules.smiles, traits)
         missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]
         if missing:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
@@ -109,7 +111,8 @@ def make_parts(
     if prints and traits.stereo != settings.stereo:
         raise ValueError(
             f"Expected fingerprints with `stereo` {settings.stereo}, as in the settings. Got traits with `stereo` "
-            f"{traits.stereo}. Compute them again, or choose the other setting."
+            f"{traits.stereo}. Choose the setting stereo={traits.stereo}, or compute them again: a prepared pool by "
+            f"`graph-bandit prepare {'--stereo' if settings.stereo else '--no-stereo'}`."
         )
     parts = [Part(LABELS[name], wanted[name], TanimotoKernel(traits.counts[name])) for name in prints]
     for name in (name for name in NUMBERS if name in wanted):
@@ -124,6 +127,30 @@ def make_parts(
     if total == 0:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")
     return [Part(part.name, part.weight / total, part.kernel) for part in parts]
+
+
+def _check_some(smiles: Sequence[str], traits: Traits) -> None:
+    """Refuse traits that are clearly not those of the molecules, by computing those of a few again."""
+    some = np.unique(np.linspace(0, len(smiles) - 1, SAMPLED).astype(np.int64))
+    if not traits.names or not len(smiles):
+        return
+    expected = compute_traits([smiles[k] for k in some.tolist()], traits.names, traits.stereo)
+    differ = sum(not _are_alike(traits.take([k]), expected.take([place])) for place, k in enumerate(some.tolist()))
+    if 2 * differ >= len(some):  # RDKit may read a SMILES of its own in another way, now and then
+        raise ValueError(
+            f"Expected the traits of these molecules. {differ} of {len(some)} that were computed again have others. "
+            "The traits are in another order, of other molecules, or of another version of RDKit. Compute them again "
+            "with `compute_traits`."
+        )
+
+
+def _are_alike(found: Traits, expected: Traits) -> bool:
+    """Return whether traits are equal, up to what numbers are rounded by on another machine."""
+    before, now = found.arrays(), expected.arrays()
+    return all(
+        before[name].shape == array.shape and np.allclose(before[name], array, rtol=1e-3, atol=1e-3, equal_nan=True)
+        for name, array in now.items()
+    )
 
 
 def _on_numbers(name: str, weight: float, points: Points, linear: bool) -> list[Part]:

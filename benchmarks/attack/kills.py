@@ -163,7 +163,7 @@ def names_in(folder: Path) -> set[str]:
 
 
 def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
-    """Return the commands that are killed: a sweep, two rounds of a campaign, a report, and a large pool's preparation.
+    """Return the commands that are killed: a sweep, rounds of campaigns, a report, and a large pool's preparation.
 
     Args:
         folder: for what they read.
@@ -172,16 +172,23 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     """
     (folder / "sweep.toml").write_text(SWEEP.format(repetitions=repetitions), encoding="utf-8")
     sweep = ("sweep", str(folder / "sweep.toml"), "--out", "{folder}", "--workers", str(workers))
-    library, first, second, played = (folder / name for name in ("library", "first", "second", "played"))
-    tables = ("{folder}/pool.csv", "--measured", "{folder}/measured.csv", "--n", "3", "--maximize", "qed")
+    names = ("library", "first", "second", "played", "prepared", "streamed")
+    library, first, second, played, prepared, streamed = (folder / name for name in names)
+    question = ("--measured", "{folder}/measured.csv", "--n", "3", "--maximize", "qed", "--agent", "molecule-ucb")
     files = ("--out", "{folder}/next.csv", "--html", "{folder}/page.html")
-    suggest = ("suggest", *tables, *files, "--agent", "molecule-ucb")
+    suggest = ("suggest", "{folder}/pool.csv", *question, *files)
     parts = ("--part-rows", "4096", "--traits", "torsions", "properties", "--workers", "None")
     pool = ("prepare", str(library / "pool.csv"), "--out", "{folder}", *parts)
+    scan = ("suggest", str(prepared), *question, *files, "--workers", "None")
+
+    def run(command: Sequence[str], place: Path) -> None:
+        code, printed = run_command([argument.format(folder=place) for argument in command], seconds=SECONDS)
+        if code != 0:
+            raise RuntimeError(f"`graph-bandit {command[0]}` ends with {code} before any kill: {printed}")
 
     def make_library() -> None:
         if not library.exists():
-            run_command(["library", "--out", library, "--measured", "1"], seconds=SECONDS)
+            run(("library", "--out", "{folder}", "--measured", "1"), library)
 
     def prepare_pool(place: Path) -> None:
         make_library()
@@ -197,16 +204,25 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     def prepare_second(place: Path) -> None:
         if not first.exists():
             prepare_first(first)
-            run_command([argument.format(folder=first) for argument in suggest], seconds=SECONDS)
+            run(suggest, first)
             shutil.copytree(first, second)
-            known = [row[0] for row in _read_csv(second / "measured.csv")[1:]]
-            suggested = [row[1] for row in _read_csv(second / "next.csv")[1:]]
-            _write_csv(second / "measured.csv", _results([*known, *suggested]))
+            _measure_suggested(second)
         shutil.copytree(second, place)
+
+    def prepare_streamed(place: Path) -> None:
+        if not streamed.exists():
+            make_library()
+            run(pool, prepared)
+            streamed.mkdir()
+            known = [identity for identity, _ in _read_csv(library / "pool.csv")[1:400:20]]
+            _write_csv(streamed / "measured.csv", _results(known))
+            run(scan, streamed)
+            _measure_suggested(streamed)
+        shutil.copytree(streamed, place)
 
     def prepare_report(place: Path) -> None:
         if not played.exists():
-            run_command([argument.format(folder=played) for argument in sweep], seconds=SECONDS)
+            run(sweep, played)
         shutil.copytree(played, place)
 
     return [
@@ -215,12 +231,20 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
         Job("a report killed while it writes", prepare_report, ("report", "{folder}"), rows_in),
         Job("a second round of molecule-ucb killed while it writes", prepare_second, suggest, read_campaign),
         Job("a large pool killed while it is prepared", prepare_pool, pool, read_pool),
+        Job("a second round on a large pool killed while it writes", prepare_streamed, scan, read_campaign),
     ]
 
 
 def _results(identities: Iterable[str]) -> list[list[str]]:
     """Return results of molecules; any values do."""
     return [["id", "qed"], *([identity, f"{zlib.crc32(identity.encode()) % 1000 / 1000}"] for identity in identities)]
+
+
+def _measure_suggested(folder: Path) -> None:
+    """Add results of the suggestions of a folder to its results."""
+    known = [row[0] for row in _read_csv(folder / "measured.csv")[1:]]
+    suggested = [row[1] for row in _read_csv(folder / "next.csv")[1:]]
+    _write_csv(folder / "measured.csv", _results([*known, *suggested]))
 
 
 def _read_csv(path: Path) -> list[list[str]]:
@@ -275,9 +299,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50, help="of each command")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--jobs", type=int, nargs="+", default=[0, 1], help="0 sweep, 1 campaign, 2 report, 3 second round, 4 prepare"
-    )
+    numbered = "0 sweep, 1 campaign, 2 report, 3 second round, 4 prepare, 5 second round on a large pool"
+    parser.add_argument("--jobs", type=int, nargs="+", default=[0, 1], help=numbered)
     arguments = parser.parse_args()
     tasks = [(number, arguments.kills, arguments.seed) for number in arguments.jobs]
     for _, outcome in run_in_parallel(kill_often, tasks, workers=2):

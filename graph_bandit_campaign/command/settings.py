@@ -14,6 +14,7 @@ import tyro
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
+from graph_bandit_lab import count_cores
 
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
@@ -89,7 +90,7 @@ class SuggestSettings:
     seed: int = 0
     """Seed of all randomness."""
     workers: int | None = 0
-    """Processes that read a prepared pool; 0: one for each core; None: this process itself."""
+    """Most processes that read the molecules; 0: one for each core; None: this process itself."""
     scheduler: str | None = None
     """Address of a Dask scheduler, tcp://host:port, whose workers read a prepared pool where they are. They see its
     folder under the same path."""
@@ -115,9 +116,9 @@ class SuggestSettings:
         if not self.goals:
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`, or several goals. Got none.")
         check_goals(self.goals)
-        for name, count in (("n", self.n), ("most-atoms", self.most_atoms)):
-            if count < 1:
-                raise ValueError(f"Expected `--{name}` to be at least 1. Got {count}.")
+        for name, count, least in (("n", self.n, 1), ("most-atoms", self.most_atoms, 1), ("workers", self.workers, 0)):
+            if count is not None and count < least:
+                raise ValueError(f"Expected `--{name}` to be at least {least}. Got {count}.")
         taken = {*map(str.casefold, self.quantities), self.smiles, self.id or "id"}
         if self.noise is not None and not taken.isdisjoint((self.noise, self.noise.casefold())):
             raise ValueError(f"Expected `--noise` to be a column of its own. `{self.noise}` is used already.")
@@ -169,6 +170,11 @@ class SuggestSettings:
         for name, column in (("price", self.price), ("per", self.per)):
             if column is not None and column.casefold() in map(str.casefold, self.quantities):
                 raise ValueError(f"Expected `--{name}` to be another column than the target. Got `{column}`.")
+
+    @property
+    def processes(self) -> int:
+        """Return how many processes may work on molecules in memory."""
+        return count_cores() if self.workers == 0 else self.workers or 1
 
     @property
     def one_price(self) -> float | None:

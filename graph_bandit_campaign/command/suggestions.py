@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -26,7 +27,6 @@ from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
 from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import GraphPool, MoleculeSet
-from graph_bandit_lab import count_cores
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
@@ -39,7 +39,13 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     Raises:
         ValueError, OSError: if a file cannot be read; nothing is written then.
         ImportError: if a package that reads a file is not installed.
+        KeyboardInterrupt: after Ctrl-C; it says what was stored.
     """
+    with _tells_what_is_stored(settings):
+        return _suggest(settings)
+
+
+def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     for path in (settings.out, settings.state, settings.html, settings.predictions):
         if path is not None:
             find_file(path)
@@ -62,7 +68,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         except ShortListEndedError as ended:
             if inputs.more is None:
                 raise
-            inputs = inputs.more(ended)
+            inputs = inputs.more(ended, taken)
         else:
             break
     failing, left = campaign.failing(), among.copy()
@@ -119,7 +125,7 @@ def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPo
     molecules = inputs.molecules
     if isinstance(molecules, MoleculeSet):
         agents = [settings.agent or DEFAULT]
-        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, count_cores())
+        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, settings.processes)
     with _told_later():
         campaign = Campaign(
             molecules,
@@ -138,6 +144,19 @@ def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPo
             "or leave out --noise."
         )
     return molecules, campaign
+
+
+@contextmanager
+def _tells_what_is_stored(settings: SuggestSettings) -> Iterator[None]:
+    """Let an interruption say whether the campaign was saved before it."""
+    state = settings.state
+    before = state.read_bytes() if state.is_file() else b""
+    try:
+        yield
+    except KeyboardInterrupt:
+        is_saved = state.is_file() and state.read_bytes() != before
+        said = f"The round is saved in {state}: give the same command again to write the other files."
+        raise KeyboardInterrupt(said if is_saved else "Nothing was changed.") from None
 
 
 def _told_later() -> warnings.catch_warnings[None]:

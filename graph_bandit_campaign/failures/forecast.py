@@ -77,8 +77,10 @@ class FailureForecast:
         """
         if mask is None:
             limit = percent(self.bound, " ")
-            text = f"Molecules that are likely to fail (with more than {limit}) are not suggested. {self.cause}"
-            return text if self.teaches else ""
+            alone = (
+                f"Molecules that are likely to fail (with more than {limit}) are suggested only if there are no others."
+            )
+            return f"{alone} {self.cause}" if self.teaches else ""
         number = int((mask & self.likely).sum())
         counted = "1 molecule is" if number == 1 else f"{number:,} molecules are" if number else "No molecule is"
         more = f" (with more than {percent(self.bound, ' ')})" if number else ""

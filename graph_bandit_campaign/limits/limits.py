@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.limits.columns import LimitColumns, numbers_of, texts_of
-from graph_bandit_campaign.limits.names import find_column
+from graph_bandit_campaign.limits.names import find_column, hint_at
 from graph_bandit_campaign.limits.patterns import read_pattern
-from graph_bandit_campaign.limits.properties import PROPERTIES, find_property, suggest_property
+from graph_bandit_campaign.limits.properties import PROPERTIES, find_property
 from graph_bandit_campaign.limits.selection import Selection, Step
 from graph_bandit_campaign.limits.structures import Test, cost_of, find_failures
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
@@ -60,6 +60,7 @@ class Limits:
 
         Raises:
             ValueError: if a limit names neither a column nor a property, or a column has other cells.
+            TypeError: if the molecules are not in memory, as those of a prepared pool.
         """
         return self.select(molecules, columns, workers).mask
 
@@ -67,6 +68,11 @@ class Limits:
         self, molecules: MoleculeSet, columns: Mapping[str, Sequence[object]] | None = None, workers: int = 1
     ) -> Selection:
         """Return which molecules meet all limits, and which limit excludes each of the others; as `mask`."""
+        if not isinstance(molecules, MoleculeSet):
+            raise TypeError(
+                f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}. Of a prepared pool give "
+                "`pool.load(columns)`; one that does not fit into memory is tested by `graph-bandit suggest --require`."
+            )
         own = dict(zip(molecules.column_names, molecules.columns.T, strict=True))
         given: dict[str, Sequence[object]] = {**{name: list(cells) for name, cells in own.items()}, **(columns or {})}
         numbers, texts = self.find_columns(given, "the columns")
@@ -102,8 +108,7 @@ class Limits:
             if column:
                 numbers[name] = column
             elif not find_property(name):
-                nearest = suggest_property(name, (*names, *filter(None, elsewhere)))
-                hint = f" Did you mean `{nearest}`?" if nearest else ""
+                hint = hint_at(name, (*PROPERTIES, *names, *filter(None, elsewhere)))
                 raise ValueError(
                     f"Expected `{requirement.text}` to name a column of {source} or a property. {listed}; properties "
                     f"are {', '.join(PROPERTIES)}.{hint}"
@@ -111,7 +116,8 @@ class Limits:
         for choice in self.choices:
             texts[choice.name] = find_column(choice.name, names, source)
             if not texts[choice.name]:
-                raise ValueError(f"Expected `{choice.text}` to name a column of {source}. {listed}.")
+                hint = hint_at(choice.name, names)
+                raise ValueError(f"Expected `{choice.text}` to name a column of {source}. {listed}.{hint}")
         return numbers, texts
 
     def select_rows(self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1) -> Selection:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,13 +44,6 @@ PROPERTIES = {
 def find_property(name: str) -> str:
     """Return the name of a property, whose capitals do not count; an empty text if there is none."""
     return name.casefold() if name.casefold() in PROPERTIES else ""
-
-
-def suggest_property(name: str, columns: Iterable[str] = ()) -> str:
-    """Return the property or column that was probably meant; an empty text if there is none."""
-    known = {column.casefold(): column for column in (*PROPERTIES, *columns)}
-    nearest = difflib.get_close_matches(name.casefold(), known, n=1)
-    return known[nearest[0]] if nearest else ""
 
 
 def property_function(name: str) -> Callable[[Mol], float]:

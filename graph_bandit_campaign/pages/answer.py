@@ -151,11 +151,11 @@ class Answer:
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
-            f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
-            "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
+            "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
+            f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""

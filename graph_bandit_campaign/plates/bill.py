@@ -74,10 +74,10 @@ class Bill:
         if self.at_most is not None:
             different = len({group for group in self.groups.values() if group})
             alone = sum(not group for group in self.groups.values())
-            noun = "suggestions share" if self.at_most > 1 else "suggestion has"
-            text = f"At most {self.at_most} {noun} the same `{self.per}`, of which there are {different}"
-            text += f"; {alone} without one {'do' if alone > 1 else 'does'} not count" if alone else ""
-            parts.append(f"{text}.")
+            most = f"At most {self.at_most}" if self.at_most > 1 else "No two"
+            without = f"; without one: {alone:,}" if alone else ""
+            text = f"{most} suggestions have the same {self.per}; different ones in this batch: {different:,}{without}."
+            parts.append(text)
         return " ".join(parts)
 
     def heading(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,12 @@ class ShortListEndedError(Exception):
     Args:
         groups: groups of which the batch can hold no other graph.
         money: what is left of the budget; infinite without one.
+        are_likely: whether graphs that are likely to fail are needed, because there is nothing else.
     """
 
-    def __init__(self, groups: frozenset[str], money: float) -> None:
+    def __init__(self, groups: frozenset[str] = frozenset(), money: float = np.inf, are_likely: bool = False) -> None:
         super().__init__("Another short list is needed.")
-        self.groups, self.money = groups, money
+        self.groups, self.money, self.are_likely = groups, money, are_likely
 
 
 def choose_plate(
@@ -136,7 +138,16 @@ def spare_likely(
         likely: `(K,)` bool. Those that are likely to fail.
         probability: `(K,)`. How likely each is to fail: of the likely ones, the least likely come back first.
         plate: prices, budget and caps.
+
+    Raises:
+        ShortListEndedError: if short lists of a larger pool have too few others, and that pool nothing else.
     """
+    if plate.lists is not None:
+        spared = mask & ~likely if plate.spared is None else mask & (~likely | plate.spared)
+        nothing_else = plate.lists == np.inf and plate.spared is None
+        if nothing_else and not _accepts(count, spared, replace(plate, lists=None)):
+            raise ShortListEndedError(are_likely=True)
+        return spared
     others = np.flatnonzero(mask & likely)
     others = others[np.argsort(probability[others], kind="stable")]
     spared = mask & ~likely

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.limits.columns import LimitColumns
-from graph_bandit_campaign.limits.names import find_column
+from graph_bandit_campaign.limits.names import find_column, hint_at
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.plates.plate import Plate
 from graph_bandit_campaign.plates.scaffolds import murcko_scaffolds
@@ -106,5 +106,6 @@ def _column(option: str, name: str, columns: Iterable[str], source: str, instead
         listed = f"It has {', '.join(names)}" if names else "There are no columns"
         raise ValueError(
             f"Expected `--{option} {name}` to name a column of {source}. {listed}. Correct the name, or {instead}."
+            f"{hint_at(name, names)}"
         )
     return column

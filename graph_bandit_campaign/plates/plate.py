@@ -36,6 +36,8 @@ class Plate:
     lists: float | None = None
     """None: the graphs are a whole pool. Else they are so many short lists of a larger one, the next of what the batch
     still had room for after the agent had chosen from those before; infinite: there is nothing else in that pool."""
+    spared: NDArray[np.bool_] | None = None
+    """`(K,)` bool. Which of them can be chosen although they are likely to fail; None: nobody knows yet."""
 
     def __post_init__(self) -> None:
         if self.prices is not None:

@@ -56,10 +56,13 @@ class PreparedPart:
         try:
             right = self._checked or digest_file(self.path) == self.record.sha256
         except OSError as error:
-            raise ValueError(f"Expected part {self.path} of the prepared pool. Got: {error}. {REMEDY}") from error
+            raise ValueError(
+                f"Expected part {self.path} of the prepared pool. Got: {error}. {REMEDY_OF_PART}"
+            ) from error
         if not right:
             raise ValueError(
-                f"Expected part {self.path} as `graph-bandit prepare` wrote it. It is damaged, or another one. {REMEDY}"
+                f"Expected part {self.path} as `graph-bandit prepare` wrote it. It is damaged, or another one. "
+                f"{REMEDY_OF_PART}"
             )
         self._checked = True
 
@@ -146,7 +149,7 @@ class PreparedPart:
         from pyarrow.parquet import ParquetFile
 
         self.check()
-        with _refuse_damage(self.path), ParquetFile(self.path, page_checksum_verification=True) as file:
+        with _refuse_damage(self.path, REMEDY_OF_PART), ParquetFile(self.path, page_checksum_verification=True) as file:
             yield file
 
     def _block(
@@ -192,14 +195,15 @@ class PreparedPart:
 
 
 REMEDY = "Copy it from a backup, or delete the folder and prepare the pool again."
+REMEDY_OF_PART = "Copy it from a backup, or give the command that prepared the pool again, which makes it again."
 
 
 @contextmanager
-def _refuse_damage(path: Path) -> Iterator[None]:
+def _refuse_damage(path: Path, remedy: str = REMEDY) -> Iterator[None]:
     """Name the file in errors of pyarrow."""
     import pyarrow as pa
 
     try:
         yield
     except (pa.ArrowException, OSError, KeyError, IndexError) as error:
-        raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}. {REMEDY}") from error
+        raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}. {remedy}") from error

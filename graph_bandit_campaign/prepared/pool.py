@@ -24,7 +24,7 @@ from graph_bandit_campaign.prepared.manifest import (
     digest_file,
     read_json,
 )
-from graph_bandit_campaign.prepared.part import REMEDY, PreparedPart
+from graph_bandit_campaign.prepared.part import REMEDY, REMEDY_OF_PART, PreparedPart
 from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet, from_smiles
 
@@ -102,7 +102,7 @@ class PreparedPool:
             size = part.path.stat().st_size if part.path.is_file() else None
             if size != part.record.bytes:
                 got = "There is no such file" if size is None else f"It has {size:,}"
-                raise ValueError(f"Expected part {part.path} of {part.record.bytes:,} bytes. {got}. {REMEDY}")
+                raise ValueError(f"Expected part {part.path} of {part.record.bytes:,} bytes. {got}. {REMEDY_OF_PART}")
         return pool
 
     def __len__(self) -> int:

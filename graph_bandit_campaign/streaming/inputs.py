@@ -19,12 +19,13 @@ from graph_bandit_campaign.outlook.outlook import MOST
 from graph_bandit_campaign.plates.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.prepared import Block, Place, PreparedPool
-from graph_bandit_campaign.prepared.manifest import Question as Made
+from graph_bandit_campaign.prepared.manifest import Question
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.streaming.best import Places
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
 from graph_bandit_campaign.streaming.forms import find_forms
-from graph_bandit_campaign.streaming.scan import Found, Question, scan
+from graph_bandit_campaign.streaming.scan import Found, Query, scan
+from graph_bandit_campaign.streaming.spares import come_back
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
 from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
@@ -32,7 +33,6 @@ from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
 from graph_bandit_env.tables import Table
-from graph_bandit_lab import count_cores
 
 TERMS = ("price", "budget", "budget_only", "per", "at_most")  # settings of prices and caps
 NOT_STREAMED = {
@@ -70,22 +70,40 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
     names = ColumnNames(numbers | prices, texts | groups)
     reduction = Reduction(pool, settings, earlier, results.rows)
     known, aliases = reduction.find_known()
-    question = reduction.ask(known, aliases, names)
+    query = reduction.ask(known, aliases, names)
 
-    def read(found: Sequence[Found]) -> Inputs[MoleculeSet]:
-        """Return what is known, and what was found by some scans."""
+    def read(query: Query, found: Sequence[Found], is_final: bool = False) -> Inputs[MoleculeSet]:
+        """Return what is known, and what was found by some scans.
+
+        Args:
+            query: what the scans asked, but for groups and money.
+            found: what they found.
+            is_final: whether it is known which likely failures come back.
+        """
         before = {*map(tuple, known.tolist())}.union(*(each.places for each in found[:-1]))
         places = np.array(sorted(before | found[-1].places), np.int64)
         here, books, molecules, block = reduction.match(places, aliases, names.columns)
         cells = read_cells(block.cells, names, settings)
-        selection = limits.select_rows(here.smiles, cells, count_cores())
+        selection = limits.select_rows(here.smiles, cells, settings.processes)
         offers = find_offers(settings, cells, selection, here.smiles)
-        lists = len(found) if found[-1].places - before else math.inf
+        best = found[-1].offered if query.judge is None else found[-1].sound
+        is_all = len(best.keys) < query.size or not found[-1].places - before
+        spared = np.zeros(len(molecules), np.bool_)
+        if query.judge is not None and query.last is not None:
+            spared[: len(here)] = come_back(query.judge.probability(block.smiles), block.places, query.last)
 
-        def more(ended: ShortListEndedError) -> Inputs[MoleculeSet]:
-            following = replace(question, groups=ended.groups, money=ended.money, best=None)
-            return read([*found, scan(pool, following, settings.workers, settings.scheduler)])
+        def more(ended: ShortListEndedError, taken: Sequence[int]) -> Inputs[MoleculeSet]:
+            following = replace(query, groups=ended.groups, money=ended.money, best=None)
+            if not ended.are_likely:
+                return read(query, [*found, reduction.scan(following)], is_final)
+            pending = frozenset(map(tuple, block.places[list(taken)].tolist()))
+            last = reduction.scan(replace(query, pending=pending)).spares.last
+            if last is None:
+                return read(query, found, is_final=True)
+            again = replace(query, last=last)
+            return read(again, [reduction.scan(again)], is_final=True)
 
+        plate = offers.plate(settings, len(molecules))
         return Inputs(
             here,
             books,
@@ -94,29 +112,17 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             [],
             limits,
             selection.with_known(settings.price or "", offers.priced),
-            replace(offers.plate(settings, len(molecules)), lists=lists),
+            replace(plate, lists=math.inf if is_all else len(found), spared=spared if is_final else None),
             size=len(pool),
             told=_tell(limits, numbers, found[0]),
             content=(made.content, *(getattr(settings, name) for name in TERMS)),
             more=more,
         )
 
-    first = scan(pool, question, settings.workers, settings.scheduler)
-    _check_sound(first, question, {*map(tuple, known.tolist())}, settings)
-    return read([first])
+    return read(query, [reduction.scan(query)])
 
 
-def _check_sound(found: Found, question: Question, known: set[Place], settings: SuggestSettings) -> None:
-    """Refuse a batch for which too few molecules are left that are not likely to fail."""
-    sound = {*map(tuple, found.sound.places.tolist())} - known
-    if question.judge is not None and settings.budget is None and len(sound) < settings.n:
-        raise ValueError(
-            f"Expected at least {settings.n} molecules that meet the limits and are not likely to fail. {len(sound)} "
-            "are left. Suggest fewer (on the command line --n), or pass --ignore-failures."
-        )
-
-
-def _columns_of_results(settings: SuggestSettings, made: Made, headers: Collection[str]) -> Columns:
+def _columns_of_results(settings: SuggestSettings, made: Question, headers: Collection[str]) -> Columns:
     """Return the columns of the tables of results, whose names and SMILES may be in other ones than in the pool."""
     for name, given, known in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
         if given not in (None, "smiles", known) and given not in headers:
@@ -190,7 +196,7 @@ class Reduction:
         every = {*by_id.values(), *by_smiles.values(), *forms}
         return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
 
-    def ask(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Question:
+    def ask(self, known: Places, aliases: Mapping[str, Place], names: ColumnNames) -> Query:
         """Return what is asked of each molecule, given the results.
 
         Args:
@@ -213,7 +219,7 @@ class Reduction:
         best, failing = state.yardstick(), campaign.failing()
         taken = {*state.settled(), *state.failed}
         waiting = len({*books.pending, *(self.earlier.pending if self.earlier else ())})
-        return Question(
+        return Query(
             agent.rater(),
             max(agent.settings.short_list, settings.n) + settings.n + waiting,
             settings,
@@ -228,6 +234,10 @@ class Reduction:
             state.seed,
             money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
         )
+
+    def scan(self, query: Query) -> Found:
+        """Ask it of every molecule of the pool."""
+        return scan(self.pool, query, self.settings.workers, self.settings.scheduler)
 
     def match(
         self, places: Places, aliases: Mapping[str, Place], columns: Sequence[str] = ()

@@ -6,7 +6,7 @@ import math
 import pickle
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -22,12 +22,13 @@ from graph_bandit_campaign.failures.forecast import FailureJudge
 from graph_bandit_campaign.limits.columns import LimitColumns
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.pages.numbers import duration
-from graph_bandit_campaign.plates.offers import find_offers
+from graph_bandit_campaign.plates.offers import Offers, find_offers
 from graph_bandit_campaign.plates.scaffolds import murcko_scaffolds
 from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.prepared.calls import opened, results_of
 from graph_bandit_campaign.streaming.best import Best
 from graph_bandit_campaign.streaming.cells import ColumnNames, read_cells
+from graph_bandit_campaign.streaming.spares import SOUND, Spare, Spares, come_back
 from graph_bandit_lab.execution import choose_workers
 
 KEPT = "Nothing was changed: give the same command again, with fewer --workers."
@@ -35,7 +36,7 @@ MANY, SAMPLE = 20_000, 512  # molecules; above that the time is estimated first,
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Query:
     """What is asked of each molecule of a pool."""
 
     rater: Rater
@@ -62,6 +63,10 @@ class Question:
     """Groups of which no molecule is wanted: the batch holds as many as it may."""
     money: float = math.inf
     """What a molecule may cost."""
+    last: Spare | None = None
+    """Molecules that are likely to fail come back up to this one; None: none does."""
+    pending: frozenset[tuple[int, int]] | None = None
+    """If not None, that one is looked for, and nothing else: part and row of molecules that are being measured."""
 
 
 @dataclass(eq=False)
@@ -71,9 +76,11 @@ class Found:
     offered: Best
     """Largest index among those that meet the limits."""
     sound: Best
-    """The same, without those that are likely to fail."""
+    """The same, without those that are likely to fail, unless they come back."""
     hopeful: Best
-    """Largest probability to beat the best result so far, among the sound ones."""
+    """Largest probability to beat the best result so far, among those that are not likely to fail."""
+    spares: Spares
+    """Those on which it depends how many likely failures come back."""
     rated: int = 0
     """How many molecules were rated."""
     meeting: int = 0
@@ -82,15 +89,17 @@ class Found:
     """How many of these have no known price, although there are prices."""
 
     @classmethod
-    def nothing(cls, question: Question) -> Found:
-        """Return empty lists for the answer to a question."""
-        offered, sound = (Best(question.size, question.rater.seed) for _ in range(2))
-        return cls(offered, sound, Best(question.hopeful, question.seed))
+    def nothing(cls, query: Query) -> Found:
+        """Return empty lists for the answer to a query."""
+        offered, sound = (Best(query.size, query.rater.seed) for _ in range(2))
+        spares = Spares(query.settings.n, query.settings.at_most)
+        return cls(offered, sound, Best(query.hopeful, query.seed), spares)
 
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
         for mine, its in ((self.offered, other.offered), (self.sound, other.sound), (self.hopeful, other.hopeful)):
             mine.merge(its)
+        self.spares.merge(other.spares)
         self.rated += other.rated
         self.meeting += other.meeting
         self.unpriced += other.unpriced
@@ -102,7 +111,7 @@ class Found:
         return set(map(tuple, every.tolist()))
 
 
-def scan(pool: PreparedPool, question: Question, workers: int | None = None, scheduler: str | None = None) -> Found:
+def scan(pool: PreparedPool, query: Query, workers: int | None = None, scheduler: str | None = None) -> Found:
     """Rate every molecule of a pool, and return the most promising ones.
 
     The answer does not depend on parts, workers or their order. A process that dies costs its part, which is done
@@ -110,7 +119,7 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
 
     Args:
         pool: the pool.
-        question: what is asked.
+        query: what is asked.
         workers: processes; 0: one for each core; None: this process.
         scheduler: address of a Dask scheduler whose workers can read the folder of the pool; None: no cluster.
 
@@ -119,41 +128,50 @@ def scan(pool: PreparedPool, question: Question, workers: int | None = None, sch
         ChildProcessError: an OSError, if two processes die at the same part.
     """
     open_workers, slots = choose_workers(workers, scheduler)
-    found = Found.nothing(question)
+    found = Found.nothing(query)
     if len(pool) > MANY:
-        print(_estimate(pool, question, slots), file=sys.stderr, flush=True)
-    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(question))
-    parts = ((number,) for number in range(len(pool.parts)))
+        print(_estimate(pool, query, slots), file=sys.stderr, flush=True)
+    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(query))
+    wrong: dict[int, ValueError] = {}
+    parts = ((number,) for number in range(len(pool.parts)) if not wrong)  # those before are under way already
     progress = tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr)
     with progress as bar, opened(open_workers) as opened_workers:
         for each in results_of(opened_workers, work, parts, lambda number: str(pool.parts[number].path), KEPT):
-            found.merge(each)
-            bar.update(each.rated)
+            if isinstance(each, Found):
+                found.merge(each)
+                bar.update(each.rated)
+            else:
+                wrong |= dict([each])
+    if wrong:
+        raise wrong[min(wrong)]
     return found
 
 
-def scan_part(folder: Path, question: bytes, number: int) -> Found:
-    """Rate the molecules of a part.
+def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, ValueError]:
+    """Rate the molecules of a part; return its number and what is wrong with it, if something is.
 
     Args:
         folder: folder of the pool.
-        question: a pickled `Question`.
+        query: a pickled `Query`.
         number: number of the part.
     """
-    asked, pool = _read(question), PreparedPool.open(folder)
+    asked, pool = _read(query), PreparedPool.open(folder)
     found = Found.nothing(asked)
-    for block in pool.parts[number].blocks(columns=asked.names.columns):
-        _scan_block(block, asked, found)
+    try:
+        for block in pool.parts[number].blocks(columns=asked.names.columns):
+            _scan_block(block, asked, found)
+    except ValueError as error:  # of all workers' errors that of the first part is told
+        return number, error
     return found
 
 
-def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
+def _estimate(pool: PreparedPool, query: Query, slots: int) -> str:
     """Say how long it takes to rate all molecules, and how much memory, from a timed sample."""
-    block = next(pool.blocks(columns=question.names.columns))
+    block = next(pool.blocks(columns=query.names.columns))
     sample = block.take(range(0, len(block), max(1, len(block) // SAMPLE)))
-    _scan_block(sample.take(range(1)), question, Found.nothing(question))  # compiles what is not compiled yet
+    _scan_block(sample.take(range(1)), query, Found.nothing(query))  # compiles what is not compiled yet
     begin = time.perf_counter()
-    _scan_block(sample, question, Found.nothing(question))
+    _scan_block(sample, query, Found.nothing(query))
     seconds = (time.perf_counter() - begin) / len(sample) * len(pool)
     memory = psutil.Process().memory_full_info().uss * (1 + (slots if slots > 1 else 0))
     return (
@@ -163,25 +181,30 @@ def _estimate(pool: PreparedPool, question: Question, slots: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _read(question: bytes) -> Question:
-    asked: Question = pickle.loads(question)  # noqa: S301 - from the process that started this one
+def _read(query: bytes) -> Query:
+    asked: Query = pickle.loads(query)  # noqa: S301 - from the process that started this one
     return asked
 
 
-def _scan_block(block: Block, asked: Question, found: Found) -> None:
-    rating = asked.rater(block.traits)
+def _scan_block(block: Block, asked: Query, found: Found) -> None:
     on_columns, on_structures = limits_of(asked.settings, asked.names)
     cells = read_cells(block.cells, asked.names, asked.settings)
     selection = on_columns.select_rows(block.smiles, cells)
     by_scaffold = asked.settings.per is not None and asked.settings.per not in asked.names.texts
-    terms = replace(asked.settings, per=None, at_most=None) if by_scaffold else asked.settings
+    is_grouped = asked.pending is not None or not by_scaffold
+    terms = asked.settings if is_grouped else replace(asked.settings, per=None, at_most=None)
     offers = find_offers(terms, cells, selection, block.smiles)
     offered = selection.mask & offers.priced
     found.rated += len(block)
     found.meeting += int(selection.mask.sum())
     found.unpriced += int((selection.mask & ~offers.priced).sum())
     offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
-    tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely)
+    tests = _Tests(block, on_structures, asked)
+    if asked.pending is not None:
+        offered &= [(part, row) not in asked.pending for part, row in block.places.tolist()]
+        found.spares.add(_list_spares(block, offers, np.flatnonzero(offered), tests, asked))
+        return
+    rating = asked.rater(block.traits)
     if asked.best is not None:  # what is too dear for this batch may still be better
         left = np.flatnonzero(offered)
         chances, ids = rating.exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]
@@ -193,11 +216,22 @@ def _scan_block(block: Block, asked: Question, found: Found) -> None:
     rest = np.flatnonzero(offered)
     prices = None if asked.settings.price is None or asked.settings.budget_only else offers.prices
     if asked.groups and by_scaffold:
-        tests = _Tests(block.smiles, on_structures, asked.judge, asked.likely, asked.groups)
+        tests = _Tests(block, on_structures, asked, asked.groups)
     keys, places, names = rating.index(prices)[rest], block.places[rest], [block.smiles[k] for k in rest.tolist()]
     found.offered.add_if(keys, names, places, lambda some: tests.meets(rest[some]))
     if asked.judge is not None:
-        found.sound.add_if(keys, names, places, lambda some: tests.is_sound(rest[some]))
+        found.sound.add_if(keys, names, places, lambda some: tests.may_come(rest[some]))
+
+
+def _list_spares(
+    block: Block, offers: Offers, index: NDArray[np.int64], tests: _Tests, asked: Query
+) -> Iterator[Spare]:
+    """Yield those of some molecules that meet the limits."""
+    index = index[tests.meets(index)]
+    places, prices = block.places[index].tolist(), offers.prices[index]
+    for k, (part, row), price, probability in zip(index, places, prices, tests.probability(index), strict=True):
+        sorts_as = float(probability) if probability > asked.likely else SOUND
+        yield Spare(sorts_as, part, row, offers.groups[k], bool(price <= asked.money))
 
 
 def limits_of(settings: SuggestSettings, names: ColumnNames) -> tuple[Limits, Limits]:
@@ -211,30 +245,42 @@ def limits_of(settings: SuggestSettings, names: ColumnNames) -> tuple[Limits, Li
 class _Tests:
     """Tests of structures, each made once, and only where its outcome matters."""
 
-    smiles: Sequence[str]
+    block: Block
     limits: Limits
-    judge: FailureJudge | None
-    likely: float
+    asked: Query
     full: frozenset[str] = frozenset()  # scaffolds of which no other molecule is wanted
     _meets: dict[int, bool] = field(default_factory=dict)
-    _is_sound: dict[int, bool] = field(default_factory=dict)
+    _probability: dict[int, float] = field(default_factory=dict)
 
     def meets(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of some molecules meet the limits."""
         new = [k for k in index.tolist() if k not in self._meets]
-        texts = [self.smiles[k] for k in new]
+        texts = [self.block.smiles[k] for k in new]
         mask = self.limits.select_rows(texts, LimitColumns(())).mask
         if self.full:
             mask &= np.array([scaffold not in self.full for scaffold in murcko_scaffolds(texts)], np.bool_)
         self._meets.update(zip(new, mask.tolist(), strict=True))
         return np.array([self._meets[k] for k in index.tolist()], np.bool_)
 
+    def probability(self, index: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the probability of some molecules to fail; 0 if failures do not teach."""
+        if self.asked.judge is None:
+            return np.zeros(len(index))
+        new = [k for k in index.tolist() if k not in self._probability]
+        probability = self.asked.judge.probability([self.block.smiles[k] for k in new])
+        self._probability.update(zip(new, probability.tolist(), strict=True))
+        return np.array([self._probability[k] for k in index.tolist()])
+
     def is_sound(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of some molecules meet the limits and are not likely to fail."""
-        meets = self.meets(index)
-        if self.judge is None:
-            return meets
-        new = [k for k in index[meets].tolist() if k not in self._is_sound]
-        sound = self.judge.probability([self.smiles[k] for k in new]) <= self.likely
-        self._is_sound.update(zip(new, sound.tolist(), strict=True))
-        return np.array([self._meets[k] and self._is_sound[k] for k in index.tolist()], np.bool_)
+        sound = self.meets(index)
+        sound[sound] = self.probability(index[sound]) <= self.asked.likely
+        return sound
+
+    def may_come(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of some molecules meet the limits, and are not likely to fail or come back."""
+        may = self.meets(index)
+        met = index[may]
+        probability = self.probability(met)
+        may[may] = (probability <= self.asked.likely) | come_back(probability, self.block.places[met], self.asked.last)
+        return may

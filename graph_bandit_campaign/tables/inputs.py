@@ -39,7 +39,6 @@ from graph_bandit_campaign.tables.parents import Parents
 from graph_bandit_campaign.traits.kept import reads_graphs
 from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
-from graph_bandit_lab import count_cores
 
 P_co = TypeVar("P_co", bound=GraphPool, covariant=True)
 
@@ -72,8 +71,9 @@ class Inputs(Generic[P_co]):
     """How many molecules limits leave, then."""
     content: Sequence[object] = ()
     """What tells the pool, prices and caps from others, then; the same whichever molecules `pool` holds."""
-    more: Callable[[ShortListEndedError], Inputs[P_co]] | None = None
-    """Returns the same with the next short list of the pool, then."""
+    more: Callable[[ShortListEndedError, Sequence[int]], Inputs[P_co]] | None = None
+    """Returns the same with the next short list of the pool, then. It is given the indices of molecules of `pool` that
+    are measured, pending or failed."""
 
     def describe_limits(self) -> str:
         """Say how many molecules the limits leave; an empty text without limits."""
@@ -163,7 +163,7 @@ def read_inputs(
         molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
     molecules = features.add_to(molecules, books.features)
     cells = read_limit_columns(settings, columns, pool, numbers | prices, texts | groups)
-    selection = limits.select_rows(pool.smiles, cells, count_cores())
+    selection = limits.select_rows(pool.smiles, cells, settings.processes)
     offers = find_offers(settings, cells, selection, pool.smiles)
     selection = selection.with_known(settings.price or "", offers.priced)
     described, plate = features.describe(molecules), offers.plate(settings, len(molecules))
@@ -266,7 +266,7 @@ def _read_pool(table: Table, columns: Columns, budget: Budget, settings: Suggest
             columns.smiles,
             identifier=columns.identifier,
             on_error="skip" if settings.skip_bad_rows else "raise",
-            workers=count_cores(),
+            workers=settings.processes,
             most_rows=budget.most_rows,
             most_atoms=settings.most_atoms,
             columns=columns.features,

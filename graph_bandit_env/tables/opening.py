@@ -43,7 +43,8 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
     packed = name.endswith(".gz")
     kind = Path(name.removesuffix(".gz")).suffix
     if not path.is_file():
-        raise FileNotFoundError(f"Expected a table. Got {path}, which is not a file.")
+        problem = "which is a folder" if path.is_dir() else "but there is no such file or folder"
+        raise FileNotFoundError(f"Expected a table. Got {path}, {problem}.")
     if kind not in TEXT and (kind not in OTHERS or packed):
         remedy = " Save it as .xlsx or CSV UTF-8." if kind in (".xls", ".xlsb", ".xlsm", ".ods") else ""
         raise ValueError(f"Expected a file that ends in {KINDS}. Got {path.name}.{remedy}")

@@ -3,11 +3,13 @@
     python -m benchmarks.pools.streamed rounds --pools FOLDER FOLDER --measured 300 2000 --markdown
     python -m benchmarks.pools.streamed search --pool FOLDER --markdown
     python -m benchmarks.pools.streamed paper --pool FOLDER --markdown
+    python -m benchmarks.pools.streamed equal --pools TABLE FOLDER FOLDER --markdown
 
 The first suggests from each pool with so many results, in a process of its own, and fits how time grows. The second
 plays rounds, and counts how many of the best molecules were found, by a `molecule-` agent and by a random forest on the
-same fingerprints. The third times one core, and extrapolates to more molecules and cores. `python -m
-benchmarks.pools.million` makes the pools.
+same fingerprints. The third times one core, and extrapolates to more molecules and cores. The fourth compares the
+suggestions of a table in memory and of pools prepared from it in other parts. `python -m benchmarks.pools.million`
+makes the pools.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import tyro
 from numpy.typing import NDArray
 
 from benchmarks.pools.streamed.command import measure
+from benchmarks.pools.streamed.equal import EqualSettings
 from benchmarks.pools.streamed.forest import ForestRounds
 from benchmarks.pools.streamed.paper import make_rater, measure_rates
 from benchmarks.pools.streamed.values import Values
@@ -170,8 +173,13 @@ def _exponents(costs: dict[tuple[int, int], float]) -> list[Row]:
 
 def main(args: list[str] | None = None) -> None:
     """Measure, and print a table."""
-    Choice = Callable[..., RoundsSettings | SearchSettings | PaperSettings]
-    choices: dict[str, Choice] = {"rounds": RoundsSettings, "search": SearchSettings, "paper": PaperSettings}
+    Choice = Callable[..., RoundsSettings | SearchSettings | PaperSettings | EqualSettings]
+    choices: dict[str, Choice] = {
+        "rounds": RoundsSettings,
+        "search": SearchSettings,
+        "paper": PaperSettings,
+        "equal": EqualSettings,
+    }
     settings = tyro.extras.subcommand_cli_from_dict(choices, args=args, prog="python -m benchmarks.pools.streamed")
     rows = settings.run()
     if settings.markdown:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from graph_bandit_campaign.prepared.making.work import FinishedPart
@@ -18,6 +20,7 @@ from graph_bandit_campaign.prepared.manifest import (
 )
 
 LOCK = "driver.lock"
+NOTHING = "No part was finished, so nothing is stored."
 SCRATCH = "merging"  # folder for what is merged; an interruption discards it
 WORDS = {  # of what may differ between two preparations
     "format": "another format of the files",
@@ -95,11 +98,51 @@ class Folder:
 
     def is_done(self, number: int) -> bool:
         """Return whether a part is finished, and its files are as they were written."""
+        if self.finished is not None:
+            return number not in self.damaged
         try:
             self.part(number)
         except (OSError, ValueError):
             return False
         return True
+
+    @cached_property
+    def damaged(self) -> dict[int, str]:
+        """Return the parts of a finished pool that are not as they were written: "missing" or "damaged", by number."""
+        wrong = {}
+        for number, record in enumerate(self.finished.parts if self.finished else ()):
+            path = self.path / record.name
+            if not path.is_file():
+                wrong[number] = "missing"
+            elif path.stat().st_size != record.bytes or digest_file(path) != record.sha256:
+                wrong[number] = "damaged"
+        return wrong
+
+    def accept_repairs(self) -> None:
+        """Take the damaged parts of a finished pool, which were made again, into its manifest.
+
+        Raises:
+            ValueError: if one of them has not the molecules that it had.
+        """
+        if self.finished is None:
+            return
+        parts = list(self.finished.parts)
+        for number in self.damaged:
+            made, before = self.part(number).record, parts[number]
+            if (made.read, made.rows) != (before.read, before.rows):
+                raise ValueError(
+                    f"Expected {self.path / before.name} with {before.rows:,} molecules, as before it was damaged. Got "
+                    f"{made.rows:,}. Delete the folder, and prepare the pool again."
+                )
+            parts[number] = replace(before, bytes=made.bytes, sha256=made.sha256)
+        if parts != list(self.finished.parts):  # another version of pyarrow writes other bytes
+            write_json(self.path / MANIFEST, replace(self.finished, parts=tuple(parts)))
+
+    def describe_kept(self) -> str:
+        """Say how much of the work is stored, after an interruption."""
+        count = sum(1 for _ in self.path.glob("part-*.json"))
+        word = "part is" if count == 1 else "parts are"
+        return f"{count:,} {word} finished in {self.path}; the same command continues." if count else NOTHING
 
     @property
     def scratch(self) -> Path:

@@ -45,7 +45,8 @@ BUSY = 1.3  # times the CPU time that a sample may take before it is said that c
 def prepare(settings: PrepareSettings) -> PreparedPool | None:
     """Prepare a pool of molecules, or continue where an interruption left it.
 
-    What is prepared depends on the table and the settings alone, not on workers and interruptions.
+    What is prepared depends on the table and the settings alone, not on workers and interruptions. Parts of a finished
+    pool that are damaged or missing are made again.
 
     Returns:
         The pool; None if it is not finished because of `dry_run`.
@@ -56,6 +57,7 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
         ImportError: if RDKit, pyarrow, or the package that reads the table is not installed.
         ChildProcessError: an OSError, if two workers die over the same part.
         OSError: if a file cannot be written, as on a full disk. Finished parts stay.
+        KeyboardInterrupt: after Ctrl-C; it says how much is stored.
     """
     for package, extra in (("rdkit", "chem"), ("pyarrow", "parquet")):
         if find_spec(package) is None:
@@ -64,25 +66,20 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
     files, rows = source.digest()
     question = ask(settings, source, files)
     folder = Folder(settings.out, question)  # refuses other folders before a lock is put into them
-    if settings.dry_run and folder.finished is None:
-        _make_parts(folder, source, settings, rows)
     if settings.dry_run:
-        return None if folder.finished is None else _tell_finished(settings, folder.finished)
+        if folder.finished is not None and not folder.damaged:
+            return _tell_finished(settings, folder.finished)
+        _make_parts(folder, source, settings, rows)
+        return None
     with sole_driver(settings.out):
         folder = Folder(settings.out.resolve(), question)  # workers may be in other folders
-        if folder.finished is not None:
+        if folder.finished is not None and not folder.damaged:
             folder.end()
             return _tell_finished(settings, folder.finished)
         try:
-            folder.begin()
-            count = _make_parts(folder, source, settings, rows)
-            manifest = merge(folder, count)
-            if not manifest.molecules:
-                raise ValueError(
-                    f"Expected at least one molecule in {settings.pool}. Got none ({manifest.bad:,} bad rows, which "
-                    f"{settings.out / BAD_ROWS} lists)."
-                )
-            write_json(settings.out / MANIFEST, manifest)
+            manifest = _finish(folder, source, settings, rows)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(folder.describe_kept()) from None
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
@@ -92,6 +89,23 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
         folder.end()
     print(f"{settings.out}: {_describe(manifest)}.")
     return PreparedPool.open(settings.out)
+
+
+def _finish(folder: Folder, source: Source, settings: PrepareSettings, rows: float) -> Manifest:
+    """Make the parts that are missing, and write the manifest; return it."""
+    if folder.finished is not None:
+        _make_parts(folder, source, settings, rows)
+        folder.accept_repairs()
+        return folder.finished
+    folder.begin()
+    manifest = merge(folder, _make_parts(folder, source, settings, rows))
+    if not manifest.molecules:
+        raise ValueError(
+            f"Expected at least one molecule in {settings.pool}. Got none ({manifest.bad:,} bad rows, which "
+            f"{settings.out / BAD_ROWS} lists)."
+        )
+    write_json(settings.out / MANIFEST, manifest)
+    return manifest
 
 
 def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...]) -> Question:
@@ -117,6 +131,11 @@ def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...])
 def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows: float) -> int:
     """Compute the parts that are not finished yet; return how many there are."""
     open_workers, slots = choose_workers(settings.workers, settings.scheduler)
+    if folder.finished is not None:
+        parts = folder.finished.parts
+        rows = sum(parts[number].read for number in folder.damaged)
+        wrong = ", ".join(f"{parts[number].name} is {how}" for number, how in folder.damaged.items())
+        print(f"{wrong}: made again, of {len(parts):,} parts.", file=sys.stderr, flush=True)
     total = round(rows)
     bar: tqdm[Never] = tqdm(total=total, unit="row", unit_scale=True, disable=None, smoothing=0, file=sys.stderr)
     with bar:
@@ -152,6 +171,8 @@ class _Missing:
             self.count += 1
             if not self._folder.is_done(chunk.number):
                 return chunk
+            if self._folder.finished is not None:  # the bar counts damaged parts alone
+                continue
             self._bar.update(len(chunk) + len(chunk.problems))
             self._bar.initial = self._bar.n  # the speed is that of what is computed now
         raise StopIteration

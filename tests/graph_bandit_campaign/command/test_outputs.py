@@ -9,6 +9,7 @@ import pytest
 from support.links import make_link
 from support.molecules import some_molecules
 
+from graph_bandit_campaign.command import suggestions
 from graph_bandit_cli.main import main
 
 SMILES = some_molecules().smiles
@@ -82,3 +83,19 @@ def test_names_like_formulas_are_written_as_text_and_read_back(folder):
     assert suggest("out.csv", measured=("results.csv", "more.csv")) == 0
     assert not {row["id"] for row in suggested} & {row["id"] for row in read("out.csv")}
     assert {row["nearest_1"] for row in read("out.csv")} <= {f"'=m{k}" for k in range(len(SMILES))}
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [("read_inputs", "Stopped. Nothing was changed."), ("replace_file", "Stopped. The round is saved in")],
+)
+def test_ctrl_c_says_whether_the_round_is_saved(place, said, tmp_path, monkeypatch, capsys):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    (tmp_path / "pool.csv").write_text("smiles\nCCO\nCCN\nCCC\nCCCO\n")
+    monkeypatch.setattr(suggestions, place, stop)
+    command = ["suggest", str(tmp_path / "pool.csv"), "--maximize", "y", "--n", "2"]
+    assert main([*command, "--out", str(tmp_path / "out.csv")]) == 130
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert (tmp_path / "out.campaign.json").exists() == (place == "replace_file")

@@ -75,7 +75,7 @@ def test_results_make_a_new_round_and_what_is_missing_counts_as_under_way(folder
     append([(first[0], VALUES[first[0]]), (first[1], "failed")])
     second = [row["id"] for row in suggest()[1]]
     assert not set(first) & set(second)
-    assert f"counted as pending: {first[2]}, {first[3]}." in capsys.readouterr().out
+    assert f"counted as pending: {first[2]}, {first[3]}.\n(Write `failed`" in capsys.readouterr().out
     found = state()
     assert len(found["rounds"]) == 2
     assert found["failed"] == [first[1]]
@@ -272,6 +272,7 @@ def test_refuses_settings_that_make_no_sense(tmp_path):
         ({}, "either `--maximize COLUMN` or"),
         ({"maximize": "a", "minimize": "a"}, "goals of different names"),
         ({"maximize": "a", "n": 0}, "`--n` to be at least 1"),
+        ({"maximize": "a", "workers": -1}, "`--workers` to be at least 0"),
         ({"maximize": "a", "measured": (tmp_path / "out.csv",)}, "`--out` to differ from"),
         ({"maximize": "a", "html": tmp_path / "out.csv"}, "`--html` to differ from"),
     ):

@@ -133,6 +133,8 @@ def test_no_limits_leave_everything():
     ("given", "columns", "message"),
     [
         ({"require": ["mwt<5"]}, {}, "Did you mean `mw`"),
+        ({"require": ["mv<5"]}, {}, "Did you mean `mw`"),
+        ({"only": ["stok=yes"]}, {"stock": ["yes"] * len(POOL)}, "Did you mean `stock`"),
         ({"require": ["price<5"]}, {"stock": ["a"] * len(POOL)}, "It has stock; properties are charge, "),
         ({"only": ["mw=5"]}, {}, "There are no columns"),
         ({"require": ["a<5"]}, {"a": ["x"] * len(POOL)}, "numbers in column `a`"),
@@ -168,3 +170,8 @@ def test_a_campaign_asks_among_what_meets_the_limits():
     with pytest.raises(ValueError, match="`among` of shape"):
         campaign.ask(1, among=[True])
     assert campaign.ask(1)
+
+
+def test_molecules_that_are_not_in_memory_are_refused():
+    with pytest.raises(TypeError, match=r"in memory, a MoleculeSet. Got object. Of a prepared pool give `pool.load\("):
+        Limits(require=["mw<5"]).select(object())

@@ -30,7 +30,7 @@ def test_it_says_what_was_spent_and_what_is_left():
 def test_it_says_how_many_groups_there_are():
     found = bill(["a", "b", "c"], Plate(groups=["x", "x", "", "y"], at_most=2), n=3, at_most=2, per="vendor")
     assert found.sentence() == (
-        "At most 2 suggestions share the same `vendor`, of which there are 1; 1 without one does not count."
+        "At most 2 suggestions have the same vendor; different ones in this batch: 1; without one: 1."
     )
     assert found.lines("a") == [("vendor", "x")]
     assert found.cells("c") == [""]

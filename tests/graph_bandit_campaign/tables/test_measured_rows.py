@@ -101,7 +101,7 @@ def test_refuses_a_table_that_says_nothing(table, text, message):
 
 
 def test_refuses_what_is_no_text_table(table, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nowhere.csv, which is not a file"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere.csv, but there is no such file"):
         read([tmp_path / "nowhere.csv"], COLUMNS)
     with pytest.raises(ValueError, match="Save it as .xlsx or CSV UTF-8"):
         read([table("", "results.ods")], COLUMNS)

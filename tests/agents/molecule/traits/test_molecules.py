@@ -38,9 +38,13 @@ def test_an_agent_plays_saves_and_loads_without_atoms():
     assert np.array_equal(taught(MOLECULES).predict().mean, agent.predict().mean)
 
 
-def test_traits_of_the_set_are_not_computed_again(monkeypatch):
+def test_traits_of_the_set_are_not_computed_again_but_for_a_few_to_check_them(monkeypatch):
+    def compute_few(smiles, *given):
+        assert len(smiles) <= 4
+        return compute_traits(smiles, *given)
+
     expected = taught(molecules()).predict()
-    monkeypatch.setattr("agents.molecule.parts.compute_traits", None)
+    monkeypatch.setattr("agents.molecule.parts.compute_traits", compute_few)
     found = taught(molecules(traits=EVERY)).predict()
     assert np.array_equal(found.mean, expected.mean)
     assert np.array_equal(found.std, expected.std)
@@ -98,6 +102,13 @@ def test_refuses_traits_of_other_molecules(given, error, message):
 def test_refuses_traits_with_other_stereoisomers():
     with pytest.raises(ValueError, match="Expected fingerprints with `stereo` True"):
         taught(molecules(traits=EVERY), stereo=True)
+
+
+def test_traits_of_other_molecules_or_in_another_order_are_refused():
+    order = np.arange(len(MOLECULES))
+    for index in (order[::-1], np.roll(order, 1)):
+        with pytest.raises(ValueError, match="Expected the traits of these molecules. [34] of 4"):
+            taught(molecules(traits=EVERY.take(index)))
 
 
 def test_a_round_that_shows_graphs_is_compared_by_atoms():

@@ -1,5 +1,6 @@
 import errno
 import os
+import re
 import shutil
 
 import pytest
@@ -9,6 +10,7 @@ from support.messy import messy_table, prepare_small
 
 from graph_bandit_campaign import PreparedPool, PrepareSettings
 from graph_bandit_campaign.prepared.making import run, work
+from graph_bandit_cli.main import main
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -92,6 +94,22 @@ def test_a_part_that_was_damaged_since_is_made_again(table, whole, tmp_path, suf
     file.write_bytes(file.read_bytes()[:-20] + b"20 bytes of nonsense")
     prepare_small(table, tmp_path / "out")
     assert files_of(tmp_path / "out") == whole[0]
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [(0, "No part was finished, so nothing is stored."), (2, "2 parts are finished in .*out; the same command")],
+)
+def test_ctrl_c_says_how_much_is_stored(last, said, table, tmp_path, monkeypatch, capsys):
+    def stop(*task):
+        if task[1] == last:
+            raise KeyboardInterrupt
+        return work.make_part(*task)
+
+    monkeypatch.setattr(run, "make_part", stop)
+    command = ["prepare", str(table), "--out", str(tmp_path / "out"), "--part-rows", "16", "--workers", "None"]
+    assert main([*command, "--traits", "properties"]) == 130
+    assert re.search(f"Stopped. {said}", capsys.readouterr().err)
 
 
 def test_the_part_of_a_worker_that_dies_is_made_again(table, whole, tmp_path, monkeypatch):

@@ -105,7 +105,7 @@ def test_tables_of_a_folder_with_other_columns_are_refused(tmp_path):
 def test_what_is_no_table_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(FileNotFoundError, match="Expected a folder with tables"):
         prepare_small(tmp_path, tmp_path / "out")
-    with pytest.raises(FileNotFoundError, match="which is not a file"):
+    with pytest.raises(FileNotFoundError, match="there is no such file or folder"):
         prepare_small(tmp_path / "no.csv", tmp_path / "out")
     path = write(tmp_path, ".csv")
     with pytest.raises(ValueError, match="Expected a column `SMI`.*Did you mean `smiles`"):
