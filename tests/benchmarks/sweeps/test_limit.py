@@ -7,7 +7,8 @@ from graph_bandit_lab import run_bandit
 
 
 @pytest.fixture(autouse=True)
-def _registered():
+def _registered(monkeypatch):
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
     register()
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 
+import registry
 from benchmarks.sweeps.readings import Command, bends
 
 
@@ -23,7 +24,8 @@ def test_a_reading_that_settles_is_told_from_one_that_bends():
     assert table[2][1:] == ("4.0 (0.0)", "0.33", "0%", "0 of 1", "1")
 
 
-def test_what_is_stored_is_not_played_again(tmp_path, capsys):
+def test_what_is_stored_is_not_played_again(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
     sweep = tmp_path / "sweep.toml"
     sweep.write_text(
         'title = "two"\nrepetitions = 1\nagents = ["random", "ucb1"]\n'

@@ -157,7 +157,11 @@ def test_all_kinds_of_files_say_the_same(tmp_path, table, name):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda path: from_smiles_csv(path.with_name("none.csv")), FileNotFoundError, "Got .*none.csv, which is no"),
+        (
+            lambda path: from_smiles_csv(path.with_name("none.csv")),
+            FileNotFoundError,
+            "Got .*none.csv, but there is no such",
+        ),
         (
             lambda path: from_smiles_csv(path, smiles="SMILES"),
             ValueError,
