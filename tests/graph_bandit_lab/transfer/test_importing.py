@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_lab import BanditResult, load_results
-from graph_bandit_lab.analysis.ranking import rank_agents
+from graph_bandit_lab.analysis.ranking import rank_agents, tasks_of
 from graph_bandit_lab.design import RunKey, SweepPlan
 from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.tasks import Task
@@ -225,7 +225,7 @@ def tasks_in(folder):
 
 def ranks_of(folder):
     results = load_results(folder, arrays=())
-    ranking = rank_agents(results, results.attrs["tasks"])
+    ranking = rank_agents(results, tasks_of(results))
     return rows_of_ranking(ranking), rows_of_failures(ranking)
 
 
