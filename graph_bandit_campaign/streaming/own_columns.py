@@ -58,7 +58,12 @@ def read_own_columns(block: Block, columns: Sequence[str], settings: SuggestSett
     Raises:
         ValueError: if a cell is not a number, and `--skip-bad-rows` is not set. If it is set, it counts as not known.
     """
-    cells = read_cells(block.cells, ColumnNames({name: name for name in columns}), settings).numbers
+    # The rule that prices are above 0 is left out: what is kept of a column serves commands with and without `--price`.
+    names, rules = (
+        ColumnNames({name: name for name in columns}),
+        replace(settings, price=None, budget=None, budget_only=False),
+    )
+    cells = read_cells(block.cells, names, rules).numbers
     return block.means([cells[name] for name in columns])
 
 

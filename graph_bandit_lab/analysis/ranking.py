@@ -11,6 +11,7 @@ import pandas as pd
 
 from graph_bandit_lab.analysis.scores import bootstrap_interval
 from graph_bandit_lab.design.tasks import Task
+from graph_bandit_lab.storage.reading import without_mark
 
 RANDOM = "random"
 HALFWAY = 0.5
@@ -23,7 +24,7 @@ class Rank:
 
     label: str
     mean: float
-    """Mean over tasks of its place among the agents by mean R_T, 1 the lowest."""
+    """Mean over tasks of its place among the agents by mean R_T, 1 the lowest; agents without R_T share the last."""
     low: float
     high: float
     """95 % bootstrap interval of that mean, over tasks."""
@@ -58,8 +59,17 @@ class Ranking:
     """What makes each task hard."""
     reasons: Mapping[tuple[str, str], str]
     """Why an agent has no R_T, by task and agent: it cannot play there, or has not finished. It is last there."""
-    unranked: Mapping[str, int]
-    """Agents that have not yet played all tasks, with the number of those that they have."""
+    unranked: Mapping[str, str]
+    """Agents that have finished less than most others, with what they have: "1 of 3 tasks", "2 of 5 repetitions"."""
+    left_out: Mapping[str, str]
+    """Tasks that do not count, each with the reason."""
+
+
+def tasks_of(results: pd.DataFrame) -> tuple[Task, ...]:
+    """Return the tasks of results, also of those that were stored as Parquet; none of a table without any."""
+    return tuple(
+        Task(**{**listed, "refused": tuple(map(tuple, listed["refused"]))}) for listed in results.attrs.get("tasks", ())
+    )
 
 
 def name_tasks(results: pd.DataFrame, tasks: Sequence[Task]) -> dict[str, tuple[str, Task]]:
@@ -79,13 +89,15 @@ def name_tasks(results: pd.DataFrame, tasks: Sequence[Task]) -> dict[str, tuple[
 def rank_agents(results: pd.DataFrame, tasks: Sequence[Task]) -> Ranking | None:
     """Rank agents by their mean R_T on each task.
 
-    Tasks on which fewer than half of the agents have played are left out, and so are agents that have not played all of
-    the others. An agent that cannot play a task, or of which a repetition has diverged or failed there, is last there.
-    An agent fails on a task if that is so, or if its R_T is nearer to that of random play than to the lowest.
+    Left out are tasks on which fewer than half of the agents have played, agents that have not played all of the
+    others, agents that lack repetitions which most have finished (one newcomer does not take data from all others), and
+    tasks of which no repetition was finished by all that remain. An agent that cannot play a task, or of which a
+    repetition has diverged or failed there, is last there. An agent fails on a task if that is so, or if its R_T is
+    nearer to that of random play than to the lowest.
 
     Args:
         results: of `load_results`.
-        tasks: `results.attrs["tasks"]`.
+        tasks: `tasks_of(results)`.
 
     Returns:
         The ranking; None if there are no two tasks, or no two agents that have played them.
@@ -101,28 +113,39 @@ def rank_agents(results: pd.DataFrame, tasks: Sequence[Task]) -> Ranking | None:
     ]
     count = Counter(label for name, label in played if name in names)
     ranked = [label for label in labels if count[label] == len(names)]
+    unranked = {label: f"{count[label]} of {len(names)} tasks" for label in labels if label not in ranked}
+    left_out = {name: "played by fewer than half of the agents" for name, _ in named.values() if name not in names}
+    rows = rows[rows["label"].isin(ranked) & rows["task"].isin(names)]
+    short = _find_short(rows, reasons)
+    ranked = [label for label in ranked if label not in short]
+    rows = rows[rows["label"].isin(ranked)]
+    trials = {name: _common(rows[rows["task"] == name], "total_regret", reasons) for name in names}
+    left_out |= {name: "no repetition that all have finished" for name in names if not trials[name]}
+    names = [name for name in names if trials[name]]
     if len(names) < 2 or len(ranked) < 2:
         return None
-    rows = rows[rows["label"].isin(ranked) & rows["task"].isin(names)]
+    rows = rows[rows["task"].isin(names)]
     regret = _means(rows, "total_regret", names, ranked, reasons)
-    places = regret.rank(axis=1).fillna(len(ranked))
+    places = regret.fillna(np.inf).rank(axis=1)
     order = [str(label) for label in places.mean().sort_values(kind="stable").index]
     regret, places = regret[order], places[order]
     random = _random_label(rows)
-    shares = regret.div(regret[random], axis=0) if random in order else regret.iloc[:0]
+    of_random = _regret_of_random(rows, regret, random)
+    shares = regret.div(of_random, axis=0) if random in order else regret.iloc[:0]
     sums = rows.groupby(["task", "label"])[["round_time", "rounds"]].sum()
     times = (1000 * sums["round_time"] / sums["rounds"].clip(lower=1)).unstack()
-    fails = _fails(regret, random)
+    fails = _fails(regret, random, of_random)
     return Ranking(
         ranks=tuple(_rank(label, places, order[0], regret, shares, fails) for label in order),
         regret=regret,
         shares=shares,
         simple_regret=_means(rows, "final_simple_regret", names, order, reasons),
         milliseconds=times.reindex(index=names, columns=order),
-        trials={name: _common(rows[rows["task"] == name], "total_regret", reasons) for name in names},
+        trials={name: trials[name] for name in names},
         hard={name: task.hard for name, task in named.values() if name in names},
         reasons={(name, label): text for (name, label), text in reasons.items() if name in names and label in order},
-        unranked={label: count[label] for label in labels if label not in order},
+        unranked=unranked | short,
+        left_out=left_out,
     )
 
 
@@ -135,14 +158,43 @@ def _reasons(
     for task, label, status in zip(rows["task"], rows["label"], rows["status"], strict=True):
         statuses.setdefault((str(task), str(label)), Counter())[str(status)] += 1
     for name, described in tasks:
-        for label, reason in described.refused:
-            if label in labels and (name, label) not in statuses:
-                reasons[name, label] = f"cannot play: {reason}"
+        refused = dict(described.refused)  # by the labels that were given
+        for label in labels:
+            given = label if label in refused else without_mark(label)
+            if given in refused and (name, label) not in statuses:
+                reasons[name, label] = f"cannot play: {refused[given]}"
     for place, counts in statuses.items():
         texts = [f"{counts[bad]} of {counts.total()} {bad}" for bad in ("diverged", "failed") if counts[bad]]
         if texts:
             reasons[place] = ", ".join(texts)
     return reasons
+
+
+def _find_short(rows: pd.DataFrame, reasons: Reasons) -> dict[str, str]:
+    """Return agents that lack repetitions which more than half have finished, with how many of these they have.
+
+    Where fewer than half have all of them, as with machines that played other seeds, nobody is short.
+    """
+    short: dict[str, tuple[int, int]] = {}
+    for task, here in rows.groupby("task", sort=False):
+        seeds: dict[str, set[int]] = {}
+        for label, seed in zip(here["label"].map(str), here["seed"], strict=True):
+            if (str(task), label) not in reasons:
+                seeds.setdefault(label, set()).add(int(seed))
+        count = Counter(seed for finished in seeds.values() for seed in finished)
+        usual = {seed for seed, players in count.items() if players > HALFWAY * len(seeds)}
+        lacking = {label: len(finished & usual) for label, finished in seeds.items() if not usual <= finished}
+        if len(lacking) <= HALFWAY * len(seeds):
+            for label, has in lacking.items():
+                short[label] = min(short.get(label, (has, len(usual))), (has, len(usual)))
+    return {label: f"{has} of {of} repetitions" for label, (has, of) in short.items()}
+
+
+def _regret_of_random(rows: pd.DataFrame, regret: pd.DataFrame, random: str) -> pd.Series[float]:
+    """Return the mean R_T of random play on each task; where a repetition of it has failed, that of the others."""
+    finished = rows[rows["label"] == random].groupby("task")["total_regret"].mean()
+    means = regret[random] if random in regret else pd.Series(np.nan, regret.index)
+    return means.fillna(finished.reindex(regret.index)).astype(float)
 
 
 def _trials(rows: pd.DataFrame, measure: str, reasons: Reasons) -> pd.DataFrame:
@@ -171,15 +223,15 @@ def _random_label(rows: pd.DataFrame) -> str:
     return next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)
 
 
-def _fails(regret: pd.DataFrame, random: str) -> pd.DataFrame:
+def _fails(regret: pd.DataFrame, random: str, of_random: pd.Series[float]) -> pd.DataFrame:
     """Return where agents fail: their R_T is nearer to that of random play than to the lowest, or unknown."""
     if random not in regret:
         return regret.isna()
     lowest = regret.min(axis=1)
-    halfway = lowest + HALFWAY * (regret[random] - lowest)
-    fails = regret.gt(halfway, axis=0) | regret.isna()
+    halfway = lowest + HALFWAY * (of_random - lowest)
+    fails = regret.gt(halfway, axis=0)
     fails[random] = False
-    return fails
+    return fails | regret.isna()
 
 
 def _rank(

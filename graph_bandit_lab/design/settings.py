@@ -30,10 +30,7 @@ class AgentSpec:
         Raises:
             ValueError: if a setting has no value or is given twice, or nothing follows the colon.
         """
-        name, colon, rest = text.partition(":")
-        factory, more, settings_of_it = rest.partition(":")
-        if registry.names_a_file(f"{name}:{factory}") and name not in registry.list_agents():
-            name, colon, rest = f"{name}:{factory}", more, settings_of_it
+        name, colon, rest = split_agent(text)
         if colon and not rest:
             raise ValueError(f"Expected settings after the colon: `name:setting=value,...`. Got `{text}`.")
         settings = {}
@@ -45,6 +42,15 @@ class AgentSpec:
                 raise ValueError(f"Expected each setting once. Got `{key}` twice in `{text}`.")
             settings[key] = json_or_string(value)
         return cls(name, settings, label or text)
+
+
+def split_agent(text: str) -> tuple[str, str, str]:
+    """Return the name of an agent, which may be `module:factory`, the colon after it, and its settings."""
+    name, colon, rest = text.partition(":")
+    factory, more, settings_of_it = rest.partition(":")
+    if registry.names_a_file(f"{name}:{factory}") and name not in registry.list_agents():
+        return f"{name}:{factory}", more, settings_of_it
+    return name, colon, rest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.own_graphs import PoolFile
 from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
 from graph_bandit_lab.design.selection import parse_selection
-from graph_bandit_lab.design.settings import AgentSpec
+from graph_bandit_lab.design.settings import AgentSpec, split_agent
 from graph_bandit_lab.design.tasks import Task, read_tables
 from graph_bandit_lab.design.tuned import Tuned, read_tuned
 
@@ -240,7 +240,8 @@ def _product(lists: Mapping[str, object]) -> list[dict[str, Any]]:
 
 
 def _join(agent: str, settings: str) -> str:
-    return agent + ("," if ":" in agent else ":") + settings if settings else agent
+    _, colon, _ = split_agent(agent)
+    return agent + ("," if colon else ":") + settings if settings else agent
 
 
 def _table(value: object, name: str, source: str) -> Mapping[str, object]:

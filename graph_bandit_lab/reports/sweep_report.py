@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from graph_bandit_lab.analysis.paper import TABLE_1
-from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents
+from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents, tasks_of
 from graph_bandit_lab.analysis.scores import (
     Field,
     Score,
@@ -50,7 +50,7 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
     order = [str(label) for label in means]
     shown = order[:MAX_AGENTS]
     failed = results[results["status"] == "failed"]
-    ranking = rank_agents(results, results.attrs.get("tasks", ()))
+    ranking = rank_agents(results, tasks_of(results))
     content: dict[str, object] = {
         "ranking": None if ranking is None else _ranking_content(ranking),
         "fields": [
@@ -92,7 +92,7 @@ def environment_names(results: pd.DataFrame) -> dict[str, str]:
     """Return the name of each environment by key: that of its task, or the settings in which it differs from others."""
     environments = environments_of(results)
     names = dict(zip(environments, name_environments(list(environments.values())), strict=True))
-    return names | {key: name for key, (name, _) in name_tasks(results, results.attrs.get("tasks", ())).items()}
+    return names | {key: name for key, (name, _) in name_tasks(results, tasks_of(results)).items()}
 
 
 def mean_table(
@@ -165,7 +165,8 @@ def _ranking_content(ranking: Ranking) -> dict[str, object]:
             if len(table)
         ],
         "hard": [(name, ranking.hard[name], count) for name, count in ranking.trials.items()],
-        "unranked": [f"{label} ({count} of {len(ranking.trials)} tasks)" for label, count in ranking.unranked.items()],
+        "unranked": [f"{label} ({text})" for label, text in ranking.unranked.items()],
+        "left_out": [f"{name} ({text})" for name, text in ranking.left_out.items()],
     }
 
 

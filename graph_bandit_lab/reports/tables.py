@@ -9,7 +9,7 @@ import pandas as pd
 
 from graph_bandit_lab.analysis.compare import Change
 from graph_bandit_lab.analysis.paper import TABLE_1
-from graph_bandit_lab.analysis.ranking import rank_agents
+from graph_bandit_lab.analysis.ranking import rank_agents, tasks_of
 from graph_bandit_lab.analysis.scores import fields_of, score_agents
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.formats import (
@@ -54,7 +54,7 @@ def print_columns(rows: list[tuple[str, ...]], file: TextIO | None = None, width
 def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return header and rows of the summary, lowest mean first."""
     if results["environment_key"].nunique() > 1:
-        ranking = rank_agents(results, results.attrs.get("tasks", ()))
+        ranking = rank_agents(results, tasks_of(results))
         return _table_of_sweep(results) if ranking is None else rows_of_ranking(ranking)
     findings = findings_of_run(results)
     found = ["simple regret [95 % interval]", "top 1 %"] if findings else []
@@ -86,7 +86,7 @@ def further_tables(results: pd.DataFrame) -> list[list[tuple[str, ...]]]:
 
 def _tables_of_tasks(results: pd.DataFrame) -> list[list[tuple[str, ...]]]:
     """Return shares of random play's R_T, simple regret, times and failures, if agents can be ranked over tasks."""
-    ranking = rank_agents(results, results.attrs.get("tasks", ()))
+    ranking = rank_agents(results, tasks_of(results))
     if ranking is None:
         return []
     measures = (

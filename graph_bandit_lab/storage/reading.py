@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 import warnings
 from collections import Counter
@@ -21,6 +22,7 @@ from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode,
 from graph_bandit_lab.storage.sweeps import read_tasks
 
 NAMED = 10  # damaged repetitions
+MARK = re.compile(r" \[[0-9a-f]{6}(, algorithm \d+)?\]$")  # that `_tell_settings_apart` adds
 
 
 def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS, "diagnostics")) -> pd.DataFrame:
@@ -53,7 +55,7 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         settings may depend on it), and by the versions of the algorithm where these are two.
 
         Damaged repetitions are left out, with a `DamagedResultsWarning`; `attrs["damaged"]` of the table names them.
-        `attrs["tasks"]` has the `Task`s of the sweeps that were played, which give environments a name.
+        `attrs["tasks"]` has the tasks of the sweeps that were played, which give environments a name: a dict of each.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -71,7 +73,7 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         tasks = read_tasks(connection)
     _name_graphs(rows)
     frame = pd.DataFrame(rows, columns=[*wanted, "environment_key", *(f"final_{name}" for name in FINDINGS)])
-    frame.attrs["damaged"], frame.attrs["tasks"] = lost, tasks
+    frame.attrs["damaged"], frame.attrs["tasks"] = lost, [vars(task) for task in tasks]  # JSON, for Parquet
     if lost:
         more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
         warnings.warn(
@@ -115,6 +117,11 @@ def _name_graphs(rows: Sequence[dict[str, Any]]) -> None:
     for environment, _ in named:
         digest, name = environment["graphs"], names[environment["graphs"]]
         environment["graphs"] = f"{name} [{digest[:6]}]" if name in several else name
+
+
+def without_mark(label: str) -> str:
+    """Return a label as it was given, without the mark that tells settings or versions apart."""
+    return MARK.sub("", label)
 
 
 def _tell_settings_apart(frame: pd.DataFrame) -> None:

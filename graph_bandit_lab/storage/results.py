@@ -20,10 +20,11 @@ from graph_bandit_lab.storage.database import damaged, open_database, print_to_s
 from graph_bandit_lab.storage.encoding import from_blob, software_versions, to_archive, to_blob
 from graph_bandit_lab.storage.files import make_folder
 from graph_bandit_lab.storage.rows import ARRAYS, checksum, is_sound, name_of
-from graph_bandit_lab.storage.sweeps import begin_sweep, end_sweep
+from graph_bandit_lab.storage.sweeps import begin_sweep, end_sweep, take_tasks
 
 if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import SweepPlan
+    from graph_bandit_lab.design.tasks import Task
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 4  # of the file; also raised when agents play differently under equal settings
@@ -204,8 +205,12 @@ class ResultStore:
             connection.execute(earlier, (key.settings_hash, seed))
             _insert(connection, row)
 
-    def take(self, rows: Iterable[Mapping[str, object]]) -> tuple[int, list[tuple[str, int]]]:
-        """Store rows of other results files, all or none. Rows that are stored already stay, unless they have failed.
+    def take(
+        self, rows: Iterable[Mapping[str, object]], tasks: Iterable[Task] = ()
+    ) -> tuple[int, list[tuple[str, int]]]:
+        """Store rows and tasks of other results files, all or none.
+
+        Rows that are stored already stay, unless they have failed; of tasks, the names stay.
 
         Returns:
             How many were stored; and settings hash and seed of those that stay though other actions, rewards or regret
@@ -225,6 +230,7 @@ class ResultStore:
                 connection.execute(f"DELETE FROM repetitions {where}", key)  # noqa: S608
                 _insert(connection, row)
                 taken += 1
+            take_tasks(connection, tasks)
         return taken, different
 
     def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -124,7 +124,18 @@ def read_tasks(connection: sqlite3.Connection) -> tuple[Task, ...]:
         return ()
 
 
-def _store_tasks(connection: sqlite3.Connection, tasks: Sequence[Task]) -> None:
+def take_tasks(connection: sqlite3.Connection, tasks: Iterable[Task]) -> None:
+    """Add tasks of other folders. The name of a task that is known stays, and so do the reasons of agents."""
+    known = {task.environment_key: task for task in read_tasks(connection)}
+    for task in tasks:
+        first = known.get(task.environment_key, task)
+        refused = dict(task.refused) | dict(first.refused)
+        known[task.environment_key] = replace(first, refused=tuple(refused.items()))
+    if known:
+        _store_tasks(connection, known.values())
+
+
+def _store_tasks(connection: sqlite3.Connection, tasks: Iterable[Task]) -> None:
     """Add tasks to those of earlier plans, which keep the agents that cannot play them."""
     earlier = {task.environment_key: dict(task.refused) for task in read_tasks(connection)}
     connection.execute(_TASKS)

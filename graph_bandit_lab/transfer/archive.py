@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_lab.design.keys import RunKey
+from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.storage.results import Stored
 from graph_bandit_lab.storage.rows import ARRAYS, Row, name_of
 from graph_bandit_lab.transfer.rounds import decode_rounds, encode_rounds
 
 FORMAT, VERSION = "graph-bandit-env repetitions", 1
 ABOUT, ROWS = "about.json", "rows.json"
+TASKS = "tasks.json"  # is there if the folder has tasks; earlier versions pass over it
 PLAIN = (
     *("settings_hash", "seed", "label", "agent", "environment", "agent_settings", "status", "error"),
     *("wall_time", "round_time", "versions", "created"),
@@ -31,11 +34,12 @@ BEGINNING_OF_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 POSIX = 3  # the system that is said to have made the archive, on every system
 
 
-def write_export(blocks: Iterable[Sequence[Row]]) -> tuple[bytes, int]:
-    """Make the content of a file with these repetitions: the same bytes for the same repetitions.
+def write_export(blocks: Iterable[Sequence[Row]], tasks: Sequence[Task] = ()) -> tuple[bytes, int]:
+    """Make the content of a file with these repetitions: the same bytes for the same repetitions and tasks.
 
     Args:
         blocks: rows of the results file, arrays decoded; each block is encoded and read by itself.
+        tasks: tasks of the folder.
 
     Returns:
         The content, and the number of repetitions.
@@ -68,6 +72,8 @@ def write_export(blocks: Iterable[Sequence[Row]]) -> tuple[bytes, int]:
                 np.save(buffer, array, allow_pickle=False)
                 add(f"{number:05}/{name}.npy", buffer.getvalue())
             count += len(block)
+        if tasks:
+            add(TASKS, _to_json([vars(task) | {"refused": dict(task.refused)} for task in tasks]))
         about = {"format": FORMAT, "version": VERSION, "repetitions": count, "sha256": _combine(hashes)}
         add(ABOUT, _to_json(about))
     return file.getvalue(), count
@@ -83,6 +89,8 @@ class Export:
     content: bytes = field(repr=False)
     blocks: tuple[tuple[Row, ...], ...] = field(repr=False)
     """The rows of each block, with the names of their diagnostics, and without arrays."""
+    tasks: tuple[Task, ...] = ()
+    """Tasks of the folder."""
 
     @property
     def rows(self) -> list[Row]:
@@ -160,8 +168,12 @@ def read_export(path: str | Path) -> Export:
         blocks = tuple(tuple(_read_rows(member)) for name, member in members.items() if name.endswith(f"/{ROWS}"))
     except Exception as error:  # the same, of content that no export has
         raise _refusal(path, f"rows that cannot be read ({error})") from error
+    try:
+        tasks = tuple(_read_tasks(members[TASKS])) if TASKS in members else ()
+    except Exception as error:  # the same
+        raise _refusal(path, f"tasks that cannot be read ({error})") from error
     _check_rows(path, blocks, about["repetitions"])
-    return Export(path, digest, content, blocks)
+    return Export(path, digest, content, blocks, tasks)
 
 
 def digest_of(row: Row) -> str:
@@ -187,6 +199,15 @@ def _read_rows(member: bytes) -> Iterator[Row]:
     columns = json.loads(member)
     for values in zip(*(columns[name] for name in LISTED), strict=True):
         yield dict(zip(LISTED, values, strict=True))
+
+
+def _read_tasks(member: bytes) -> Iterator[Task]:
+    for listed in json.loads(member):
+        texts = [listed["name"], listed["hard"], listed["environment_key"]]
+        refused = tuple(listed["refused"].items())
+        if not all(isinstance(text, str) for text in (*texts, *itertools.chain(*refused))):
+            raise TypeError(f"a task of {listed!r}")
+        yield Task(name=texts[0], hard=texts[1], environment_key=texts[2], refused=refused)
 
 
 def _read_array(member: bytes) -> NDArray[np.generic]:

@@ -12,6 +12,7 @@ from graph_bandit_lab.storage.database import open_to_read
 from graph_bandit_lab.storage.files import find_file, replace_file
 from graph_bandit_lab.storage.results import FILE_NAME, check_format, read_rows
 from graph_bandit_lab.storage.rows import ARRAYS, Row, decode, is_sound, name_of
+from graph_bandit_lab.storage.sweeps import read_tasks
 from graph_bandit_lab.transfer.archive import PLAIN, write_export
 
 ROWS = 100  # that are read in one transaction, during which nobody can write: a few milliseconds
@@ -36,7 +37,8 @@ def export_results(folder: str | Path, path: str | Path) -> Exported:
     """Write all finished repetitions of a folder to one small file, from which a sweep can go on elsewhere.
 
     The folder is read in short transactions, so a sweep that plays into it is not kept waiting. Nothing is rounded:
-    `import_results` reads what was stored, bit for bit. The same repetitions give the same file.
+    `import_results` reads what was stored, bit for bit. The same repetitions give the same file. The tasks of the
+    folder go with them, so that agents are ranked elsewhere as they are here.
 
     Args:
         folder: folder of results.
@@ -56,9 +58,10 @@ def export_results(folder: str | Path, path: str | Path) -> Exported:
     with open_to_read(source) as connection:
         check_format(source, connection)
         rows = connection.execute("SELECT rowid, status = 'failed' FROM repetitions ORDER BY rowid").fetchall()
+        tasks = read_tasks(connection)
     wanted, damaged = [rowid for rowid, failed in rows if not failed], list[str]()
     blocks = (wanted[begin : begin + BLOCK] for begin in range(0, len(wanted), BLOCK))
-    content, count = write_export(_read_block(source, block, damaged) for block in blocks)
+    content, count = write_export((_read_block(source, block, damaged) for block in blocks), tasks)
     if not count:
         raise ValueError(f"Expected finished repetitions in {source}. There are none yet.")
     replace_file(path, content)

@@ -66,7 +66,7 @@ def import_results(folder: str | Path, files: Sequence[str | Path]) -> Imported:
 
 
 def import_exports(store: ResultStore, exports: Sequence[Export]) -> Imported:
-    """Take the repetitions of exports into a store, in one transaction.
+    """Take the repetitions and tasks of exports into a store, in one transaction.
 
     Raises:
         ValueError: if the rounds of an export are not what was exported. Nothing is changed then.
@@ -82,7 +82,8 @@ def import_exports(store: ResultStore, exports: Sequence[Export]) -> Imported:
         chosen[key] = min(chosen.get(key, candidate), candidate)
         if rows.setdefault(key, row)["digest"] != row["digest"]:
             different[key] = row
-    taken, unlike = store.take(_choose_rows(ordered, {key: number for key, (_, number) in chosen.items()}))
+    rows_that_count = _choose_rows(ordered, {key: number for key, (_, number) in chosen.items()})
+    taken, unlike = store.take(rows_that_count, [task for export in ordered for task in export.tasks])
     different |= {key: rows[key] for key in unlike}
     return Imported(taken, len(chosen) - taken, tuple(_name(list(different.values()))))
 

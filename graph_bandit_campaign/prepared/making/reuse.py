@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +50,6 @@ def check_earlier(folder: Path, question: Question) -> None:
         )
 
 
-@lru_cache(maxsize=1)
 def read_known(folder: Path, number: int, traits: tuple[str, ...]) -> Known:
     """Return what a part of an earlier pool knows; nothing if it has no such part.
 

@@ -90,6 +90,14 @@ def ranks_of(folder, *columns):
     return rank_own_columns(PreparedPool.open(folder), columns, settings)
 
 
+def test_ranks_do_not_depend_on_whether_a_column_is_the_price(tables, tmp_path):  # prices are above 0
+    folder = prepare_in_parts(tables / "pool.csv", tmp_path / "pool", 64)
+    settings = SuggestSettings(folder, folder / "out.csv", maximize=("logp",), price="dock", skip_bad_rows=True)
+    priced = rank_own_columns(PreparedPool.open(folder), ("dock",), settings)
+    plain = ranks_of(folder, "dock")
+    np.testing.assert_array_equal(priced.values[0], plain.values[0])
+
+
 def test_ranks_are_kept_in_the_folder_and_a_damaged_file_is_made_again(tables, tmp_path):
     folder = prepare_in_parts(tables / "pool.csv", tmp_path / "pool", 64)
     first = ranks_of(folder, "dock", "shape")

@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from graph_bandit_lab import BanditResult, write_report
-from graph_bandit_lab.analysis.ranking import rank_agents
+from graph_bandit_lab.analysis.ranking import rank_agents, tasks_of
 from graph_bandit_lab.design import EnvironmentSettings, RunKey, SweepPlan
 from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.tasks import Task
@@ -49,7 +50,31 @@ def folder(tmp_path):
 
 def ranking_of(folder):
     results = load_results(folder, arrays=())
-    return rank_agents(results, results.attrs["tasks"])
+    return rank_agents(results, tasks_of(results))
+
+
+def rank_totals(totals):
+    """Rank agents of which the R_T of each seed is given, by task; a text is the status of a repetition without."""
+    rows = [
+        {
+            **{"label": label, "agent": label, "environment_key": name, "environment": {"horizon": 10}, "seed": seed},
+            "status": total if isinstance(total, str) else "finished",
+            "total_regret": np.nan if isinstance(total, str) else total,
+            **{"final_simple_regret": 0.0, "round_time": 0.1, "rounds": 10},
+        }
+        for name, agents in totals.items()
+        for label, by_seed in agents.items()
+        for seed, total in by_seed.items()
+    ]
+    return rank_agents(pd.DataFrame(rows), [Task(name=name, environment_key=name) for name in totals])
+
+
+def seeds(*totals, first=0):
+    return dict(enumerate(totals, first))
+
+
+def means(ranking):
+    return {rank.label: rank.mean for rank in ranking.ranks}
 
 
 def test_agents_are_ranked_by_their_mean_place(folder):
@@ -85,7 +110,7 @@ def test_an_agent_that_has_not_played_all_tasks_is_not_ranked_and_changes_nothin
     before = ranking_of(folder)
     add(ResultStore(folder), "easy", "new", 0, 0.1)
     ranking = ranking_of(folder)
-    assert ranking.unranked == {"new": 1}
+    assert ranking.unranked == {"new": "1 of 3 tasks"}
     assert repr(ranking.ranks) == repr(before.ranks)  # nan is not equal to itself
 
 
@@ -97,13 +122,84 @@ def test_a_task_that_few_have_played_yet_is_left_out(folder):
     store.add(RunKey("good", {}, more.to_dict()), 0, "good", result, 1.0)
     ranking = ranking_of(folder)
     assert len(ranking.ranks) == 4
+    assert ranking.left_out == {"easy (T = 6)": "played by fewer than half of the agents"}
     assert list(ranking.regret.index) == ["easy (T = 5)", "plain", "hard"]  # two of one name are told apart
 
 
 def test_one_task_or_no_tasks_rank_nobody(folder):
     results = load_results(folder, arrays=())
     assert rank_agents(results, ()) is None
-    assert rank_agents(results, results.attrs["tasks"][:1]) is None
+    assert rank_agents(results, tasks_of(results)[:1]) is None
+
+
+def test_an_agent_in_two_versions_cannot_play_what_it_could_not_in_one(folder):
+    for name, totals in TOTALS.items():
+        for seed, total in enumerate(totals.get("choosy", ())):
+            regret = np.full(5, total / 5 + 20)
+            key = RunKey("choosy", {}, environment(name), algorithm=2)
+            ResultStore(folder).add(key, seed, "choosy", BanditResult(np.zeros(5, np.int64), regret, regret), 1.0)
+    ranking = ranking_of(folder)
+    last = {rank.label for rank in ranking.ranks if "hard" in rank.failures}
+    assert len(last) == 2
+    assert all("choosy [" in label for label in last)
+    assert set(ranking.reasons) == {("hard", label) for label in last}
+    assert not ranking.unranked
+
+
+def test_a_newcomer_with_few_repetitions_takes_no_data_from_the_others():
+    five = {"a": seeds(1, 10, 10, 10, 10), "b": seeds(2, 2, 2, 2, 2), "random": seeds(*[20] * 5)}
+    before = rank_totals({"t1": five, "t2": five})
+    ranking = rank_totals({"t1": five | {"mine": seeds(1.5)}, "t2": five | {"mine": seeds(1.5, 1.5)}})
+    assert means(ranking) == means(before) == {"b": 1, "a": 2, "random": 3}
+    assert ranking.unranked == {"mine": "1 of 5 repetitions"}
+    assert ranking.trials == {"t1": 5, "t2": 5}
+
+
+def test_a_repetition_that_most_have_not_finished_yet_makes_nobody_short():
+    played = {"a": seeds(1, 1), "b": seeds(2), "random": seeds(9)}
+    ranking = rank_totals({"t1": played, "t2": played})
+    assert means(ranking) == {"a": 1, "b": 2, "random": 3}
+    assert ranking.trials == {"t1": 1, "t2": 1}
+
+
+def test_a_task_without_a_common_seed_is_left_out_and_named():
+    played = {"a": seeds(1, 1), "b": seeds(2, 2), "random": seeds(9, 9)}
+    apart = {"a": seeds(5), "b": seeds(2, first=1), "random": seeds(9, 9)}
+    ranking = rank_totals({"t1": played, "t2": played, "t3": apart})
+    assert means(ranking) == {"a": 1, "b": 2, "random": 3}
+    assert ranking.left_out == {"t3": "no repetition that all have finished"}
+    assert list(ranking.regret.index) == ["t1", "t2"]
+    assert rank_totals({"t1": played, "t3": apart}) is None
+
+
+def test_agents_without_regret_share_the_last_places():
+    played = {"a": seeds(1), "b": seeds(2), "c": seeds(3), "random": seeds(9)}
+    ranking = rank_totals({"t1": played, "t2": played | {"b": seeds("failed"), "c": seeds("diverged")}})
+    assert means(ranking) == {"a": 1, "b": 2.75, "c": 3.25, "random": 3}  # 3.5 on t2 for both, and random 2
+
+
+def test_agents_fail_also_where_a_repetition_of_random_has_failed():
+    played = {"a": seeds(1, 1), "b": seeds(100, 100), "random": seeds(9, 9)}
+    ranking = rank_totals({"t1": played, "t2": played | {"random": seeds("failed", 9)}})
+    failures = {rank.label: dict(rank.failures) for rank in ranking.ranks}
+    assert failures["b"] == pytest.approx({"t1": 100 / 9, "t2": 100 / 9})
+    assert (failures["a"], list(failures["random"])) == ({}, ["t2"])
+    assert ranking.reasons == {("t2", "random"): "1 of 2 failed"}
+
+
+def test_the_page_names_who_is_not_ranked_and_which_tasks_do_not_count(folder):
+    for name in TOTALS:
+        add(ResultStore(folder), name, "new", 0, 0.1)
+    page = " ".join(write_report(folder).read_text().split())
+    assert "they have finished less than most agents: new (1 of 2 repetitions)." in page
+
+
+def test_results_with_tasks_are_stored_as_parquet_and_ranked_again(folder, tmp_path):
+    results = load_results(folder, arrays=()).drop(columns=["versions", "agent_settings"])
+    results.to_parquet(tmp_path / "results.parquet")
+    again = pd.read_parquet(tmp_path / "results.parquet")
+    assert tasks_of(again) == tasks_of(results)
+    assert repr(rank_agents(again, tasks_of(again)).ranks) == repr(rank_agents(results, tasks_of(results)).ranks)
 
 
 def test_page_and_tables_begin_with_the_ranks(folder):

@@ -48,6 +48,21 @@ def test_settings_multiply_agents(tmp_path):
     assert read_sweep(path).seeds == (7,)
 
 
+def test_settings_multiply_agents_of_a_file(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'seeds = [7]\n[[grid]]\nagents = ["mine:pi", "mine:pi:width=8"]\n[grid.settings]\nmargin = [0.1, 0.3]\n'
+    )
+    specs = read_sweep(path).grids[0].agents
+    assert [spec.label for spec in specs] == [
+        "mine:pi:margin=0.1",
+        "mine:pi:margin=0.3",
+        "mine:pi:width=8,margin=0.1",
+        "mine:pi:width=8,margin=0.3",
+    ]
+    assert {spec.name for spec in specs} == {"mine:pi"}
+
+
 SIZES = {
     "paper-figure1": 6 * 6 * 10,
     "paper-figure2": 4 * 6 * 10,

@@ -13,10 +13,12 @@ from graph_bandit_lab import BanditResult
 from graph_bandit_lab.design import RunKey
 from graph_bandit_lab.storage import ResultStore
 from graph_bandit_lab.transfer import export_results, import_results, read_export
-from graph_bandit_lab.transfer.archive import ABOUT, _combine
+from graph_bandit_lab.transfer.archive import ABOUT, TASKS, _combine
 
 ENVIRONMENT = {"num_graphs": 3, "graph_model": "er", "horizon": 4}
 RESULT = BanditResult(np.array([2, 0, 2]), np.array([0.1, -0.2, np.pi]), np.array([0.0, 1.5, 0.0]), seconds=0.75)
+
+TASK = {"name": "easy", "hard": "", "environment_key": "{}", "refused": {}}
 
 
 @pytest.fixture
@@ -48,6 +50,10 @@ def set_column(name, values):
         members["00000/rows.json"] = json.dumps(columns).encode()
 
     return change
+
+
+def set_tasks(content):
+    return lambda members, about: members.update({TASKS: content})
 
 
 def refused(path, match):
@@ -108,6 +114,9 @@ def test_changed_content_is_refused(export):
         (set_column("status", ["failed"] * 2), "the status 'failed'"),
         (set_column("seed", [5, 5]), "some of them twice"),
         (set_column("seed", [5]), "rows that cannot be read"),
+        (set_tasks(b"{"), "tasks that cannot be read"),
+        (set_tasks(b'[{"name": "easy"}]'), "tasks that cannot be read"),
+        (set_tasks(json.dumps([TASK | {"refused": {"random": 3}}]).encode()), "tasks that cannot be read"),
         (set_column("digest", ["0"] * 2), "other rounds than were exported of 'random', seed 5"),
         (lambda members, about: members.pop("00000/values.npy"), "arrays that cannot be read"),
         (lambda members, about: members.update({"00000/values.npy": b"pickle"}), "arrays that cannot be read"),

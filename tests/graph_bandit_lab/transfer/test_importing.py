@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 from graph_bandit_lab import BanditResult, load_results
-from graph_bandit_lab.design import RunKey
+from graph_bandit_lab.analysis.ranking import rank_agents, tasks_of
+from graph_bandit_lab.design import RunKey, SweepPlan
+from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.tasks import Task
+from graph_bandit_lab.reports.sweep_report import rows_of_failures, rows_of_ranking
 from graph_bandit_lab.storage import ResultStore
 from graph_bandit_lab.storage.files import sole_driver
+from graph_bandit_lab.storage.sweeps import read_tasks
 from graph_bandit_lab.transfer import export_results, exporting, import_results, read_export
 
 ENVIRONMENT = {"num_graphs": 3, "graph_model": "er", "horizon": 4}
@@ -188,3 +193,59 @@ def test_a_file_that_is_refused_changes_nothing(tmp_path):
     with pytest.raises(FileNotFoundError, match="There is none at"):
         import_results(tmp_path / "b", [good, tmp_path / "none.npz"])
     assert not (tmp_path / "b").exists()
+
+
+EASY, HARD = ({**ENVIRONMENT, "num_graphs": count} for count in (4, 5))
+
+
+def task(environment, name, **refused):
+    return Task(name=name, hard=f"{name}!", environment_key=to_json(environment), refused=tuple(refused.items()))
+
+
+def make_ranked(folder, totals, tasks):
+    """Store a repetition of each agent on each of two tasks, and export them."""
+    store = ResultStore(folder)
+    store.begin(SweepPlan("two", (), tasks=tuple(tasks)))
+    for environment, values in zip((EASY, HARD), totals, strict=True):
+        for label, total in values.items():
+            regret = np.full(4, total / 4)
+            store.add(RunKey(label, {}, environment), 0, label, BanditResult(np.zeros(4, int), regret, regret), 1.0)
+    return export_results(folder, folder.with_suffix(".npz")).path
+
+
+def make_original(folder):
+    tasks = task(EASY, "easy"), task(HARD, "hard", choosy="needs molecules")
+    return make_ranked(folder, ({"good": 1, "choosy": 2, "random": 9}, {"good": 2, "random": 8}), tasks)
+
+
+def tasks_in(folder):
+    with closing(sqlite3.connect(folder / "results.sqlite")) as connection:
+        return read_tasks(connection)
+
+
+def ranks_of(folder):
+    results = load_results(folder, arrays=())
+    ranking = rank_agents(results, tasks_of(results))
+    return rows_of_ranking(ranking), rows_of_failures(ranking)
+
+
+def test_agents_are_ranked_elsewhere_as_they_were_here(tmp_path):
+    path = make_original(tmp_path / "a")
+    import_results(tmp_path / "b", [path])
+    assert tasks_in(tmp_path / "b") == tasks_in(tmp_path / "a")
+    assert ranks_of(tmp_path / "b") == ranks_of(tmp_path / "a")
+    assert export_results(tmp_path / "b", tmp_path / "b.npz").path.read_bytes() == path.read_bytes()
+
+
+def test_a_folder_keeps_the_names_of_its_tasks_and_learns_who_cannot_play_them(tmp_path):
+    mine = task(EASY, "my easy one", mine="needs time"), task(HARD, "hard", mine="needs nodes")
+    make_ranked(tmp_path / "b", ({"other": 3}, {"other": 4}), mine)
+    import_results(tmp_path / "b", [make_original(tmp_path / "a")])
+    easy, hard = tasks_in(tmp_path / "b")
+    assert (easy.name, easy.hard, dict(easy.refused)) == ("my easy one", "my easy one!", {"mine": "needs time"})
+    assert dict(hard.refused) == {"choosy": "needs molecules", "mine": "needs nodes"}
+    assert {row[0] for row in ranks_of(tmp_path / "b")[0][1:]} == {"good", "choosy", "random", "other"}
+
+
+def test_a_folder_without_tasks_exports_none(tmp_path):
+    assert read_export(make(tmp_path / "a", [1])).tasks == ()
