@@ -1,0 +1,44 @@
+import pandas as pd
+import pytest
+
+from benchmarks.sweeps.changes import compare_changes
+
+PLAYED = {  # R_T by label, task and seed
+    "x": {"easy": (2.0, 6.0), "hard": (10.0, 10.0)},
+    "x:width=8": {"easy": (1.0, 3.0), "hard": (40.0, 40.0)},
+    "y": {"easy": (3.0, 3.0), "hard": (20.0, 20.0)},
+}
+
+
+def rows_of(played):
+    return pd.DataFrame(
+        {"task": task, "seed": seed, "label": label, "agent": label.split(":")[0], "total_regret": total}
+        for label, tasks in played.items()
+        for task, totals in tasks.items()
+        for seed, total in enumerate(totals)
+    )
+
+
+def test_a_change_is_compared_with_the_defaults_task_by_task():
+    header, row = compare_changes(rows_of(PLAYED))
+    assert len(header) == len(row)
+    assert row[0] == "x:width=8"
+    assert row[1].startswith("1.41 [0.50, 4.00]")  # the root of 1/2 times 4
+    assert row[2].startswith("+0.00 [-1.00, +1.00]")  # before `y` on the easy task, behind it on the hard one
+    assert row[3:] == ("1 of 2", "hard (4.00)", "4")
+
+
+def test_only_instances_that_both_have_played_are_compared():
+    _, row = compare_changes(rows_of(PLAYED | {"x:width=8": {"easy": (1.0,), "hard": (5.0,)}}))
+    assert row[1].startswith("0.50 [0.50, 0.50]")
+    assert row[-1] == "2"
+
+
+def test_a_task_without_any_regret_has_no_ratio():
+    _, row = compare_changes(rows_of(PLAYED | {"x:width=8": {"easy": (0.0, 0.0), "hard": (5.0, 5.0)}}))
+    assert row[3] == "1 of 1"
+
+
+def test_changes_without_defaults_to_compare_with_are_refused():
+    with pytest.raises(ValueError, match="Expected an agent with its defaults and with other settings"):
+        compare_changes(rows_of({"x:width=8": PLAYED["x:width=8"], "y": PLAYED["y"]}))
