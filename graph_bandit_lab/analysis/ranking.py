@@ -45,6 +45,8 @@ class Ranking:
 
     ranks: tuple[Rank, ...]
     """Lowest mean first."""
+    random: str
+    """Label of random play, against which failing is judged."""
     regret: pd.DataFrame
     """Mean R_T over trials; `nan` where an agent cannot play, or has not finished."""
     shares: pd.DataFrame
@@ -137,6 +139,7 @@ def rank_agents(results: pd.DataFrame, tasks: Sequence[Task]) -> Ranking | None:
     fails = _fails(regret, random, of_random)
     return Ranking(
         ranks=tuple(_rank(label, places, order[0], regret, shares, fails) for label in order),
+        random=random,
         regret=regret,
         shares=shares,
         simple_regret=_means(rows, "final_simple_regret", names, order, reasons),

@@ -128,7 +128,7 @@ def rows_of_ranking(ranking: Ranking) -> list[tuple[str, ...]]:
                 MISSING if is_first else format_estimate(rank.behind, rank.behind_low, rank.behind_high),
                 format_number(share, 2),
                 str(rank.wins),
-                str(len(rank.failures)),
+                MISSING if rank.label == ranking.random else str(len(rank.failures)),
                 format_number(float(ranking.milliseconds[rank.label].mean())),
             )
         )
@@ -143,7 +143,7 @@ def rows_of_failures(ranking: Ranking) -> list[tuple[str, ...]]:
         for name, share in rank.failures.items():
             alike.setdefault(ranking.reasons.get((name, rank.label)) or format_number(share, 2), []).append(name)
         texts = [f"{', '.join(names)} ({text})" for text, names in alike.items()]
-        rows.append((rank.label, "; ".join(texts) or "no task"))
+        rows.append((rank.label, "; ".join(texts) or (MISSING if rank.label == ranking.random else "no task")))
     return rows
 
 
