@@ -212,6 +212,6 @@ def test_page_and_tables_begin_with_the_ranks(folder):
     shares, simple, times, failures, hard, total = further_tables(results)
     assert shares[1][:2] == ("easy", "0.18")
     assert {len(table) for table in (simple, times)} == {4}
-    assert ("late", "easy (0.91)") in failures
+    assert {("late", "easy (0.91)"), ("random", "–")} <= set(failures)
     assert total[0][0] == "mean R_T"
     assert hard[1:] == [("easy", "easy!"), ("plain", "plain!"), ("hard", "hard!")]
