@@ -7,7 +7,7 @@ the kernel, weighted by the plays, with its eigenvalue e, by
     df / dtau = s^2 e (y - f) - 2 c f,   s = exp(-c tau)
 
 from f = 0. c is the weight of the penalty, and 2 stands for the two layers that it shrinks. With the penalty centred at
-theta_0, s = 1 and c f stands in the place of 2 c f. The batches are taken as whole, so there is no noise of theirs.
+theta_0, s = 1 and c f stands in the place of 2 c f. Batches are taken whole, so they add no noise.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def words_of(state: str | None, reason: str, is_likely: bool) -> str:
     """Return the text of the column `state`.
 
     Args:
-        state: as in `states_of`; None: it is no more than offered.
+        state: as in `states_of`; None: it is only on offer.
         reason: the limit that excludes the molecule; empty if it meets all.
         is_likely: whether it is likely to fail.
     """

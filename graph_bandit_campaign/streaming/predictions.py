@@ -37,7 +37,7 @@ MANY, SAMPLE = 20_000, 512  # molecules; above that the time is estimated first,
 
 @dataclass(frozen=True, eq=False)
 class Forecaster:
-    """What is written of each molecule of a pool."""
+    """What is written for each molecule of a pool."""
 
     rater: Rater
     """Predicts values, given the results."""

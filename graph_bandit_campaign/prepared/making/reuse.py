@@ -18,7 +18,7 @@ NEEDED = ("format", "stereo", "most_atoms", "versions")  # on which SMILES and t
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What a part of an earlier pool knows."""
+    """What was computed in a part of an earlier pool."""
 
     rows: Mapping[str, int]
     """Row of each SMILES, as the table has it."""
