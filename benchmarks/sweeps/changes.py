@@ -16,8 +16,7 @@ import tyro
 
 from graph_bandit_lab import load_results
 from graph_bandit_lab.analysis import bootstrap_interval
-from graph_bandit_lab.design import name_environments
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab.reports import environment_names, print_columns, to_markdown
 
 HEADER = ("change", "R_T multiplied by [95 % interval]", "places", "lower on", "most harmed", "trials")
 
@@ -35,7 +34,7 @@ class Command:
         """Print the table."""
         results = load_results(self.folder)
         results = results[results["status"] == "finished"]
-        rows = compare_changes(results.assign(task=_name_tasks(results)))
+        rows = compare_changes(results.assign(task=results["environment_key"].map(environment_names(results))))
         print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
         return 0
 
@@ -83,14 +82,6 @@ def _compare(label: str, pairs: pd.DataFrame, others: pd.DataFrame) -> list[tupl
     factor = f"{np.exp(np.log(ratios).mean()):.2f} [{low:.2f}, {high:.2f}]"
     worst = f"{ratios.idxmax()} ({ratios.max():.2f})"
     return [(label, factor, places, f"{(ratios < 1).sum()} of {len(ratios)}", worst, str(len(pairs)))]
-
-
-def _name_tasks(results: pd.DataFrame) -> pd.Series[str]:
-    """Return the task of each repetition; the settings in which environments differ where they have no name."""
-    firsts = results.drop_duplicates("environment_key")
-    names = dict(zip(firsts["environment_key"], name_environments(list(firsts["environment"])), strict=True))
-    names |= {task.environment_key: task.name for task in results.attrs["tasks"]}
-    return results["environment_key"].map(names)
 
 
 if __name__ == "__main__":

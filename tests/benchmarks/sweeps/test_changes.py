@@ -1,7 +1,8 @@
 import pandas as pd
 import pytest
 
-from benchmarks.sweeps.changes import compare_changes
+from benchmarks.sweeps.changes import Command, compare_changes
+from graph_bandit_lab import read_sweep, run_sweep
 
 PLAYED = {  # R_T by label, task and seed
     "x": {"easy": (2.0, 6.0), "hard": (10.0, 10.0)},
@@ -42,3 +43,28 @@ def test_a_task_without_any_regret_has_no_ratio():
 def test_changes_without_defaults_to_compare_with_are_refused():
     with pytest.raises(ValueError, match="Expected an agent with its defaults and with other settings"):
         compare_changes(rows_of({"x:width=8": PLAYED["x:width=8"], "y": PLAYED["y"]}))
+
+
+SWEEP = """
+agents = ["lin-ucb", "lin-ucb:exploration_scale=0.5", "random"]
+repetitions = 2
+[[grid]]
+task = "few"
+[grid.environment]
+num_graphs = 4
+horizon = 3
+[[grid]]
+task = "many"
+[grid.environment]
+num_graphs = 6
+horizon = 3
+"""
+
+
+def test_a_sweep_with_tasks_is_compared_by_their_names(tmp_path, capsys):
+    (tmp_path / "sweep.toml").write_text(SWEEP, encoding="utf-8")
+    run_sweep(read_sweep(tmp_path / "sweep.toml").plan(), tmp_path / "out", progress=False, report=False)
+    assert Command(folder=tmp_path / "out").run() == 0
+    _, row = capsys.readouterr().out.splitlines()
+    assert row.startswith("lin-ucb:exploration_scale=0.5")
+    assert "few (" in row or "many (" in row
