@@ -45,8 +45,9 @@ def compare_changes(results: pd.DataFrame) -> list[tuple[str, ...]]:
         exp(mean over tasks of log (mean R_T with the change / mean R_T with the defaults))
 
     Means are over the instances that both have played. The 95 % bootstrap interval is over tasks. A place is one more
-    than the number of other agents whose defaults have a lower mean R_T on these instances; the table has its mean
-    change over tasks, below 0 if the change is an improvement. Tasks where one of the means is 0 are left out.
+    than the number of other agents whose defaults have a lower mean R_T on the instances that all of them have played;
+    the table has its mean change over tasks, below 0 if the change is an improvement. Tasks where one of the means is 0
+    are left out.
 
     Args:
         results: of `load_results`, finished, with the name of the task in `task`. An agent with its defaults has its
@@ -63,7 +64,7 @@ def compare_changes(results: pd.DataFrame) -> list[tuple[str, ...]]:
         if label == agent or agent not in defaults:
             continue
         others = [name for name in defaults if name != agent]
-        rows += _compare(str(label), trials[[str(agent), str(label)]].dropna(), trials[others])
+        rows += _compare(str(label), trials[[str(agent), str(label)]].dropna(), trials[others].dropna())
     if len(rows) == 1:
         raise ValueError("Expected an agent with its defaults and with other settings on equal tasks. There is none.")
     return rows
@@ -76,12 +77,20 @@ def _compare(label: str, pairs: pd.DataFrame, others: pd.DataFrame) -> list[tupl
         return []
     ratios = means.iloc[:, 1] / means.iloc[:, 0]
     low, high = np.exp(bootstrap_interval(np.log(ratios.to_numpy(np.float64))))
-    field = others.loc[pairs.index].groupby(level="task").mean().loc[means.index]
-    gains = field.lt(means.iloc[:, 1], axis=0).sum(axis=1) - field.lt(means.iloc[:, 0], axis=0).sum(axis=1)
-    places = f"{gains.mean():+.2f} [{', '.join(f'{end:+.2f}' for end in bootstrap_interval(gains.to_numpy(float)))}]"
     factor = f"{np.exp(np.log(ratios).mean()):.2f} [{low:.2f}, {high:.2f}]"
     worst = f"{ratios.idxmax()} ({ratios.max():.2f})"
-    return [(label, factor, places, f"{(ratios < 1).sum()} of {len(ratios)}", worst, str(len(pairs)))]
+    lower = f"{(ratios < 1).sum()} of {len(ratios)}"
+    return [(label, factor, _change_of_place(pairs, others), lower, worst, str(len(pairs)))]
+
+
+def _change_of_place(pairs: pd.DataFrame, others: pd.DataFrame) -> str:
+    common = pairs.join(others, how="inner").groupby(level="task", sort=False).mean()
+    if common.empty:
+        return "–"
+    before, after, field = common.iloc[:, 0], common.iloc[:, 1], common.iloc[:, 2:]
+    gains = (field.lt(after, axis=0).sum(axis=1) - field.lt(before, axis=0).sum(axis=1)).to_numpy(np.float64)
+    low, high = bootstrap_interval(gains)
+    return f"{gains.mean():+.2f} [{low:+.2f}, {high:+.2f}]"
 
 
 if __name__ == "__main__":

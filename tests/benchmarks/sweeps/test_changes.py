@@ -40,6 +40,15 @@ def test_a_task_without_any_regret_has_no_ratio():
     assert row[3] == "1 of 1"
 
 
+def test_places_are_of_the_instances_that_all_have_played():
+    """On the first instance the change is behind `y`; the second, which `y` lacks, would put it before."""
+    played = {"x": {"easy": (2.0, 2.0)}, "x:width=8": {"easy": (4.0, 1.0)}, "y": {"easy": (3.0,)}}
+    _, row = compare_changes(rows_of(played))
+    assert row[2].startswith("+1.00")
+    _, row = compare_changes(rows_of(played | {"y": {"hard": (3.0,)}}))
+    assert row[2] == "–"
+
+
 def test_changes_without_defaults_to_compare_with_are_refused():
     with pytest.raises(ValueError, match="Expected an agent with its defaults and with other settings"):
         compare_changes(rows_of({"x:width=8": PLAYED["x:width=8"], "y": PLAYED["y"]}))
