@@ -17,7 +17,7 @@ from agents.beliefs.belief import Belief
 from agents.beliefs.rewards.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.base import BaseAgent
-from agents.contract.inputs import masked_argmax, read_mask, read_pending
+from agents.contract.inputs import masked_argmax, read_awaiting, read_mask, read_pending
 from agents.contract.protocol import Prediction, State
 from gntk import one_thread
 
@@ -156,6 +156,21 @@ class BatchBeliefAgent(BeliefAgent[S]):
         self.look_at(observation)
         mask = read_mask(action_mask, self.num_graphs)
         return self.choose_batch(mask, count, read_pending(pending, self.num_graphs))
+
+    def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
+        """Return `count` different graphs that `mask` allows, while rewards of earlier ones are on their way."""
+        belief, imagine = self.belief(), self.imagine()
+        return choose_batch(self.rule, belief, mask, count, self.generator, imagine, awaiting=awaiting)
+
+    @final
+    @one_thread()
+    def select_awaiting(
+        self, observation: object, count: int, awaiting: Sequence[int], action_mask: ArrayLike | None = None
+    ) -> list[int]:
+        """Return graphs to play while rewards are on their way; see `agents.contract.LateLearner`."""
+        self.look_at(observation)
+        mask = read_mask(action_mask, self.num_graphs)
+        return self.choose_awaiting(mask, count, read_awaiting(awaiting, self.num_graphs))
 
     @final
     @one_thread()

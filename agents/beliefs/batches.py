@@ -23,6 +23,7 @@ def choose_batch(
     hallucinate: Callable[[int], Belief],
     pending: Sequence[int] = (),
     fits: Callable[[Sequence[int]], Tensor] | None = None,
+    awaiting: Sequence[int] = (),
 ) -> list[int]:
     """Choose distinct actions one after the other.
 
@@ -39,6 +40,7 @@ def choose_batch(
         hallucinate: takes actions one by one, and returns the belief after them without their rewards.
         pending: actions that are being measured; their rewards are not known yet, and they are not chosen.
         fits: given the actions chosen so far, returns which others can join them, `(K,)` bool; None: all.
+        awaiting: actions played, once for each time; their rewards are not known yet, and they may be chosen again.
 
     Returns:
         `count` indices, in the order of choice; fewer if no other action fits.
@@ -51,8 +53,8 @@ def choose_batch(
     check_count(count, left)
     index = rule(belief, left, generator)  # the rule itself remembers only real beliefs; its copy sees imagined ones
     rule = copy.deepcopy(rule)
-    if pending and imagines:
-        for action in pending:
+    if (pending or awaiting) and imagines:
+        for action in (*pending, *awaiting):
             belief = hallucinate(action)
         index = rule(belief, left, generator)
     while True:

@@ -3,6 +3,7 @@ from .abilities import Describer as Describer
 from .abilities import Explainer as Explainer
 from .abilities import Explanation as Explanation
 from .abilities import GainForecaster as GainForecaster
+from .abilities import LateLearner as LateLearner
 from .abilities import NoiseLearner as NoiseLearner
 from .abilities import PartsWeigher as PartsWeigher
 from .abilities import PriceMinder as PriceMinder
@@ -46,6 +47,7 @@ __all__ = [
     "Explanation",
     "GainForecaster",
     "GraphSetLike",
+    "LateLearner",
     "MeanPredictor",
     "MoleculeSetLike",
     "NoiseLearner",

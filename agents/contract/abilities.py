@@ -50,6 +50,28 @@ class PriceMinder(BatchAgent, Protocol):
 
 
 @runtime_checkable
+class LateLearner(BatchAgent, Protocol):
+    """A batch agent that can take into account which rewards are on their way."""
+
+    def select_awaiting(
+        self, observation: object, count: int, awaiting: Sequence[int], action_mask: ArrayLike | None = None
+    ) -> list[int]:
+        """Return `count` different graphs, in the order of choice; those whose rewards are awaited may be among them.
+
+        Without any, they are those of `select_batch`; a single one is that of `select_action`.
+
+        Args:
+            observation: as in `select_action`.
+            count: number of graphs to choose.
+            awaiting: graphs that were played, once for each time; `update` has not told their rewards yet.
+            action_mask: `(K,)`, as in `select_action`.
+
+        Raises:
+            ValueError: if fewer than `count` graphs are on offer.
+        """
+
+
+@runtime_checkable
 class PartsWeigher(Protocol):
     """An agent whose model compares graphs in several ways, and learns from the rewards how much each of them tells."""
 

@@ -194,6 +194,25 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     return indices
 
 
+def read_awaiting(awaiting: Sequence[int], num_graphs: int) -> list[int]:
+    """Return the indices of the graphs whose rewards are on their way.
+
+    Args:
+        awaiting: indices of the set; one that was played several times occurs as often.
+        num_graphs: K.
+
+    Raises:
+        ValueError: if an index is not one of the set.
+    """
+    checked = _as_array(awaiting)
+    if checked.shape == (0,):
+        return []
+    if checked.ndim != 1 or checked.dtype.kind not in "iu" or not ((checked >= 0) & (checked < num_graphs)).all():
+        raise ValueError(f"Expected `awaiting` to be integers from 0 to {num_graphs - 1}. Got {awaiting!r}.")
+    indices: list[int] = checked.tolist()
+    return indices
+
+
 def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
     """Return whether an observation shows graphs, as a tuple of Gymnasium `GraphInstance`.
 

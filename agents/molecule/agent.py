@@ -139,6 +139,12 @@ class MoleculeAgent(MoleculeForecaster):
         """Return `count` different molecules of the short list, chosen one after the other."""
         return self._choose(mask, count, pending, torch.zeros(self.num_graphs, dtype=torch.float64))
 
+    def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
+        """Return other molecules than those awaited, as if these were pending; all on offer, if there are too few."""
+        others = mask.clone()
+        others[list(awaiting)] = False
+        return self.choose_batch(mask, count, sorted(set(awaiting)) if int(others.sum()) >= count else ())
+
     @one_thread()
     def select_priced(
         self,

@@ -64,6 +64,9 @@ class EnvironmentSettings(BanditArguments):
     """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
     random_rounds: int = 0
     """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
+    announced: bool = True
+    """Tell agents which rewards are on their way when they choose, where the graphs stay. Those that can choose batches
+    take it into account."""
 
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
@@ -97,6 +100,8 @@ class EnvironmentSettings(BanditArguments):
             )
         for name, value in dataclasses.asdict(self.feedback).items():  # equal choices are equal settings
             object.__setattr__(self, name, value)
+        if self.resample_graphs == "round":
+            object.__setattr__(self, "announced", False)
         if self.batch > 1 and (self.resample_graphs == "round" or self.actions_per_round is not None):
             raise ValueError(f"Expected `batch=1` where each round offers graphs of its own. Got {self.batch}.")
         own = None if self.pool is None else read_outline(self.pool)
@@ -123,7 +128,8 @@ class EnvironmentSettings(BanditArguments):
     @property
     def feedback(self) -> Feedback:
         """Return when agents begin to choose, and when they learn what they were paid."""
-        return Feedback(batch=self.batch, delay=self.delay, random_rounds=self.random_rounds)
+        names = (field.name for field in dataclasses.fields(Feedback))
+        return Feedback(**{name: getattr(self, name) for name in names})
 
     @property
     def pool(self) -> PoolFile | None:
@@ -151,7 +157,8 @@ class EnvironmentSettings(BanditArguments):
             del stored["edge_prob"]
             stored |= {} if self.noise_column is None else {"noise_std": COLUMN}
         stored["reward_model"] = self.rewards
-        return without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+        kept = without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+        return kept if self.delay == 0 else kept | {"announced": self.announced}
 
     def _check_noise(self) -> None:
         if self.noise_column is None:

@@ -24,6 +24,7 @@ LATER_DEFAULTS = {
     "batch": 1,
     "delay": 0,
     "random_rounds": 0,
+    "announced": False,
     "drift": None,
     "drift_rate": 0.01,
 }
@@ -37,7 +38,7 @@ LATER_AGENT_DEFAULTS = {
     "stereo": False,
 }
 SIZES = ("num_graphs", "num_nodes", "horizon")
-FEEDBACK = ("batch", "delay", "random_rounds")
+FEEDBACK = ("batch", "delay", "random_rounds", "announced")
 """Settings that are those of the loop, and not of the environment that it plays."""
 OWN, TARGET, COLUMN = "own", "target", "column"
 """The graph model of the user's own graphs, the reward model of the values that were measured on them, and the noise of

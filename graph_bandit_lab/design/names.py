@@ -45,6 +45,7 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
     drift = "" if settings["drift"] is None else f", {DRIFTS[settings['drift']]} at rate {settings['drift_rate']}"
     late = "" if settings["delay"] == 0 else f", {name_setting('delay', settings['delay'])}"
+    late += f", {name_setting('announced', settings['announced'])}" if late else ""
     late = late if settings["batch"] == 1 else f", {name_setting('batch', settings['batch'])}{late}"
     late += f", {name_setting('random_rounds', settings['random_rounds'])}" if settings["random_rounds"] else ""
     function = "" if settings["reward_seed"] is None else f", reward function {settings['reward_seed']}"
@@ -67,13 +68,14 @@ def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]
 
 def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
     """Return the settings that say nothing in the name of an environment."""
-    rate = ("drift_rate",) if environment["drift"] is None else ()
+    others: tuple[str, ...] = ("drift_rate",) if environment["drift"] is None else ()
+    others += ("announced",) if environment["delay"] == 0 else ()
     if environment["graph_model"] == OWN:  # its graphs have a name
         all_graphs = () if environment["resample_graphs"] else ("num_graphs",)
         values = ("reward_model",) if environment["reward_model"] == TARGET else ()
-        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", *all_graphs, *values, *rate)
+        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", *all_graphs, *values, *others)
     edges = () if environment["graph_model"] == "er" else ("edge_prob",)
-    return ("graphs", "minimize", *edges, *rate)
+    return ("graphs", "minimize", *edges, *others)
 
 
 def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:
@@ -92,6 +94,8 @@ def name_setting(setting: str, value: object) -> str:
         return "one at a time" if value == 1 else f"batches of {value}"
     if setting == "delay":
         return "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds"
+    if setting == "announced":
+        return "announced" if value else "not announced"
     if setting == "random_rounds":
         return f"first {value} rounds at random" if value else "no rounds at random"
     if setting == "common_noise":

@@ -24,12 +24,16 @@ class Feedback:
     """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
     random_rounds: int = 0
     """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
+    announced: bool = True
+    """Tell agents with `select_awaiting` which rewards of the present graphs are on their way; False without delays."""
 
     def __post_init__(self) -> None:
         if not _is_count(self.batch, 1):
             raise ValueError(f"Expected `batch` to be an integer >= 1. Got {self.batch!r}.")
         if not _is_count(self.random_rounds, 0):
             raise ValueError(f"Expected `random_rounds` to be an integer >= 0. Got {self.random_rounds!r}.")
+        if not isinstance(self.announced, bool | np.bool_):
+            raise ValueError(f"Expected `announced` to be True or False. Got {self.announced!r}.")
         given: object = self.delay
         bounds = tuple(given) if isinstance(given, list | tuple) else (given, given)  # JSON and TOML have lists
         if len(bounds) != 2 or not all(_is_count(bound, 0) for bound in bounds) or bounds[0] > bounds[1]:
@@ -38,6 +42,7 @@ class Feedback:
         for name in ("batch", "random_rounds"):
             object.__setattr__(self, name, int(getattr(self, name)))
         object.__setattr__(self, "delay", least if least == most else (least, most))  # equal settings are equal
+        object.__setattr__(self, "announced", bool(self.announced) and most > 0)
 
 
 class LateRewards:
@@ -50,19 +55,27 @@ class LateRewards:
 
     def __init__(self, feedback: Feedback, rng: np.random.Generator) -> None:
         self._feedback, self._rng = feedback, rng
-        self._waiting: list[tuple[int, Any, int, float]] = []  # when it is told, observation, action, reward
+        self._waiting: list[tuple[int, object, Any, int, float]] = []  # when told, graphs, observation, action, reward
         self._round = 0
 
-    def add(self, observation: Any, action: int, reward: float) -> None:
-        """Add the reward of the round that was just played."""
+    def add(self, graphs: object, observation: Any, action: int, reward: float) -> None:
+        """Add the reward of the round that was just played, of one of these graphs."""
         delay = self._feedback.delay
         late = int(self._rng.integers(*delay, endpoint=True)) if isinstance(delay, tuple) else delay
-        self._waiting.append((self._round + late, observation, action, reward))
+        self._waiting.append((self._round + late, graphs, observation, action, reward))
         self._round += 1
+
+    def announced(self, graphs: object) -> list[int]:
+        """Return which of these graphs have rewards that are not told yet, in the order of the rounds.
+
+        It is none where nothing is announced, and where the graphs are not known (None).
+        """
+        told = self._feedback.announced and graphs is not None
+        return [action for _, among, _, action, _ in self._waiting if told and among is graphs]
 
     def take_due(self) -> Iterator[tuple[Any, ArrayLike, ArrayLike]]:
         """Yield what `Agent.update` is told now, in the order of the rounds; the results of a batch are told in one."""
-        due = [result for when, *result in self._waiting if when < self._round]
+        due = [result for when, _, *result in self._waiting if when < self._round]
         self._waiting = [waiting for waiting in self._waiting if waiting[0] >= self._round]
         if self._feedback.batch == 1 or len(due) == 1:
             yield from ((observation, action, reward) for observation, action, reward in due)
@@ -82,30 +95,30 @@ def check_batch(batch: int, num_graphs: int | Sequence[int]) -> None:
         raise ValueError(f"Expected `batch` to be at most {fewest}, the number of graphs. Got {batch}.")
 
 
-def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int) -> list[int]:
+def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int, awaiting: Sequence[int] = ()) -> list[int]:
     """Let an agent choose different graphs; one after the other if it has no `select_batch`.
 
     Args:
-        agent: has `select_action`, and perhaps `select_batch`.
+        agent: has `select_action`, and perhaps `select_batch` and `select_awaiting`.
         observation: that of the round.
         action_mask: `(K,)`. 1 for each graph on offer.
         count: how many to choose; all on offer, if there are fewer.
+        awaiting: graphs played whose rewards the agent is told to be on their way.
 
     Returns:
         Indices of graphs, in the order of choice.
 
     Raises:
-        ValueError: if `select_batch` returns anything but that many different graphs on offer.
+        ValueError: if a method that chooses several returns anything but that many different graphs on offer.
     """
     mask: NDArray[np.int8] = np.array(action_mask)
     count = min(count, int(np.count_nonzero(mask)))
+    if awaiting and hasattr(agent, "select_awaiting"):
+        return _check("select_awaiting", agent.select_awaiting(observation, count, awaiting, mask), mask, count)
     if count == 1:
         return [agent.select_action(observation, action_mask)]
     if hasattr(agent, "select_batch"):
-        chosen = [int(action) for action in agent.select_batch(observation, count, mask)]
-        if len(set(chosen)) != count or not all(0 <= action < len(mask) and mask[action] for action in chosen):
-            raise ValueError(f"Expected `select_batch` to return {count} different graphs on offer. Got {chosen}.")
-        return chosen
+        return _check("select_batch", agent.select_batch(observation, count, mask), mask, count)
     several = []
     for _ in range(count):
         several.append(agent.select_action(observation, mask))
@@ -118,6 +131,13 @@ def choose_at_random(rng: np.random.Generator, action_mask: ArrayLike, count: in
     offered = np.flatnonzero(np.asarray(action_mask))
     drawn: list[int] = rng.choice(offered, min(count, len(offered)), replace=False).tolist()
     return drawn
+
+
+def _check(method: str, actions: Sequence[int], mask: NDArray[np.int8], count: int) -> list[int]:
+    chosen = [int(action) for action in actions]
+    if len(set(chosen)) != count or not all(0 <= action < len(mask) and mask[action] for action in chosen):
+        raise ValueError(f"Expected `{method}` to return {count} different graphs on offer. Got {chosen}.")
+    return chosen
 
 
 def _is_count(value: object, least: int) -> bool:

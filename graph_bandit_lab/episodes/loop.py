@@ -92,7 +92,7 @@ def run_bandit(
     Raises:
         TypeError: if `env` is not an environment, or `agent` is not an agent.
         ValueError: if batches are to be chosen where rounds do not offer the same graphs, or diagnostics recorded of
-            batches or random rounds.
+            batches, random rounds or announced rewards.
     """
     _check_inputs(env, agent, diagnose, feedback)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
@@ -115,11 +115,11 @@ def run_bandit(
         try:
             if not chosen:
                 mask, left = info["action_mask"], feedback.random_rounds - len(rounds)
+                graphs = getattr(env.unwrapped, "graph_set", None)
                 if left > 0:
                     chosen = choose_at_random(draws, mask, min(feedback.batch, left))
                 else:
-                    chosen = choose(agent, observation, mask, feedback.batch)
-                graphs = getattr(env.unwrapped, "graph_set", None)
+                    chosen = choose(agent, observation, mask, feedback.batch, late.announced(graphs))
             action = chosen.pop(0)
             if feedback.batch > 1 and not (
                 info["action_mask"][action] and graphs is getattr(env.unwrapped, "graph_set", None)
@@ -149,7 +149,7 @@ def run_bandit(
                 best_found=findings.play(action, means),
             )
             watching += time.perf_counter() - paused
-            late.add(played, action, reward)
+            late.add(graphs, played, action, reward)
             over = terminated or truncated
             for told in late.take_due() if over or not chosen else ():
                 findings.tell(*told[1:])
@@ -179,6 +179,8 @@ def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback
         raise ValueError("Expected `diagnose` without batches: an insight is one into a single choice. Got both.")
     if diagnose and feedback.random_rounds:
         raise ValueError("Expected `diagnose` without random rounds, which no agent has chosen. Got both.")
+    if diagnose and feedback.announced:
+        raise ValueError("Expected `diagnose` without announced rewards. Got a delay: use `announced=False`.")
     bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
     if feedback.batch > 1 and bandit and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
         raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")

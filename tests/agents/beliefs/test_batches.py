@@ -10,6 +10,7 @@ import registry
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules import Greedy, ThompsonSampling, UpperConfidenceBound
+from agents.contract.abilities import LateLearner
 from agents.contract.protocol import BatchAgent
 
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
@@ -83,10 +84,24 @@ def test_what_is_under_way_counts_as_chosen():
         choose_batch(Greedy(), belief, EVERY, 3, torch.Generator(), hallucinate, pending=[1, 3])
 
 
+def test_what_is_awaited_is_imagined_once_for_each_time_and_may_be_chosen_again():
+    told = []
+
+    def hallucinate(action):
+        told.append(action)
+        return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
+
+    belief = believe([3.0, 2.0, 1.0, 0.0], 25 * np.eye(4))
+    chosen = choose_batch(UpperConfidenceBound(), belief, EVERY, 2, torch.Generator(), hallucinate, awaiting=[0, 2, 0])
+    assert chosen == [0, 1]
+    assert told == [0, 2, 0, 0]
+
+
 def test_a_rule_that_draws_rewards_imagines_nothing_of_what_is_under_way():
     belief = believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
     rule, generator = ThompsonSampling("independent"), torch.Generator().manual_seed(0)
     assert choose_batch(rule, belief, EVERY, 2, generator, forbidden, pending=[0]) == [1, 2]
+    assert choose_batch(rule, belief, EVERY, 2, generator, forbidden, awaiting=[0]) == [0, 1]
 
 
 @pytest.fixture(params=BATCH)
@@ -109,6 +124,41 @@ def test_a_batch_before_and_after_results(agent):
         assert sorted(chosen) == [0, 1, 3, 4]
         assert all(type(action) is int for action in chosen)
         agent.update(None, chosen, [0.1, 0.5, -0.3, 0.2])
+
+
+def test_with_no_reward_on_its_way_the_choice_is_the_usual_one(agent):
+    assert isinstance(agent, LateLearner)
+    agent.update(None, [0, 3], [0.5, -1.0])
+    alone, several, twin = (copy.deepcopy(agent) for _ in range(3))
+    assert alone.select_awaiting(None, 1, []) == [twin.select_action(None)]
+    assert several.select_awaiting(None, 3, ()) == agent.select_batch(None, 3)
+
+
+def test_what_is_awaited_counts_as_what_is_pending_but_may_be_chosen(agent):
+    """Where the mask excludes it, both choose the same."""
+    agent.update(None, [0, 3], [0.5, -1.0])
+    twin = copy.deepcopy(agent)
+    chosen = agent.select_awaiting(None, 2, [1, 4], [1, 0, 1, 1, 0, 1])
+    assert chosen == twin.select_batch(None, 2, pending=[1, 4])
+    assert len(agent.select_awaiting(None, 6, [1, 1, 4])) == 6
+
+
+@pytest.mark.parametrize("wrong", [[6], [-1], [0.5], [[0]], ["a"]])
+def test_what_is_awaited_must_be_graphs_of_the_set(agent, wrong):
+    with pytest.raises(ValueError, match="`awaiting` to be integers from 0 to 5"):
+        agent.select_awaiting(None, 1, wrong)
+
+
+def test_an_upper_bound_falls_where_rewards_are_awaited(small_env):
+    agent = registry.make_agent("gntk-ucb", output_scale=1.0, noise_variance=0.01)
+    agent.reset(small_env().reset(seed=0)[0], seed=1)
+    agent.update(None, [0, 1], [0.5, -1.0])
+    again = agent.select_action(None)
+    told = copy.deepcopy(agent)
+    for _ in range(9):
+        told.update(None, again, agent.predict().mean[again])  # rewards that change no mean, as far as that can be
+    assert agent.select_awaiting(None, 1, [again] * 9) != [again]
+    assert told.select_action(None) != again
 
 
 def test_hallucination_leaves_the_agent_as_it_was(agent):

@@ -42,6 +42,16 @@ def test_equal_seeds_give_bitwise_equal_actions_and_rewards(make, env):
     assert np.array_equal(first[1], again[1])
 
 
+def test_no_molecule_is_played_while_its_result_is_awaited_unless_too_few_others_are_left(make, env):
+    agent = make()
+    agent.reset(env.reset(seed=0)[0], seed=1, graph_set=MOLECULES)
+    count = len(MOLECULES.targets)
+    others = [4, count - 1]
+    awaiting = [k for k in range(count) if k not in others]
+    assert sorted(agent.select_awaiting(None, 2, awaiting + awaiting[:3])) == others
+    assert len(agent.select_awaiting(None, 3, awaiting)) == 3
+
+
 def test_a_resumed_run_equals_the_uninterrupted_one(make, env):
     whole = play(env, make(), 14, seed=4)
     agent, resumed = make(), make()

@@ -11,7 +11,7 @@ from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaul
 from graph_bandit_lab.design.names import describe_environment, name_environments
 
 OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows"]
-OF_FEEDBACK = ["batch", "delay", "random_rounds"]
+OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced"]
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 
 
@@ -105,6 +105,7 @@ def test_environments_of_earlier_results_keep_their_key():
         {"batch": 4},
         {"delay": 3},
         {"random_rounds": 5},
+        {"delay": 3, "announced": False},
         {"drift": "walk"},
         {"drift": "jump", "drift_rate": 0.5},
     ],
@@ -139,12 +140,15 @@ def test_feedback_is_stored_read_back_and_named():
     stored = json.loads(json.dumps(environment.to_dict()))
     assert (stored["batch"], stored["delay"], stored["random_rounds"]) == (10, [2, 5], 3)
     assert EnvironmentSettings(**stored) == environment
-    assert not {"batch", "delay", "random_rounds"} & to_arguments(stored).keys()
+    assert not {*OF_FEEDBACK} & to_arguments(stored).keys()
     assert describe_environment(stored).endswith(
-        "T = 1000, batches of 10, rewards after 2 to 5 rounds, first 3 rounds at random"
+        "T = 1000, batches of 10, rewards after 2 to 5 rounds, announced, first 3 rounds at random"
     )
     names = name_environments([EnvironmentSettings().to_dict(), EnvironmentSettings(delay=10).to_dict()])
-    assert names == ["rewards at once", "rewards after 10 rounds"]
+    assert names == ["rewards at once", "rewards after 10 rounds, announced"]
+    told = [EnvironmentSettings(delay=10, announced=announced).to_dict() for announced in (False, True)]
+    assert describe_environment(told[0]).endswith("rewards after 10 rounds, not announced")
+    assert name_environments(told) == ["not announced", "announced"]
 
 
 def test_a_drift_is_stored_read_back_and_named():
@@ -154,7 +158,9 @@ def test_a_drift_is_stored_read_back_and_named():
     assert EnvironmentSettings(**stored) == environment
     assert "drift_rate" not in EnvironmentSettings(drift="walk").to_dict()
     assert {"drift", "drift_rate"} <= to_arguments(stored).keys()
-    assert describe_environment(stored).endswith("T = 1000, means that jump at rate 1.0, rewards after 2 rounds")
+    assert describe_environment(stored).endswith(
+        "T = 1000, means that jump at rate 1.0, rewards after 2 rounds, announced"
+    )
     rates = [EnvironmentSettings(drift="walk", drift_rate=rate).to_dict() for rate in (0.1, 0.2)]
     assert name_environments(rates) == ["at rate 0.1", "at rate 0.2"]
     names = name_environments([EnvironmentSettings().to_dict(), *rates])

@@ -133,13 +133,61 @@ def test_an_agent_that_chooses_batches_is_asked_for_one():
 
 @pytest.mark.parametrize("name", ANY)
 def test_every_agent_plays_with_late_rewards_and_in_batches(name, small_env):
-    for feedback in (Feedback(batch=3), Feedback(delay=2), Feedback(batch=2, delay=(0, 4))):
+    silent = Feedback(delay=2, announced=False)
+    for feedback in (Feedback(batch=3), Feedback(delay=2), Feedback(batch=2, delay=(0, 4)), silent):
         results = [
             run_bandit(small_env(horizon=8, observe="indices"), make(name), seed=2, feedback=feedback) for _ in range(2)
         ]
         assert results[0].status == "finished"
         assert len(results[0].actions) == 8
         assert results[0].actions.tolist() == results[1].actions.tolist()
+
+
+def test_an_agent_is_told_what_is_on_its_way_where_it_is_announced(small_env):
+    asked = []
+
+    class Waiting(Listener):
+        def select_awaiting(self, observation, count, awaiting, action_mask=None):
+            asked.append((count, list(awaiting)))
+            return [self.select_action(observation, action_mask)]
+
+    for announced in (False, True):
+        result = run_bandit(small_env(horizon=6), Waiting(), feedback=Feedback(delay=2, announced=announced))
+        assert bool(asked) is announced
+    actions = result.actions.tolist()
+    assert asked == [(1, actions[max(0, t - 2) : t]) for t in range(1, 6)]  # in the first round, nothing is on its way
+
+
+@pytest.mark.parametrize("name", ["gntk-ucb", "gntk-ei", "lin-ucb", "gnn-ucb"])
+def test_an_agent_without_draws_plays_other_graphs_while_it_waits_if_it_is_told(name, small_env):
+    played = {}
+    for announced in (False, True):
+        feedback = Feedback(delay=12, announced=announced)
+        result = run_bandit(small_env(num_graphs=12, horizon=12), make(name), seed=3, feedback=feedback)
+        played[announced] = len(set(result.actions.tolist()))
+    assert played[True] > played[False]
+
+
+def test_nothing_is_announced_of_graphs_that_are_gone_or_not_known(small_env):
+    changing = small_env(resample_graphs="round")
+
+    class Waiting(Listener):
+        def select_awaiting(self, *given):
+            pytest.fail(f"told of {given}")
+
+    run_bandit(changing, Waiting(), feedback=Feedback(delay=2))
+    assert not EnvironmentSettings(resample_graphs="round", delay=2).announced
+    same = small_env(horizon=6)
+    hidden = SimpleNamespace(unwrapped=SimpleNamespace(), reset=same.reset, step=same.step, spec=None)
+    run_bandit(hidden, Waiting(), feedback=Feedback(delay=2))
+
+
+def test_announced_rewards_are_refused_with_diagnostics(small_env):
+    with pytest.raises(ValueError, match="`diagnose` without announced rewards"):
+        run_bandit(small_env(), Listener(), diagnose=True, feedback=Feedback(delay=2))
+    run_bandit(small_env(horizon=3), Listener(), diagnose=True, feedback=Feedback(delay=2, announced=False))
+    with pytest.raises(ValueError, match="`announced` to be True or False. Got 1"):
+        Feedback(announced=1)
 
 
 def make(name):
@@ -220,6 +268,8 @@ def test_numbers_out_of_range_are_refused(given, message):
 def test_equal_choices_are_equal_settings():
     assert Feedback(delay=[2, 2]) == Feedback(delay=2)
     assert Feedback(delay=[2, 3]) == Feedback(delay=(2, 3))
+    assert Feedback(announced=True) == Feedback(announced=False)
+    assert Feedback(delay=1, announced=False) != Feedback(delay=1)
     assert json.dumps(vars(Feedback(batch=np.int64(2), delay=np.int64(3))))
 
 
@@ -227,7 +277,7 @@ def test_no_reward_is_lost_or_told_twice():
     rng, told = np.random.default_rng(0), []
     late = LateRewards(Feedback(delay=(0, 7)), np.random.default_rng(1))
     for t in range(200):
-        late.add(None, t, float(rng.random()))
+        late.add(None, None, t, float(rng.random()))
         told += [action for _, action, _ in late.take_due()]
     assert len(told) == len(set(told))
     assert set(range(190)) <= set(told)
