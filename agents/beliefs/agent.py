@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from agents.beliefs.batches import choose_batch
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.rewards.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.base import BaseAgent
@@ -128,8 +128,8 @@ class BatchBeliefAgent(BeliefAgent[S]):
         self.algorithm = max(getattr(make_rule(), "algorithm", 1), type(self).algorithm)
 
     @abstractmethod
-    def imagine(self) -> Callable[[int], Belief]:
-        """Return a function that takes actions one by one, and returns the belief after all actions so far.
+    def imagine(self) -> Imagine:
+        """Return a function that takes actions bit by bit, and returns the belief after all actions so far.
 
         It imagines that the reward of each action equals its mean under the belief. The agent's own belief does not
         change.

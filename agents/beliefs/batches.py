@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.inputs import masked_argmax
 
@@ -20,7 +20,7 @@ def choose_batch(
     mask: Tensor,
     count: int,
     generator: torch.Generator,
-    hallucinate: Callable[[int], Belief],
+    hallucinate: Imagine,
     pending: Sequence[int] = (),
     fits: Callable[[Sequence[int]], Tensor] | None = None,
     awaiting: Sequence[int] = (),
@@ -37,7 +37,7 @@ def choose_batch(
         mask: `(K,)` bool. Actions on offer.
         count: number of actions to choose.
         generator: generator of all the agent's randomness.
-        hallucinate: takes actions one by one, and returns the belief after them without their rewards.
+        hallucinate: takes actions bit by bit, and returns the belief after all of them without their rewards.
         pending: actions that are being measured; their rewards are not known yet, and they are not chosen.
         fits: given the actions chosen so far, returns which others can join them, `(K,)` bool; None: all.
         awaiting: actions played, once for each time; their rewards are not known yet, and they may be chosen again.
@@ -54,8 +54,7 @@ def choose_batch(
     index = rule(belief, left, generator)  # the rule itself remembers only real beliefs; its copy sees imagined ones
     rule = copy.deepcopy(rule)
     if (pending or awaiting) and imagines:
-        for action in (*pending, *awaiting):
-            belief = hallucinate(action)
+        belief = hallucinate(*pending, *awaiting)
         index = rule(belief, left, generator)
     while True:
         chosen.append(masked_argmax(index, left, generator))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -29,3 +30,10 @@ class Belief:
     def joint_root(self) -> Tensor:
         """Compute R, `(K, r)` float64; rules that do not need it save its cost."""
         return torch.diag(self.spread) if self.root is None else self.root()
+
+
+class Imagine(Protocol):
+    """A function that imagines rewards which are not known yet."""
+
+    def __call__(self, *actions: int) -> Belief:
+        """Return the belief after these actions too, if their rewards equal their means."""

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rewards import (
@@ -143,12 +143,13 @@ class KernelAgent(BatchBeliefAgent[P]):
         if self._warps:
             self.posterior.retarget(self.history.counts.double(), self.targets.of(self.history.means))
 
-    def imagine(self) -> Callable[[int], Belief]:
-        """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
+    def imagine(self) -> Imagine:
+        """Return a function that takes actions bit by bit, and returns the belief if their rewards are their means."""
         imagined = self.posterior.copy()
 
-        def hallucinate(action: int) -> Belief:
-            imagined.add(action, imagined.mean[action].item())
+        def hallucinate(*actions: int) -> Belief:
+            for action in actions:
+                imagined.add(action, imagined.mean[action].item())
             return self.belief(imagined)
 
         return hallucinate

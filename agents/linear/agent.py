@@ -9,7 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rewards import PRIOR_NOISE, Standardised, check_rule, make_history, next_fit, predict
 from agents.beliefs.rules.rule import AcquisitionRule
@@ -71,14 +71,15 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
         self.record.add(self.features[slots], rewards)
         self._condition()
 
-    def imagine(self) -> Callable[[int], Belief]:
-        """Return a function that takes actions one by one, and returns the belief if their rewards are their means."""
+    def imagine(self) -> Imagine:
+        """Return a function that takes actions bit by bit, and returns the belief if their rewards are their means."""
         sums, features = self._standardised(), self._of_round()
 
-        def hallucinate(action: int) -> Belief:
+        def hallucinate(*actions: int) -> Belief:
             nonlocal sums
-            row = features[[action]]
-            sums = sums.add(row, row @ self.weights.mean)
+            for action in actions:
+                row = features[[action]]
+                sums = sums.add(row, row @ self.weights.mean)
             return self.belief(sums)
 
         return hallucinate

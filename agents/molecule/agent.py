@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from agents.beliefs.batches import check_count, choose_batch
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import (
@@ -127,8 +127,8 @@ class MoleculeAgent(MoleculeForecaster):
         """Return posterior mean and nu times standard deviation of every molecule, in units of the targets."""
         return self._believe(self._every)[0]
 
-    def imagine(self) -> Callable[[int], Belief]:
-        """Return a function that takes molecules one by one, and returns the belief about all after measuring them."""
+    def imagine(self) -> Imagine:
+        """Return a function that takes molecules bit by bit, and returns the belief about all after measuring them."""
         return self._believe(self._every)[1]
 
     def choose(self, mask: Tensor) -> int:

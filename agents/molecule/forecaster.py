@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import NormalScores, Targets, predict
 from agents.beliefs.rewards import worth_of_results as weigh_results
@@ -149,7 +149,7 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         self._believed = self._believed or self.posterior.mean_and_variance(self._every)
         return self._believed
 
-    def _believe(self, index: Tensor) -> tuple[Belief, Callable[[int], Belief]]:
+    def _believe(self, index: Tensor) -> tuple[Belief, Imagine]:
         """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
         mean, nu, posterior = means[index], self.settings.exploration_scale, self.posterior
@@ -157,11 +157,12 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         root = cache(lambda: nu * symmetric_root(covariance()))
         best, noise = self.best_seen(means), self.result_noise
 
-        def imagine(action: int) -> Belief:
-            """Condition on one more measurement that equals the mean, by a rank-one change in place."""
+        def imagine(*actions: int) -> Belief:
+            """Condition on more measurements that equal the mean, each by a rank-one change in place."""
             left = covariance()
-            column = left[action].clone()
-            left.sub_(torch.outer(column, column) / (column[action] + noise))
+            for action in actions:
+                column = left[action].clone()
+                left.sub_(torch.outer(column, column) / (column[action] + noise))
             return Belief(mean, nu * left.diagonal().clamp(min=0).sqrt(), root, best)
 
         return Belief(mean, nu * variances[index].sqrt(), root, best), imagine

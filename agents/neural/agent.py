@@ -9,7 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rewards import MarginalLikelihood, OrderedHistory, Targets, make_targets, predict
@@ -98,13 +98,13 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
         self._current = None
 
-    def imagine(self) -> Callable[[int], Belief]:
-        """Return a function that takes actions one by one, and returns the belief after them; means do not change."""
+    def imagine(self) -> Imagine:
+        """Return a function that takes actions bit by bit, and returns the belief after them; means do not change."""
         imagined = _build_covariance(self.settings, self.network)
         imagined.load_state_dict(self.covariance.state_dict())
 
-        def hallucinate(action: int) -> Belief:
-            imagined.add(self._features(), torch.tensor([action]) if self.offered is None else self.offered[[action]])
+        def hallucinate(*actions: int) -> Belief:
+            imagined.add(self._features(), torch.tensor(actions) if self.offered is None else self.offered[[*actions]])
             return self.belief(imagined)
 
         return hallucinate

@@ -40,8 +40,8 @@ def test_a_rule_that_draws_rewards_draws_them_anew(sampling):
 def test_any_other_rule_is_told_of_each_choice_but_the_last():
     told = []
 
-    def hallucinate(action):
-        told.append(action)
+    def hallucinate(*actions):
+        told.extend(actions)
         return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
 
     belief = believe([3.0, 2.0, 1.0, 0.0], np.eye(4))
@@ -72,8 +72,8 @@ def test_a_number_of_graphs_may_be_of_numpy():
 def test_what_is_under_way_counts_as_chosen():
     told = []
 
-    def hallucinate(action):
-        told.append(action)
+    def hallucinate(*actions):
+        told.extend(actions)
         return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
 
     belief = believe([3.0, 2.0, 1.0, 0.0], np.eye(4))
@@ -87,8 +87,8 @@ def test_what_is_under_way_counts_as_chosen():
 def test_what_is_awaited_is_imagined_once_for_each_time_and_may_be_chosen_again():
     told = []
 
-    def hallucinate(action):
-        told.append(action)
+    def hallucinate(*actions):
+        told.extend(actions)
         return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
 
     belief = believe([3.0, 2.0, 1.0, 0.0], 25 * np.eye(4))
