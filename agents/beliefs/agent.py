@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar, final
 
 import numpy as np
@@ -129,7 +130,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
 
     @abstractmethod
     def imagine(self) -> Imagine:
-        """Return a function that takes actions bit by bit, and returns the belief after all actions so far.
+        """Return a function that takes a few actions at a time, and returns the belief after all actions so far.
 
         It imagines that the reward of each action equals its mean under the belief. The agent's own belief does not
         change.
@@ -159,8 +160,13 @@ class BatchBeliefAgent(BeliefAgent[S]):
 
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
         """Return `count` different graphs that `mask` allows, while rewards of earlier ones are on their way."""
-        belief, imagine = self.belief(), self.imagine()
-        return choose_batch(self.rule, belief, mask, count, self.generator, imagine, awaiting=awaiting)
+        imagined = cache(self.imagine)  # which rules that draw rewards do not need
+
+        def imagine(*actions: int) -> Belief:
+            return imagined()(*actions)
+
+        self._ranked = None
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, imagine, awaiting=awaiting)
 
     @final
     @one_thread()

@@ -37,7 +37,7 @@ def choose_batch(
         mask: `(K,)` bool. Actions on offer.
         count: number of actions to choose.
         generator: generator of all the agent's randomness.
-        hallucinate: takes actions bit by bit, and returns the belief after all of them without their rewards.
+        hallucinate: takes a few actions at a time, and returns the belief after all of them without their rewards.
         pending: actions that are being measured; their rewards are not known yet, and they are not chosen.
         fits: given the actions chosen so far, returns which others can join them, `(K,)` bool; None: all.
         awaiting: actions played, once for each time; their rewards are not known yet, and they may be chosen again.
@@ -51,9 +51,12 @@ def choose_batch(
     left, chosen, imagines = mask.clone(), [], not getattr(rule, "draws_rewards", False)
     left[list(pending)] = False
     check_count(count, left)
+    before = generator.get_state()
     index = rule(belief, left, generator)  # the rule itself remembers only real beliefs; its copy sees imagined ones
     rule = copy.deepcopy(rule)
     if (pending or awaiting) and imagines:
+        if awaiting:
+            generator.set_state(before)  # what a rule draws is the same as if nothing were awaited
         belief = hallucinate(*pending, *awaiting)
         index = rule(belief, left, generator)
     while True:

@@ -144,7 +144,7 @@ class KernelAgent(BatchBeliefAgent[P]):
             self.posterior.retarget(self.history.counts.double(), self.targets.of(self.history.means))
 
     def imagine(self) -> Imagine:
-        """Return a function that takes actions bit by bit, and returns the belief if their rewards are their means."""
+        """Return a function that takes actions, and returns the belief if the rewards of all are their means."""
         imagined = self.posterior.copy()
 
         def hallucinate(*actions: int) -> Belief:

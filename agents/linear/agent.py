@@ -72,7 +72,7 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
         self._condition()
 
     def imagine(self) -> Imagine:
-        """Return a function that takes actions bit by bit, and returns the belief if their rewards are their means."""
+        """Return a function that takes actions, and returns the belief if the rewards of all are their means."""
         sums, features = self._standardised(), self._of_round()
 
         def hallucinate(*actions: int) -> Belief:

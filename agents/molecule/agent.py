@@ -128,7 +128,7 @@ class MoleculeAgent(MoleculeForecaster):
         return self._believe(self._every)[0]
 
     def imagine(self) -> Imagine:
-        """Return a function that takes molecules bit by bit, and returns the belief about all after measuring them."""
+        """Return a function that takes molecules, and returns the belief about all after measuring them."""
         return self._believe(self._every)[1]
 
     def choose(self, mask: Tensor) -> int:
@@ -140,10 +140,11 @@ class MoleculeAgent(MoleculeForecaster):
         return self._choose(mask, count, pending, torch.zeros(self.num_graphs, dtype=torch.float64))
 
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
-        """Return other molecules than those awaited, as if these were pending; all on offer, if there are too few."""
-        others = mask.clone()
-        others[list(awaiting)] = False
-        return self.choose_batch(mask, count, sorted(set(awaiting)) if int(others.sum()) >= count else ())
+        """Return other molecules than those awaited, as if these were pending; the longest awaited, if they are few."""
+        pending, offered = list(dict.fromkeys(awaiting)), int(mask.sum())
+        while pending and offered - int(mask[pending].sum()) < count:
+            del pending[0]
+        return self.choose_batch(mask, count, pending)
 
     @one_thread()
     def select_priced(

@@ -99,7 +99,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self._current = None
 
     def imagine(self) -> Imagine:
-        """Return a function that takes actions bit by bit, and returns the belief after them; means do not change."""
+        """Return a function that takes actions, and returns the belief after them; means do not change."""
         imagined = _build_covariance(self.settings, self.network)
         imagined.load_state_dict(self.covariance.state_dict())
 

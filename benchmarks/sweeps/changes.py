@@ -16,7 +16,8 @@ import tyro
 
 from graph_bandit_lab import load_results
 from graph_bandit_lab.analysis import bootstrap_interval
-from graph_bandit_lab.reports import environment_names, print_columns, to_markdown
+from graph_bandit_lab.design import name_environments
+from graph_bandit_lab.reports import print_columns, to_markdown
 
 HEADER = ("change", "R_T multiplied by [95 % interval]", "places", "lower on", "most harmed", "trials")
 
@@ -34,7 +35,7 @@ class Command:
         """Print the table."""
         results = load_results(self.folder)
         results = results[results["status"] == "finished"]
-        rows = compare_changes(results.assign(task=results["environment_key"].map(environment_names(results))))
+        rows = compare_changes(results.assign(task=_name_tasks(results)))
         print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
         return 0
 
@@ -91,6 +92,14 @@ def _change_of_place(pairs: pd.DataFrame, others: pd.DataFrame) -> str:
     gains = (field.lt(after, axis=0).sum(axis=1) - field.lt(before, axis=0).sum(axis=1)).to_numpy(np.float64)
     low, high = bootstrap_interval(gains)
     return f"{gains.mean():+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def _name_tasks(results: pd.DataFrame) -> pd.Series[str]:
+    """Return the task of each repetition; the settings in which environments differ where they have no name."""
+    firsts = results.drop_duplicates("environment_key")
+    names = dict(zip(firsts["environment_key"], name_environments(list(firsts["environment"])), strict=True))
+    names |= {task["environment_key"]: task["name"] for task in results.attrs["tasks"]}
+    return results["environment_key"].map(names)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class EnvironmentSettings(BanditArguments):
     random_rounds: int = 0
     """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
     announced: bool = True
-    """Tell agents which rewards are on their way when they choose, where the graphs stay. Those that can choose batches
+    """Tell agents which rewards are on their way when they choose, where the graphs stay. Those with `select_awaiting`
     take it into account."""
 
     resample_graphs: bool | Literal["episode", "round"] = False
@@ -100,8 +100,6 @@ class EnvironmentSettings(BanditArguments):
             )
         for name, value in dataclasses.asdict(self.feedback).items():  # equal choices are equal settings
             object.__setattr__(self, name, value)
-        if self.resample_graphs == "round":
-            object.__setattr__(self, "announced", False)
         if self.batch > 1 and (self.resample_graphs == "round" or self.actions_per_round is not None):
             raise ValueError(f"Expected `batch=1` where each round offers graphs of its own. Got {self.batch}.")
         own = None if self.pool is None else read_outline(self.pool)
@@ -149,7 +147,7 @@ class EnvironmentSettings(BanditArguments):
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as results store them, own graphs by their content; `to_arguments` makes keywords."""
         taken = [field.name for field in dataclasses.fields(self) if field.init and field.name not in READING]
-        stored = {name: getattr(self, name) for name in taken}
+        stored = {name: getattr(self, name) for name in taken if name != "announced"}
         if self.contents is not None:
             sizes = {"num_nodes": self.contents.num_nodes, "feature_dim": self.contents.feature_dim}
             sizes |= {} if self.resample_graphs else {"num_graphs": self.contents.num_graphs}
@@ -158,7 +156,8 @@ class EnvironmentSettings(BanditArguments):
             stored |= {} if self.noise_column is None else {"noise_std": COLUMN}
         stored["reward_model"] = self.rewards
         kept = without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
-        return kept if self.delay == 0 else kept | {"announced": self.announced}
+        told = self.announced and self.resample_graphs != "round"
+        return kept if self.delay == 0 else kept | {"announced": told}
 
     def _check_noise(self) -> None:
         if self.noise_column is None:

@@ -25,7 +25,7 @@ class Feedback:
     random_rounds: int = 0
     """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
     announced: bool = True
-    """Tell agents with `select_awaiting` which rewards of the present graphs are on their way; False without delays."""
+    """Tell agents with `select_awaiting` which rewards of the present graphs are on their way."""
 
     def __post_init__(self) -> None:
         if not _is_count(self.batch, 1):
@@ -42,7 +42,12 @@ class Feedback:
         for name in ("batch", "random_rounds"):
             object.__setattr__(self, name, int(getattr(self, name)))
         object.__setattr__(self, "delay", least if least == most else (least, most))  # equal settings are equal
-        object.__setattr__(self, "announced", bool(self.announced) and most > 0)
+        object.__setattr__(self, "announced", bool(self.announced))
+
+    @property
+    def announces(self) -> bool:
+        """Return whether there can be a reward on its way of which agents are told."""
+        return self.announced and self.delay != 0
 
 
 class LateRewards:
@@ -55,7 +60,8 @@ class LateRewards:
 
     def __init__(self, feedback: Feedback, rng: np.random.Generator) -> None:
         self._feedback, self._rng = feedback, rng
-        self._waiting: list[tuple[int, object, Any, int, float]] = []  # when told, graphs, observation, action, reward
+        # when it is told, the graphs, the observation, the action and the reward
+        self._waiting: list[tuple[int, object, Any, int, float]] = []
         self._round = 0
 
     def add(self, graphs: object, observation: Any, action: int, reward: float) -> None:

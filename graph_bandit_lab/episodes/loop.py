@@ -179,8 +179,8 @@ def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback
         raise ValueError("Expected `diagnose` without batches: an insight is one into a single choice. Got both.")
     if diagnose and feedback.random_rounds:
         raise ValueError("Expected `diagnose` without random rounds, which no agent has chosen. Got both.")
-    if diagnose and feedback.announced:
-        raise ValueError("Expected `diagnose` without announced rewards. Got a delay: use `announced=False`.")
+    if diagnose and feedback.announces:
+        raise ValueError("Expected `diagnose` without announced rewards, the default of delays. Use `announced=False`.")
     bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
     if feedback.batch > 1 and bandit and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
         raise ValueError(f"Expected batches where all rounds offer the same graphs. {DIFFERENT}")

@@ -187,8 +187,11 @@ def _play_missing(
         raise ValueError("Expected diagnostics of graphs that are played one at a time. Got batches of several.")
     if diagnostics and any(repetition.feedback.random_rounds for repetition in plan.repetitions):
         raise ValueError("Expected diagnostics of rounds that agents choose. Got random rounds.")
-    if diagnostics and any(repetition.feedback.announced for repetition in plan.repetitions):
-        raise ValueError("Expected diagnostics without announced rewards. Got a delay: use `announced=False`.")
+    if diagnostics and any(repetition.feedback.announces for repetition in plan.repetitions):
+        raise ValueError(
+            "Expected diagnostics without announced rewards, which are the default of delays. Use `--no-announced`, or "
+            "`announced = false` in a sweep file."
+        )
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
     changed = _find_changed_files(plan, store)

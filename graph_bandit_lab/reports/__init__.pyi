@@ -7,7 +7,6 @@ from .report import title_of as title_of
 from .report import write_report as write_report
 from .rounds import tables_of_rounds as tables_of_rounds
 from .standing import lines_of_standing as lines_of_standing
-from .sweep_report import environment_names as environment_names
 from .tables import further_tables as further_tables
 from .tables import print_columns as print_columns
 from .tables import print_warnings as print_warnings
@@ -19,7 +18,6 @@ __all__ = [
     "COLORS",
     "DASHES",
     "STYLE",
-    "environment_names",
     "further_tables",
     "lines_of_standing",
     "print_columns",

@@ -135,7 +135,8 @@ def test_with_no_reward_on_its_way_the_choice_is_the_usual_one(agent):
 
 
 def test_what_is_awaited_counts_as_what_is_pending_but_may_be_chosen(agent):
-    """Where the mask excludes it, both choose the same."""
+    """Where the mask excludes it, both choose the same; `epsilon-greedy` for once without its draws."""
+    agent.rule.epsilon = 0.0
     agent.update(None, [0, 3], [0.5, -1.0])
     twin = copy.deepcopy(agent)
     chosen = agent.select_awaiting(None, 2, [1, 4], [1, 0, 1, 1, 0, 1])

@@ -114,7 +114,8 @@ def test_what_is_left_out_of_an_environment_can_be_said_again(later):
     environment = EnvironmentSettings(num_graphs=8, horizon=8, **later)
     assert EnvironmentSettings(**environment.to_dict()) == environment
     said = with_later_defaults(environment.to_dict())
-    assert said == {name: getattr(environment, name) for name in TAKEN if name not in READING}
+    given = {name: getattr(environment, name) for name in TAKEN if name not in READING}
+    assert said == given | {"announced": environment.feedback.announces}
 
 
 def test_agents_observe_graphs_where_they_change_and_indices_elsewhere():

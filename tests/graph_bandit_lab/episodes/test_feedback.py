@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -158,6 +159,23 @@ def test_an_agent_is_told_what_is_on_its_way_where_it_is_announced(small_env):
     assert asked == [(1, actions[max(0, t - 2) : t]) for t in range(1, 6)]  # in the first round, nothing is on its way
 
 
+def test_rewards_are_announced_where_there_is_a_delay():
+    assert not Feedback().announces
+    assert replace(Feedback(), delay=3).announces
+    assert not Feedback(delay=3, announced=False).announces
+    assert "announced" not in EnvironmentSettings(announced=False).to_dict()
+    assert replace(EnvironmentSettings(), delay=3).to_dict()["announced"] is True
+
+
+@pytest.mark.parametrize("name", ["gnn-ts", "gntk-ts", "gnn-greedy", "epsilon-greedy"])
+def test_an_agent_whose_choice_does_not_depend_on_how_sure_it_is_plays_the_same_if_it_is_told(name, small_env):
+    played = [
+        run_bandit(small_env(horizon=25), make(name), seed=2, feedback=Feedback(delay=4, announced=announced)).actions
+        for announced in (False, True)
+    ]
+    assert played[0].tolist() == played[1].tolist()
+
+
 @pytest.mark.parametrize("name", ["gntk-ucb", "gntk-ei", "lin-ucb", "gnn-ucb"])
 def test_an_agent_without_draws_plays_other_graphs_while_it_waits_if_it_is_told(name, small_env):
     played = {}
@@ -176,7 +194,7 @@ def test_nothing_is_announced_of_graphs_that_are_gone_or_not_known(small_env):
             pytest.fail(f"told of {given}")
 
     run_bandit(changing, Waiting(), feedback=Feedback(delay=2))
-    assert not EnvironmentSettings(resample_graphs="round", delay=2).announced
+    assert EnvironmentSettings(resample_graphs="round", delay=2).to_dict()["announced"] is False
     same = small_env(horizon=6)
     hidden = SimpleNamespace(unwrapped=SimpleNamespace(), reset=same.reset, step=same.step, spec=None)
     run_bandit(hidden, Waiting(), feedback=Feedback(delay=2))
@@ -268,8 +286,6 @@ def test_numbers_out_of_range_are_refused(given, message):
 def test_equal_choices_are_equal_settings():
     assert Feedback(delay=[2, 2]) == Feedback(delay=2)
     assert Feedback(delay=[2, 3]) == Feedback(delay=(2, 3))
-    assert Feedback(announced=True) == Feedback(announced=False)
-    assert Feedback(delay=1, announced=False) != Feedback(delay=1)
     assert json.dumps(vars(Feedback(batch=np.int64(2), delay=np.int64(3))))
 
 
