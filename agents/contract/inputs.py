@@ -184,13 +184,9 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     Raises:
         ValueError: if an index is not one of the set, or occurs twice.
     """
-    checked = _as_array(pending)
-    if checked.shape == (0,):
-        return []
-    good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()
-    if not good or len(np.unique(checked)) < len(checked):
+    indices = _read_indices(pending, num_graphs)
+    if indices is None or len(set(indices)) < len(indices):
         raise ValueError(f"Expected `pending` to be different integers from 0 to {num_graphs - 1}. Got {pending!r}.")
-    indices: list[int] = checked.tolist()
     return indices
 
 
@@ -204,13 +200,19 @@ def read_awaiting(awaiting: Sequence[int], num_graphs: int) -> list[int]:
     Raises:
         ValueError: if an index is not one of the set.
     """
-    checked = _as_array(awaiting)
+    indices = _read_indices(awaiting, num_graphs)
+    if indices is None:
+        raise ValueError(f"Expected `awaiting` to be integers from 0 to {num_graphs - 1}. Got {awaiting!r}.")
+    return indices
+
+
+def _read_indices(given: Sequence[int], num_graphs: int) -> list[int] | None:
+    checked = _as_array(given)
     if checked.shape == (0,):
         return []
-    if checked.ndim != 1 or checked.dtype.kind not in "iu" or not ((checked >= 0) & (checked < num_graphs)).all():
-        raise ValueError(f"Expected `awaiting` to be integers from 0 to {num_graphs - 1}. Got {awaiting!r}.")
+    good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()
     indices: list[int] = checked.tolist()
-    return indices
+    return indices if good else None
 
 
 def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
