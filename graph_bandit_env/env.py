@@ -196,7 +196,9 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         if self.bandit.observes_graphs:
             return tuple(self.graph_set)
         offered = self._after_reset(self._available)
-        return np.pad(offered, (0, self.bandit.actions_per_round - len(offered)), constant_values=USED_UP)
+        listed = np.full(self.bandit.actions_per_round, USED_UP, offered.dtype)  # faster than `np.pad`
+        listed[: len(offered)] = offered
+        return listed
 
     def _after_reset(self, value: Drawn | None) -> Drawn:
         if value is None:

@@ -136,10 +136,8 @@ class KernelAgent(BatchBeliefAgent[P]):
         if self.settings.forget is not None or (self._warps and self.offered is not None):
             self.posterior = self._condition(self.prior, self.history, self.targets, self.fitted)
             return
-        of_round = torch.arange(self.num_graphs) if self.offered is None else self.offered
-        place = {slot: k for k, slot in enumerate(of_round.tolist())}  # the posterior is that of the round's graphs
-        for slot, target in zip(slots.tolist(), self.targets.of(rewards.double()).tolist(), strict=True):
-            self.posterior.add(place[slot], target)
+        for place, target in zip(self._places(slots), self.targets.of(rewards.double()).tolist(), strict=True):
+            self.posterior.add(place, target)
         if self._warps:
             self.posterior.retarget(self.history.counts.double(), self.targets.of(self.history.means))
 
@@ -235,6 +233,13 @@ class KernelAgent(BatchBeliefAgent[P]):
         known = None if noise is None else noise / self.targets.unit**2
         self._rebuild(likelihood.fit(self.settings.output_scale, known, self._prior_scale))
         self.next_fit = next_fit(self.history.told, self.settings.forget)
+
+    def _places(self, slots: Tensor) -> list[int]:
+        """Return where graphs stand among those of the round, of which the posterior is."""
+        if self.offered is None:
+            return slots.tolist()
+        place = {slot: k for k, slot in enumerate(self.offered.tolist())}
+        return [place[slot] for slot in slots.tolist()]
 
     def _whole(self, kernel: Tensor) -> WholePrior:
         return WholePrior(kernel, self.offered, decomposed=self.settings.forget is not None)

@@ -77,6 +77,8 @@ class Command(PlaySettings):
             f"{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
             + (f" Repetitions taken from files: {tally.taken}." if files else "")
             + (f" {self.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
+            + " The page is being drawn.",
+            flush=True,
         )
         # In a separate process, so that the driver stays small, however many repetitions there are. It has the path of
         # this one: without -P the working folder would come first, with any packages there that have our names.

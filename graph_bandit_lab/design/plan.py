@@ -98,6 +98,10 @@ class Grid:
     task: Task | None = None
     """The name of its environment, of which there is one. Agents that cannot play it are left out, not refused."""
 
+    def can_lack(self, spec: AgentSpec) -> bool:
+        """Return whether an agent that cannot play is left out."""
+        return self.task is not None or spec.optional
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
@@ -154,8 +158,11 @@ class Sweep:
         """
         notes = dict.fromkeys(environment.note for grid in self.grids for environment in grid.environments)
         repetitions, tasks = plan(self.grids, self.seeds), find_tasks(self.grids)
-        refused = [f"{task.name}: not played by {', '.join(dict(task.refused))}." for task in tasks if task.refused]
-        notes_of_all = *self.notes, *filter(None, notes), *refused
+        idle = _find_idle(self.grids, repetitions)
+        refused = {task.name: [label for label, _ in task.refused if label not in idle] for task in tasks}
+        of_tasks = [f"{name}: not played by {', '.join(labels)}." for name, labels in refused.items() if labels]
+        of_all = [f"Left out, because they can play nothing here: {', '.join(idle)}."] if idle else []
+        notes_of_all = *self.notes, *filter(None, notes), *of_all, *of_tasks
         return SweepPlan(self.title, tuple(repetitions), self.tunes, notes_of_all, tasks)
 
 
@@ -204,7 +211,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         }
         for environment in grid.environments:
             settings = environment.to_dict()
-            refused = {} if grid.task is None else _find_refused(specs, agents, environment, settings["num_graphs"])
+            refused = _find_refused(grid, agents, environment)
             players = {label: spec for label, spec in specs.items() if label not in refused}
             _check_that_all_can_play(list(dict.fromkeys(spec.name for spec in players.values())), environment)
             here = {label: agents[label] for label in players}
@@ -214,7 +221,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
             if len({key.settings_hash for key in keys.values()}) < len(keys):
                 raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(specs)}.")
             name = "" if grid.task is None else grid.task.name
-            idle |= refused
+            idle |= {label: reason for label, reason in refused.items() if not specs[label].optional}
             for seed in seeds:
                 for label, spec in players.items():  # a repetition that two grids share is played once
                     repetition = Repetition(spec, keys[label], seed, environment.pool, name)
@@ -233,26 +240,26 @@ def find_tasks(grids: Sequence[Grid]) -> tuple[Task, ...]:
         if grid.task is None:
             continue
         for environment in grid.environments:
-            settings = environment.to_dict()
-            specs = {spec.label: spec for spec in grid.agents}
-            agents = {label: _make_agent(spec) for label, spec in specs.items()}
-            refused = _find_refused(specs, agents, environment, settings["num_graphs"])
-            task = dataclasses.replace(grid.task, environment_key=to_json(settings), refused=tuple(refused.items()))
-            tasks.append(task)
+            refused = _find_refused(grid, {spec.label: _make_agent(spec) for spec in grid.agents}, environment)
+            key = to_json(environment.to_dict())
+            tasks.append(dataclasses.replace(grid.task, environment_key=key, refused=tuple(refused.items())))
     return tuple(tasks)
 
 
-def _find_refused(
-    specs: Mapping[str, AgentSpec],
-    agents: Mapping[str, Agent],
-    environment: EnvironmentSettings,
-    num_graphs: int | Sequence[int],
-) -> dict[str, str]:
-    """Return the agents that cannot play on an environment, each with the reason."""
+def _find_idle(grids: Sequence[Grid], repetitions: Iterable[Repetition]) -> list[str]:
+    """Return the agents of which no repetition is planned."""
+    asked = dict.fromkeys(spec.label for grid in grids for spec in grid.agents)
+    playing = {repetition.label for repetition in repetitions}
+    return [label for label in asked if label not in playing]
+
+
+def _find_refused(grid: Grid, agents: Mapping[str, Agent], environment: EnvironmentSettings) -> dict[str, str]:
+    """Return the agents of a grid that cannot play on an environment, each with the reason, if they can be left out."""
     refused = {}
-    for label, spec in specs.items():
+    for label, spec in ((spec.label, spec) for spec in grid.agents if grid.can_lack(spec)):
         try:
             _check_that_all_can_play([spec.name], environment)
+            num_graphs = environment.to_dict()["num_graphs"]
             _check_sizes({label: agents[label]}, num_graphs, environment.resample_graphs == "round")
         except ValueError as error:
             needs = registry.agent_needs(spec.name)

@@ -22,9 +22,11 @@ class AgentSpec:
     settings: dict[str, Any]  # keywords of its factory
     label: str
     """Its name in results."""
+    optional: bool = False
+    """Whether it is left out wherever it cannot play; else it is refused, except among tasks that others can play."""
 
     @classmethod
-    def parse(cls, text: str, label: str = "") -> AgentSpec:
+    def parse(cls, text: str, label: str = "", *, optional: bool = False) -> AgentSpec:
         """Read a specification; values are JSON, or else strings. The text is also the label if none is given.
 
         Raises:
@@ -41,7 +43,7 @@ class AgentSpec:
             if key in settings:
                 raise ValueError(f"Expected each setting once. Got `{key}` twice in `{text}`.")
             settings[key] = json_or_string(value)
-        return cls(name, settings, label or text)
+        return cls(name, settings, label or text, optional)
 
 
 def split_agent(text: str) -> tuple[str, str, str]:

@@ -176,6 +176,7 @@ def _read_grid(
     known = {field.name for field in fields(EnvironmentSettings) if field.init}
     _refuse_unknown(grid.get("environment", {}), known, source)
     agents = _replace_zoo(overrides.agents) or grid.get("agents", content.get("agents", []))
+    optional = {*_replace_zoo(overrides.agents)} - {*overrides.agents}
     recipes = dict(agents) if isinstance(agents, dict) else {text: text for text in _texts(agents, source)}
     if not recipes or not all(isinstance(recipe, str) for recipe in recipes.values()):
         raise ValueError(
@@ -196,7 +197,7 @@ def _read_grid(
     models = [str(environment.to_dict()["graph_model"]) for environment in environments]
     for model in dict.fromkeys(models):
         specs = [
-            _read_agent(label, recipe, variant, overrides.fit, tuned, model)
+            _read_agent(label, recipe, variant, overrides.fit, tuned, model, optional=label in optional)
             for label, recipe in recipes.items()
             for variant in variants
         ]
@@ -225,12 +226,14 @@ def _texts(agents: object, source: str) -> Sequence[str]:
     return agents
 
 
-def _read_agent(label: str, recipe: str, variant: str, fit: str, tuned: Tuned, graph_model: str) -> AgentSpec:
+def _read_agent(
+    label: str, recipe: str, variant: str, fit: str, tuned: Tuned, graph_model: str, *, optional: bool
+) -> AgentSpec:
     label, recipe = (_join(text.replace("{fit}", FITS[fit]), variant) for text in (label, recipe))
     if "{tuned}" in recipe:
         recipe = recipe.replace("{tuned}", tuned.settings_of(recipe.partition(":")[0], graph_model)).rstrip(",:")
         label = label.replace("{tuned}", "tuned")
-    return AgentSpec.parse(recipe, label)
+    return AgentSpec.parse(recipe, label, optional=optional)
 
 
 def _product(lists: Mapping[str, object]) -> list[dict[str, Any]]:

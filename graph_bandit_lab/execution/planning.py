@@ -118,7 +118,9 @@ def describe_work(
         continue_from: files of `export_results`. Their repetitions count as stored.
     """
     exports = [read_export(path) for path in continue_from]
-    stored = dict(kv for export in exports for kv in export.stored().items())
+    stored: dict[tuple[str, int], Stored] = {}
+    for place, one in (kv for export in exports for kv in export.stored().items()):
+        stored[place] = one if one.diagnosed else stored.get(place, one)  # of two, the one that will be taken
     times = dict(kv for export in exports for kv in export.mean_wall_times().items())
     if (Path(out) / FILE_NAME).is_file():
         store = ResultStore(Path(out))

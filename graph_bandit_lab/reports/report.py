@@ -11,7 +11,7 @@ from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_in
 from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, with_later_defaults
 from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.formats import format_count, format_interval, format_number, format_ratio
-from graph_bandit_lab.reports.figures import agent_lines, diagnostics_figure, findings_figure, regret_figure
+from graph_bandit_lab.reports.figures import diagnostics_figure, findings_figure, regret_figure, svg_lines
 from graph_bandit_lab.reports.findings import findings_of_run
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
 from graph_bandit_lab.reports.settings_figure import settings_figure
@@ -85,7 +85,7 @@ def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str,
     return {
         "summaries": summaries,
         "findings": findings,
-        "colors": {label: color for label, (color, _) in agent_lines(labels).items()},
+        "lines": svg_lines(labels),
         "environment": with_later_defaults(results["environment"].iloc[0]),
         "comparable": play_equal_instances(results),
         "seeds": list(dict.fromkeys(results["seed"])),

@@ -29,7 +29,7 @@ from graph_bandit_lab.formats import (
     format_estimate,
     format_number,
 )
-from graph_bandit_lab.reports.figures import agent_lines
+from graph_bandit_lab.reports.figures import svg_lines
 from graph_bandit_lab.reports.findings import DIGITS, SIMPLE_REGRET, findings_of_sweep
 from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure
 
@@ -46,11 +46,11 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
     """
     names = environment_names(results)
     scored = [(field, score_agents(field.trials, field.reference)) for field in fields_of(results)]
-    means, simple = mean_table(results, scored), mean_table(results, scored, SIMPLE_REGRET)
-    order = [str(label) for label in means]
+    ranking = rank_agents(results, tasks_of(results))
+    order = order_agents(results, scored, ranking)
+    means, simple = mean_table(results, order), mean_table(results, order, SIMPLE_REGRET)
     shown = order[:MAX_AGENTS]
     failed = results[results["status"] == "failed"]
-    ranking = rank_agents(results, tasks_of(results))
     content: dict[str, object] = {
         "ranking": None if ranking is None else _ranking_content(ranking),
         "fields": [
@@ -72,7 +72,7 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
             for row in failed.head(MAX_FAILURES).to_dict("records")
         ],
         "all_failures": len(failed),
-        "colors": {label: color for label, (color, _) in agent_lines(order).items()},
+        "lines": svg_lines(order),
         "environment": _settings_over_all(list(environments_of(results).values())),
     }
     drawn = results[results["label"].isin(shown)]
@@ -95,14 +95,19 @@ def environment_names(results: pd.DataFrame) -> dict[str, str]:
     return names | {key: name for key, (name, _) in name_tasks(results, tasks_of(results)).items()}
 
 
-def mean_table(
-    results: pd.DataFrame, scored: Sequence[tuple[Field, Sequence[Score]]], measure: str = "total_regret"
-) -> pd.DataFrame:
-    """Return the mean of a measure: a row for each environment, a column for each agent, the lowest R_T first."""
-    ranked = [score.label for _, scores in scored for score in scores]
-    order = list(dict.fromkeys([*ranked, *results["label"]]))
+def order_agents(
+    results: pd.DataFrame, scored: Sequence[tuple[Field, Sequence[Score]]], ranking: Ranking | None
+) -> list[str]:
+    """Return all agents: by their rank over tasks, if there is one, then by relative regret; then those without."""
+    ranked = [] if ranking is None else [rank.label for rank in ranking.ranks]
+    by_regret = [score.label for _, scores in scored for score in scores]
+    return list(dict.fromkeys([*ranked, *by_regret, *map(str, results["label"])]))
+
+
+def mean_table(results: pd.DataFrame, order: Sequence[str], measure: str = "total_regret") -> pd.DataFrame:
+    """Return the mean of a measure: a row for each environment, a column for each agent in this order."""
     means = mean_regrets(fields_of(results, measure))
-    return means.reindex(index=list(environments_of(results)), columns=order)
+    return means.reindex(index=list(environments_of(results)), columns=list(order))
 
 
 def rows_of_ranking(ranking: Ranking) -> list[tuple[str, ...]]:
@@ -150,9 +155,9 @@ def rows_of_failures(ranking: Ranking) -> list[tuple[str, ...]]:
 def _ranking_content(ranking: Ranking) -> dict[str, object]:
     shown = [rank.label for rank in ranking.ranks][:MAX_AGENTS]
     tables = [
-        ("R<sub>T</sub> / random", ranking.shares, 2),
-        ("simple regret", ranking.simple_regret, DIGITS[SIMPLE_REGRET]),
-        ("ms a round", ranking.milliseconds, 1),
+        ("R<sub>T</sub> / random", ranking.shares, 2, True),
+        ("simple regret", ranking.simple_regret, DIGITS[SIMPLE_REGRET], True),
+        ("ms a round", ranking.milliseconds, 1, False),  # the fastest is always random play
     ]
     return {
         "ranks": rows_of_ranking(ranking),
@@ -160,8 +165,8 @@ def _ranking_content(ranking: Ranking) -> dict[str, object]:
         "shown": shown,
         "all": len(ranking.ranks),
         "tables": [
-            (what, [(str(name), _row(row, digits)) for name, row in table[shown].iterrows()])
-            for what, table, digits in tables
+            (what, [(str(name), _row(row, digits, bold=bold)) for name, row in table[shown].iterrows()])
+            for what, table, digits, bold in tables
             if len(table)
         ],
         "hard": [(name, ranking.hard[name], count) for name, count in ranking.trials.items()],
@@ -206,9 +211,10 @@ def _exceptions(field: Field, scores: Sequence[Score], names: Mapping[str, str])
     return f"{text}. Lowest elsewhere: {'; '.join(named)}{more}." if exceptions else f"{text}."
 
 
-def _row(means: pd.Series[float], digits: int = 1) -> dict[str, object]:
-    texts = {str(label): format_number(value, digits) for label, value in means.items()}
-    return {"means": texts, "lowest": "" if means.isna().all() else format_number(means.min(), digits)}
+def _row(values: pd.Series[float], digits: int = 1, *, bold: bool = True) -> dict[str, object]:
+    """Return the texts of a row of a table, and which of them is printed in bold: that of the lowest value."""
+    texts = {str(label): format_number(value, digits) for label, value in values.items()}
+    return {"means": texts, "lowest": format_number(values.min(), digits) if bold and values.notna().any() else ""}
 
 
 def _settings_over_all(environments: Sequence[Mapping[str, object]]) -> dict[str, str]:

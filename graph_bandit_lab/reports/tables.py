@@ -26,6 +26,7 @@ from graph_bandit_lab.reports.sweep_report import (
     differences_to_the_best,
     environment_names,
     mean_table,
+    order_agents,
     rows_of_failures,
     rows_of_ranking,
 )
@@ -134,10 +135,11 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _table_of_environments(results: pd.DataFrame, measure: str) -> list[tuple[str, ...]]:
-    """Return header and rows of the mean of a measure on each environment, with agents in the order of their scores."""
+    """Return header and rows of the mean of a measure on each environment, with the best agents first."""
     names = environment_names(results)
     scored = [(field, score_agents(field.trials, field.reference)) for field in fields_of(results)]
-    means = mean_table(results, scored, measure)
+    ranking = rank_agents(results, tasks_of(results))
+    means = mean_table(results, order_agents(results, scored, ranking), measure)
     rows: list[tuple[str, ...]] = [(f"mean {NAMES[measure]}", *map(str, means))]
     for key, row in zip(means.index, means.to_numpy(), strict=True):
         rows.append((names[key], *(format_number(value, DIGITS[measure]) for value in row)))

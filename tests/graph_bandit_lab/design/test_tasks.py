@@ -126,6 +126,32 @@ def test_zoo_stands_for_all_agents_that_need_no_wrapper(sweep_file):
     }
 
 
+def test_agents_of_the_zoo_that_can_play_nothing_here_are_left_out_and_named_once(sweep_file):
+    plan = read_sweep(sweep_file, Overrides(agents=("zoo",))).plan()
+    molecular = [name for name in registry.list_agents() if registry.agent_needs(name) == "molecules"]
+    assert molecular
+    assert f"Left out, because they can play nothing here: {', '.join(molecular)}." in plan.notes
+    assert not any(repetition.spec.name in molecular for repetition in plan.repetitions)
+    (of_changing,) = (note for note in plan.notes if note.startswith("changing: not played by"))
+    assert "gaussian-ts" in of_changing
+    assert "molecule" not in of_changing
+
+
+def test_agents_of_the_zoo_are_left_out_of_environments_without_a_name_too(tmp_path):
+    path = tmp_path / "changing.toml"
+    path.write_text('[[grid]]\n[grid.environment]\nnum_graphs = 4\nhorizon = 5\nresample_graphs = "round"')
+    plan = read_sweep(path, Overrides(agents=("zoo",))).plan()
+    labels = {repetition.label for repetition in plan.repetitions}
+    assert "gnn-ts" in labels
+    assert "gaussian-ts" not in labels
+    assert "gaussian-ts" in plan.notes[-1]
+
+
+def test_an_agent_that_is_named_next_to_zoo_is_refused_where_it_cannot_play(sweep_file):
+    with pytest.raises(ValueError, match=re.escape("at least one of these tasks. Got molecule-ts (needs molecules)")):
+        read_sweep(sweep_file, Overrides(agents=("zoo", "molecule-ts"))).plan()
+
+
 def test_the_testbed_has_tasks_of_one_noise_that_all_of_its_ten_agents_play():
     sweep = read_sweep("testbed")
     plan = sweep.plan()

@@ -90,6 +90,19 @@ def test_diagnostics_travel_too(tmp_path):
             assert {k: v.tobytes() for k, v in old.items()} == {k: v.tobytes() for k, v in new.items()}
 
 
+def test_of_two_files_the_repetition_with_diagnostics_counts_in_a_dry_run_too(tmp_path):
+    plan = sweep(1, environments=ENVIRONMENTS[:1])
+    files = []
+    for diagnostics in (True, False):
+        play(tmp_path / str(diagnostics), plan, diagnostics=diagnostics)
+        files.append(export_results(tmp_path / str(diagnostics), tmp_path / f"{diagnostics}.npz").path)
+    for order in (files, files[::-1]):
+        described = describe_work(plan.plan(), tmp_path / "out", 1, diagnostics=True, continue_from=order)
+        assert described == "in little: 3 repetitions, 3 stored, 0 to play."
+    tally = play(tmp_path / "out", plan, diagnostics=True, continue_from=files)
+    assert (tally.taken, tally.played) == (3, 0)
+
+
 def test_a_run_refuses_a_file_of_another_environment_before_it_throws_anything_away(tmp_path):
     run(tmp_path / "a", environment={"num_nodes": 5})
     file = export_results(tmp_path / "a", tmp_path / "a.npz").path
