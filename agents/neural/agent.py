@@ -42,6 +42,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.architecture = architecture
         self._initial: Features | None = None  # psi at theta_0
         self._current: Features | None = None  # psi at theta_{t-1}
+        self._predicted: Tensor | None = None  # f at theta_{t-1}, where psi is at theta_0
 
     def check_size(self, num_graphs: int) -> None:
         """Refuse more graphs than can be drawn jointly: each draw decomposes a K x K matrix."""
@@ -61,14 +62,14 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.covariance = _build_covariance(self.settings, self.network)  # line 2: U_0
         if self.settings.fit == "epochs":
             self.history = OrderedHistory(graphs.num_graphs)
-        self._initial = self._current = None
+        self._initial = self._current = self._predicted = None
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: encode the new ones; weights and covariance stay."""
         self.architecture.exchange(self.network, kept, graphs, self.settings)
         self.covariance.exchange(kept, len(graphs))
         self.exchange(kept, len(graphs))
-        self._initial = self._current = None
+        self._initial = self._current = self._predicted = None
 
     def worth_keeping(self) -> Tensor:
         """Return the slots of the graphs played, up to `memory` of them: those whose rewards tell most."""
@@ -96,7 +97,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         super().learn(slots, rewards)
         self.covariance.add(self._features(), slots)  # line 6: U_t, still at theta_{t-1}
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
-        self._current = None
+        self._current = self._predicted = None
 
     def imagine(self) -> Imagine:
         """Return a function that takes actions, and returns the belief after them; means do not change."""
@@ -163,7 +164,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.network.start_at(state["initial"], state["constants"])
         self.weights = self.network.place(state["weights"])
         self.covariance.load_state_dict(state["covariance"])
-        self._initial = self._current = None
+        self._initial = self._current = self._predicted = None
 
     def _least_informative(self, count: int) -> Tensor:
         rows = self._features().select(self.history.seen)
@@ -186,7 +187,12 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         return values if self.offered is None else values[self.offered]
 
     def _values(self, features: Features) -> Tensor:
-        return self.network.values(self.weights) if self.settings.gradients_at == "initial" else features.values
+        """Return f at theta_{t-1}, computed once for each theta, too."""
+        if self.settings.gradients_at == "current":
+            return features.values
+        if self._predicted is None:
+            self._predicted = self.network.values(self.weights)
+        return self._predicted
 
 
 def _build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
