@@ -35,7 +35,7 @@ from agents.kernel.priors import ColumnPrior, Prior, Process, WholePrior
 from agents.kernel.settings import ProcessSettings
 from gntk import effective_dimension, information_gain, one_thread
 
-BYTES = 40  # times K^2, of the kernel, its root, and what is needed to decompose it
+BYTES = 56  # times K^2, of the kernel, its root, that of the posterior, and what is needed to compute it
 
 P = TypeVar("P", bound=ProcessSettings)
 
@@ -43,11 +43,13 @@ P = TypeVar("P", bound=ProcessSettings)
 class KernelAgent(BatchBeliefAgent[P]):
     """Keep the posterior of all mean rewards; play by its mean and covariance.
 
-    Memory is O(K^2), and a round costs O(K^2); with more than `most_graphs`, both are O(t K) (`ColumnProcess`). At
-    rounds 1, 2, 4, ... scale and noise are fitted again and the posterior is rebuilt from counts and means, which costs
-    O(K^3), or O(q^2 K) with q graphs played. A round with other graphs than the one before costs O(q^3 + q^2 K), and
-    their kernel with the new ones. If rewards are forgotten, each round makes the posterior from the prior and what is
-    remembered of q graphs, in O(q K^2), and scale and noise are fitted more often (`next_fit`).
+    Memory is O(K^2); with more than `most_graphs`, O(t K). At rounds 1, 2, 4, ... scale and noise are fitted again and
+    the posterior is rebuilt from counts and means. A rule without joint draws needs means and variances alone: while t
+    is small, a round costs O(t K), and the posterior O(q^2 K) with q graphs played (`ColumnProcess`). Else the kernel
+    is decomposed once, a round costs O(K^2), and the posterior O(K^3) (`GaussianProcess`). A round with other graphs
+    than the one before costs O(q^3 + q^2 K), and their kernel with the new ones. If rewards are forgotten, each round
+    makes the posterior from the prior and what is remembered of q graphs, in O(q K^2) at most, and scale and noise are
+    fitted more often (`next_fit`).
 
     Args:
         settings: settings of kernel and likelihood.
@@ -61,12 +63,13 @@ class KernelAgent(BatchBeliefAgent[P]):
         super().__init__(settings, make_rule)
         check_rule(make_rule(), settings.forget)
         self._encode = encode
+        self._draws_jointly: bool = getattr(make_rule(), "draws_jointly", False)
         self.prior: Prior
         self.posterior: Process
 
     def check_size(self, num_graphs: int) -> None:
         """Refuse more graphs than `most_graphs` where the whole kernel is needed."""
-        if not (self.settings.has_columns and not getattr(self._make_rule(), "draws_jointly", False)):
+        if not self.settings.has_columns or self._draws_jointly:
             self.check_changing_size(num_graphs)
 
     def check_changing_size(self, num_graphs: int) -> None:
@@ -206,8 +209,7 @@ class KernelAgent(BatchBeliefAgent[P]):
         return {
             **super().state(),
             **begun,
-            **self.prior.state(),
-            **self.posterior.state_dict(),
+            **self.prior.state(self.posterior),
             "noise_variance": self.posterior.noise_variance,
             "output_scale": self.output_scale,
             "targets": [standard.location, standard.unit],
@@ -220,8 +222,8 @@ class KernelAgent(BatchBeliefAgent[P]):
         self._graphs = self._graphs.restored(state.get("graphs", {}))
         self.prior = self._whole(state["kernel"].clone()) if "kernel" in state else ColumnPrior(self._graphs)
         self._prior_scale = state.get("prior_scale") or _scale_of_unit_rewards(self.prior.sample())
-        self.posterior.load_state_dict(state)
-        self.posterior.noise_variance, self.output_scale = state["noise_variance"], state["output_scale"]
+        self.posterior = self.prior.restore(state, state["noise_variance"])
+        self.output_scale = state["output_scale"]
         self.targets = self._targets_of(self.history) if self._warps else Standardised(*state["targets"])
         self.next_fit = state["next_fit"]
 
@@ -242,7 +244,8 @@ class KernelAgent(BatchBeliefAgent[P]):
         return [place[slot] for slot in slots.tolist()]
 
     def _whole(self, kernel: Tensor) -> WholePrior:
-        return WholePrior(kernel, self.offered, decomposed=self.settings.forget is not None)
+        often = self.settings.forget is not None
+        return WholePrior(kernel, self.offered, often=often, draws_jointly=self._draws_jointly)
 
     def _rebuild(self, fitted: Hyperparameters) -> None:
         self.posterior = self._condition(self.prior, self.history, self.targets, fitted)

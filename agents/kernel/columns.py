@@ -1,14 +1,27 @@
-"""A Gaussian process on more graphs than a whole kernel can hold, from the columns of the graphs played."""
+"""A Gaussian process from the columns of the graphs played: a few of many, or of more than a whole kernel can hold."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.posterior import DualPosterior, Kernel
 from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.contract.protocol import State
 from agents.kernel.kernels import KernelGraphs
+
+
+class Columns(Kernel, Protocol):
+    """A kernel of K graphs that is read by its columns."""
+
+    @property
+    def whole_diagonal(self) -> Tensor:
+        """Return the kernel of each graph with itself, `(K,)` float64."""
+
+    def column(self, slot: int) -> Tensor:
+        """Return the kernel of a graph with all, `(K,)` float64."""
 
 
 class KernelColumns:
@@ -57,7 +70,7 @@ class ColumnProcess:
 
     def __init__(
         self,
-        kernel: KernelColumns,
+        kernel: Columns,
         fitted: Hyperparameters,
         counts: Tensor | None = None,
         targets: Tensor | None = None,
@@ -80,7 +93,7 @@ class ColumnProcess:
             ValueError: always.
         """
         raise ValueError(
-            "Expected a rule that needs no joint draws. Got one that does, and only columns of the kernel."
+            "Expected a rule that needs no joint draws. Got one that does, and a posterior from columns of the kernel."
         )
 
     @property

@@ -35,7 +35,7 @@ class GaussianProcess:
         self.root = symmetric_root(kernel)
         self.mean = kernel.new_zeros(len(kernel))
         if counts is not None and means is not None and bool(counts.any()):
-            self._condition(counts.double(), means)
+            self.condition(counts, means)
 
     @staticmethod
     def of_root(root: Tensor, noise_variance: float, mean: Tensor | None = None) -> GaussianProcess:
@@ -58,10 +58,6 @@ class GaussianProcess:
     def state_dict(self) -> State:
         """Return root and mean."""
         return {"root": self.root.clone(), "mean": self.mean.clone()}
-
-    def load_state_dict(self, state: State) -> None:
-        """Replace root and mean."""
-        self.root, self.mean = state["root"].clone(), state["mean"].clone()
 
     def add(self, action: int, reward: float) -> None:
         """Condition on one reward."""
@@ -104,15 +100,19 @@ class GaussianProcess:
         mean = self.mean + (gain.T @ surprise).squeeze(1)
         return GaussianProcess.of_root(self.root - gain.T @ less, self.noise_variance, mean)
 
-    def _condition(self, counts: Tensor, means: Tensor) -> None:
-        """Condition on all rewards so far at once, in O(K^3).
+    def condition(self, counts: Tensor, means: Tensor) -> None:
+        """Condition on all rewards at once, in O(K^3), where the prior mean is 0.
 
         With prior root R and mean rewards R z, the posterior precision of z is I + R^T diag(n) R / s^2 = L L^T. The
         posterior root is therefore R L^{-T}, and the mean is R (L L^T)^{-1} R^T (n ybar) / s^2.
+
+        Args:
+            counts: `(K,)`. Number of rewards of each graph.
+            means: `(K,)` float64. Their mean rewards.
         """
-        weighted = self.root * (counts / self.noise_variance).unsqueeze(1)
-        inner = torch.eye(len(counts), dtype=torch.float64) + self.root.T @ weighted
-        factor = torch.linalg.cholesky((inner + inner.T) / 2)
-        prior = self.root
-        self.root = torch.linalg.solve_triangular(factor, prior.T, upper=False).T
+        counts = counts.double()
+        inner = self.root.T @ (self.root * (counts / self.noise_variance).unsqueeze(1))
+        inner.diagonal().add_(1)
+        inner = (inner + inner.T).div_(2)
+        self.root = torch.linalg.solve_triangular(torch.linalg.cholesky(inner), self.root.T, upper=False).T
         self.retarget(counts, means)

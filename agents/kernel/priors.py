@@ -12,11 +12,12 @@ from torch import Tensor
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.contract.protocol import State
-from agents.kernel.columns import ColumnProcess, KernelColumns
+from agents.kernel.columns import ColumnProcess, Columns, KernelColumns
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.kernels import KernelGraphs
 from gntk import symmetric_root
 
+ROWS = 0.5  # of a posterior in dual form, at most, as a share of the graphs
 SAMPLE = 500  # graphs over which the variance of rewards is averaged, where the kernel is not whole
 
 Process = GaussianProcess | ColumnProcess
@@ -38,20 +39,25 @@ class Prior(Protocol):
             LinAlgError: if it cannot be computed in float64.
         """
 
-    def state(self) -> State:
-        """Return what is not computed again."""
+    def state(self, posterior: Process) -> State:
+        """Return a posterior, and what is not computed again; the entries are the same after any rewards."""
+
+    def restore(self, state: State, noise: float) -> Process:
+        """Return the posterior of a state, with this noise variance."""
 
 
 @dataclass(frozen=True, eq=False)
 class WholePrior:
-    """The whole kernel: O(M^2) memory."""
+    """The whole kernel: O(M^2) memory. It is decomposed once, when joint draws or many rewards need it."""
 
     kernel: Tensor
     """`(M, M)` float64."""
     offered: Tensor | None = None
     """`(K,)` int64. Slots of the graphs of the posterior, in its order; None: all."""
-    decomposed: bool = False
-    """Whether the prior is decomposed once, for many posteriors: O(q M^2) each, not O(M^3)."""
+    often: bool = False
+    """Whether there are many posteriors, so that each is made in O(q M^2), not O(M^3)."""
+    draws_jointly: bool = True
+    """Whether joint draws are made from the posterior, which need a root of its covariance."""
 
     def among(self, slots: Tensor) -> Tensor:
         """Return the kernel of some graphs with each other."""
@@ -61,13 +67,17 @@ class WholePrior:
         """Return the kernel."""
         return self.kernel
 
-    def condition(self, fitted: Hyperparameters, counts: Tensor, targets: Tensor) -> GaussianProcess:
-        """Return the posterior, from which joint draws are made."""
-        if self.decomposed and self.offered is None:
-            prior = GaussianProcess.of_root(fitted.scale**0.5 * self._root, fitted.noise)
-            return prior.given(counts, targets)
+    def condition(self, fitted: Hyperparameters, counts: Tensor, targets: Tensor) -> Process:
+        """Return the posterior, from which joint draws are made if they are wanted."""
+        if self.offered is None and not self.draws_jointly and self._few(counts):
+            return ColumnProcess(self, fitted, counts, targets)
         if self.offered is None:
-            return GaussianProcess(fitted.scale * self.kernel, fitted.noise, counts, targets)
+            process = GaussianProcess.of_root(fitted.scale**0.5 * self._root, fitted.noise)
+            if self.often:
+                return process.given(counts, targets)
+            if counts.any():
+                process.condition(counts, targets)
+            return process
         seen = counts.nonzero().squeeze(1)
         posterior = DualPosterior(self, fitted, seen, counts[seen], targets[seen])
         mean = posterior.mean_of(posterior.explained(self.offered))
@@ -79,11 +89,34 @@ class WholePrior:
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernel of some graphs with themselves, `(n,)` float64."""
-        return self.kernel.diagonal()[index]
+        return self.whole_diagonal[index]
 
-    def state(self) -> State:
-        """Return the kernel."""
-        return {"kernel": self.kernel.clone()}
+    @property
+    def whole_diagonal(self) -> Tensor:
+        """Return the kernel of each graph with itself, `(M,)` float64."""
+        return self.kernel.diagonal()
+
+    def column(self, slot: int) -> Tensor:
+        """Return the kernel of a graph with all, `(M,)` float64."""
+        return self.kernel[slot]
+
+    def state(self, posterior: Process) -> State:
+        """Return the kernel and the posterior; what its form lacks is empty, or not read."""
+        known = {"kernel": self.kernel.clone(), **posterior.state_dict()}
+        if self.draws_jointly:
+            return known
+        no_root, no_rows = self.kernel.new_zeros(0, 0), self.kernel.new_zeros(0, len(posterior.mean))
+        return {"root": no_root, "rows": no_rows, "variance": posterior.variance, "scale": 1.0, **known}
+
+    def restore(self, state: State, noise: float) -> Process:
+        """Return a posterior in the form that it had."""
+        if len(state["root"]):
+            return GaussianProcess.of_root(state["root"].clone(), noise, state["mean"].clone())
+        return _restore_columns(self, state, noise)
+
+    def _few(self, counts: Tensor) -> bool:
+        """Return whether rows cost less than a root: of q graphs, and of as many rewards again until the next fit."""
+        return bool(counts.count_nonzero() + counts.sum() <= ROWS * len(self.kernel))
 
     @cached_property
     def _root(self) -> Tensor:
@@ -114,6 +147,16 @@ class ColumnPrior:
         """Return means and variances of the posterior."""
         return ColumnProcess(self._columns, fitted, counts, targets)
 
-    def state(self) -> State:
-        """Return an empty dict."""
-        return {}
+    def state(self, posterior: Process) -> State:
+        """Return the posterior."""
+        return posterior.state_dict()
+
+    def restore(self, state: State, noise: float) -> ColumnProcess:
+        """Return means and variances as they were."""
+        return _restore_columns(self._columns, state, noise)
+
+
+def _restore_columns(kernel: Columns, state: State, noise: float) -> ColumnProcess:
+    process = ColumnProcess(kernel, Hyperparameters(state["scale"], noise))
+    process.load_state_dict(state)
+    return process

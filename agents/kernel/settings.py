@@ -31,9 +31,10 @@ class ProcessSettings:
     """What is forgotten of earlier rewards, where mean rewards drift. None: nothing; an integer W: all but the last W;
     a number gamma below 1: the reward told d rewards ago counts gamma^d, and all in sum at most 1 / (1 - gamma)."""
     most_graphs: int = 5000
-    """Largest number of graphs whose whole kernel is held. A kernel of 5,000 graphs and its root take 1 GB, and are
-    decomposed at rounds 1, 2, 4, ...; twice as many graphs take four times the memory, and eight times the time. Of
-    more graphs, only the columns of those played are computed, and rules that draw jointly cannot play."""
+    """Largest number of graphs whose whole kernel is held: 0.2 GB of 5,000 graphs. It is decomposed where joint rewards
+    are drawn, or once there are many rewards, which takes 1.4 GB; twice as many graphs take four times the memory, and
+    eight times the time. Of more graphs, only the columns of those played are computed, and rules that draw jointly
+    cannot play."""
 
     @property
     def has_columns(self) -> bool:

@@ -278,8 +278,10 @@ def test_refuses_a_kernel_of_other_graphs():
         ready(kernel="custom", kernel_matrix=np.eye(3))
 
 
-def test_a_posterior_that_rounding_ruins_is_told_as_diverged(graphs):
-    agent = registry.make_agent("gntk-ts", output_scale=1e30)
-    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
-    with pytest.raises(DivergedError, match="Raise `noise_variance`"):
-        agent.update(None, [0, 1, 2, 1], [0.0, 0.5, 1.0, 0.5])
+def test_a_posterior_that_rounding_ruins_is_told_as_diverged():
+    features = RNG.normal(size=(40, 3))
+    known = {"output_scale": 1e30, "noise_variance": 1e-30}
+    graphs = ragged_graphs(sizes=(3,) * 40)
+    agent = ready(graphs=graphs, kernel="custom", kernel_matrix=features @ features.T, **known)
+    with pytest.raises(DivergedError, match="Raise `noise_variance`"):  # 37 pivots cannot all be rounded up
+        agent.update(None, [*range(40)] * 2, [*range(40)] * 2)

@@ -10,6 +10,7 @@ from torch_geometric.data import Batch
 import registry
 from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.kernel.columns import ColumnProcess, KernelColumns
+from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.kernels import encode_network
 from agents.kernel.priors import ColumnPrior
 from agents.kernel.settings import KernelSettings, SubtreeSettings
@@ -125,6 +126,58 @@ def test_columns_give_the_belief_that_the_whole_kernel_gives(name, forget):
     mine, theirs = columns.insight(), whole.insight()
     assert mine.log_determinant == pytest.approx(theirs.log_determinant)
     assert np.isnan(mine.effective_dimension)
+
+
+@pytest.mark.parametrize("forget", [None, 5, 0.8])
+@pytest.mark.parametrize("warp", ["none", "normal_scores"])
+@pytest.mark.parametrize("name", ["gntk-ucb", "gntk-greedy", "wl-ei"])
+def test_rows_give_the_belief_that_a_root_gives(name, warp, forget, monkeypatch):
+    known = {} if warp == "normal_scores" else {"noise_variance": 0.1}
+    agents = []
+    for rows in (0.0, 100.0):
+        monkeypatch.setattr("agents.kernel.priors.ROWS", rows)
+        agents.append(registry.make_agent(name, warp=warp, forget=forget, output_scale=2.0, **known))
+        agents[-1].reset(None, seed=0, graph_set=GRAPHS)
+        for t in range(12):
+            agents[-1].update(None, 2 * t % 7, REWARDS[2 * t % 7])
+    by_root, by_rows = agents
+    assert isinstance(by_root.posterior, GaussianProcess)
+    assert isinstance(by_rows.posterior, ColumnProcess)
+    torch.testing.assert_close(by_rows.belief().mean, by_root.belief().mean)
+    torch.testing.assert_close(by_rows.belief().spread, by_root.belief().spread)
+    assert by_rows.select_batch(None, 4) == by_root.select_batch(None, 4)
+
+
+def test_few_rewards_of_many_graphs_make_rows_and_more_make_a_root():
+    agent = registry.make_agent("gntk-ucb", noise_variance=0.1)
+    agent.reset(None, seed=0, graph_set=GRAPHS)
+    forms = []
+    for t in range(6):
+        agent.update(None, t, REWARDS[t])
+        forms.append(type(agent.posterior))
+    assert len(GRAPHS) == 9
+    assert forms == [ColumnProcess] * 3 + [GaussianProcess] * 3  # from the fit at t = 4 on
+
+
+def test_joint_draws_have_a_root_from_the_first():
+    agent = registry.make_agent("gntk-ts")
+    agent.reset(None, seed=0, graph_set=GRAPHS)
+    assert isinstance(agent.posterior, GaussianProcess)
+
+
+@pytest.mark.parametrize("rounds", [1, 8])
+def test_an_agent_with_the_whole_kernel_goes_on_from_its_state_in_either_form(rounds):
+    agent, other = (
+        played("gntk-ucb", rounds=rounds),
+        registry.make_agent("gntk-ucb", output_scale=2.0, noise_variance=0.1),
+    )
+    other.reset(None, seed=5, graph_set=GRAPHS)
+    other.load_state_dict(agent.state_dict())
+    for one in (agent, other):
+        one.update(None, 8, 1.0)
+    assert type(agent.posterior) is type(other.posterior)
+    assert torch.equal(agent.belief().mean, other.belief().mean)
+    assert torch.equal(agent.belief().spread, other.belief().spread)
 
 
 @pytest.mark.parametrize("name", ["gntk-ei", "wl-ucb"])
