@@ -11,6 +11,7 @@ from agents.beliefs.posterior import DualPosterior, Kernel
 from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.contract.protocol import State
 from agents.kernel.kernels import KernelGraphs
+from gntk import symmetric_root
 
 
 class Columns(Kernel, Protocol):
@@ -22,6 +23,9 @@ class Columns(Kernel, Protocol):
 
     def column(self, slot: int) -> Tensor:
         """Return the kernel of a graph with all, `(K,)` float64."""
+
+    def whole(self) -> Tensor | None:
+        """Return the kernel of all graphs, `(K, K)` float64; None if it is not held."""
 
 
 class KernelColumns:
@@ -41,6 +45,9 @@ class KernelColumns:
             self._columns[slot] = self._graphs.rows(torch.tensor([slot]))[0]
         return self._columns[slot]
 
+    def whole(self) -> None:
+        """Return None: there are more graphs than a whole kernel can hold."""
+
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernel of some graphs with others, `(q, n)` float64."""
         kept = [self.column(slot)[index] for slot in rows.tolist()]
@@ -52,7 +59,7 @@ class KernelColumns:
 
 
 class ColumnProcess:
-    """Posterior means and variances of the mean rewards of K graphs, in float64; there are no joint draws.
+    """Posterior means and variances of the mean rewards of K graphs, in float64, for rules that draw none jointly.
 
     One reward y of graph a with noise variance s^2 adds a row e to E, in O(t K) time and O(K) memory:
 
@@ -87,14 +94,17 @@ class ColumnProcess:
 
     @property
     def root(self) -> Tensor:
-        """Refuse to decompose the covariance.
+        """Return the symmetric root of the covariance, `(K, K)` float64, decomposed anew, where the kernel is held.
 
         Raises:
-            ValueError: always.
+            ValueError: if only columns of the kernel are held.
         """
-        raise ValueError(
-            "Expected a rule that needs no joint draws. Got one that does, and a posterior from columns of the kernel."
-        )
+        kernel = self._kernel.whole()
+        if kernel is None:
+            raise ValueError(
+                "Expected a rule that needs no joint draws. Got one that does, and only columns of the kernel."
+            )
+        return symmetric_root(self._scale * kernel - self._rows.T @ self._rows)
 
     @property
     def variance(self) -> Tensor:

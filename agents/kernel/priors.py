@@ -100,6 +100,10 @@ class WholePrior:
         """Return the kernel of a graph with all, `(M,)` float64."""
         return self.kernel[slot]
 
+    def whole(self) -> Tensor:
+        """Return the kernel."""
+        return self.kernel
+
     def state(self, posterior: Process) -> State:
         """Return the kernel and the posterior; what its form lacks is empty, or not read."""
         known = {"kernel": self.kernel.clone(), **posterior.state_dict()}

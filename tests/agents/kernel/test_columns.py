@@ -146,6 +146,8 @@ def test_rows_give_the_belief_that_a_root_gives(name, warp, forget, monkeypatch)
     torch.testing.assert_close(by_rows.belief().mean, by_root.belief().mean)
     torch.testing.assert_close(by_rows.belief().spread, by_root.belief().spread)
     assert by_rows.select_batch(None, 4) == by_root.select_batch(None, 4)
+    joint = [agent.belief().joint_root() for agent in agents]  # for a rule that needs it and does not say so
+    torch.testing.assert_close(joint[1] @ joint[1].T, joint[0] @ joint[0].T)
 
 
 def test_few_rewards_of_many_graphs_make_rows_and_more_make_a_root():
