@@ -94,7 +94,7 @@ class ColumnProcess:
 
     @property
     def root(self) -> Tensor:
-        """Return the symmetric root of the covariance, `(K, K)` float64, decomposed at each call, if the kernel is held.
+        """Return the symmetric root of the covariance, `(K, K)` float64, decomposed each time, if the kernel is held.
 
         Raises:
             ValueError: if only columns of the kernel are held.
