@@ -37,6 +37,9 @@ class DualPosterior:
         L L^T = s k(seen, seen) + n diag(1 / counts),   E = L^{-1} s k(seen, .)
         m = E^T L^{-1} y,   C = s k - E^T E      [Rasmussen & Williams 2006, Alg. 2.1]
 
+    Attributes:
+        factor: L, `(q, q)` float64.
+
     Args:
         kernel: kernel of the set.
         hyperparameters: s and the noise variance n, in squared units of the targets.
@@ -57,8 +60,8 @@ class DualPosterior:
         inner = (inner + inner.T) / 2
         rounding = torch.finfo(inner.dtype).eps * inner.trace()  # error of a kernel's eigenvalues, which may be 0
         inner.diagonal().add_(hyperparameters.noise / counts.double() + rounding)
-        self._factor = torch.linalg.cholesky(inner)
-        self._whitened = torch.linalg.solve_triangular(self._factor, targets.unsqueeze(1), upper=False).squeeze(1)
+        self.factor = torch.linalg.cholesky(inner)
+        self._whitened = torch.linalg.solve_triangular(self.factor, targets.unsqueeze(1), upper=False).squeeze(1)
 
     def within(self, kernel: Kernel, seen: Tensor) -> DualPosterior:
         """Return this posterior for another set of graphs, which holds those played.
@@ -74,7 +77,7 @@ class DualPosterior:
     def explained(self, index: Tensor) -> Tensor:
         """Return E of the graphs `index` `(n,)`: `(q, n)` float64."""
         cross = self.hyperparameters.scale * self.kernel.columns(self.seen, index)
-        solved: Tensor = torch.linalg.solve_triangular(self._factor, cross, upper=False)
+        solved: Tensor = torch.linalg.solve_triangular(self.factor, cross, upper=False)
         return solved
 
     def mean_of(self, explained: Tensor) -> Tensor:
@@ -99,12 +102,12 @@ class DualPosterior:
 
     def dual_weights(self) -> Tensor:
         """Return alpha = A^{-1} y `(q,)`, A = L L^T, with which m = s k(., seen) alpha."""
-        weights: Tensor = torch.linalg.solve_triangular(self._factor.T, self._whitened.unsqueeze(1), upper=True)
+        weights: Tensor = torch.linalg.solve_triangular(self.factor.T, self._whitened.unsqueeze(1), upper=True)
         return weights.squeeze(1)
 
     def target_weights(self, index: Tensor) -> Tensor:
         """Return A^{-1} s k(seen, .) of the graphs `index` `(n,)`, `(q, n)`: the weights of y in their means."""
-        weights: Tensor = torch.linalg.solve_triangular(self._factor.T, self.explained(index), upper=True)
+        weights: Tensor = torch.linalg.solve_triangular(self.factor.T, self.explained(index), upper=True)
         return weights
 
     def covariance(self, index: Tensor) -> Tensor:

@@ -57,7 +57,9 @@ class KernelAgent(BatchBeliefAgent[P]):
         encode: encodes the graphs of `reset` for the kernel.
     """
 
-    algorithm = 2  # the belief uses the symmetric root of the kernel; version 1 used another root
+    algorithm = (
+        3  # of graphs with equal kernels another one may be chosen than by version 2; version 1 used another root
+    )
 
     def __init__(self, settings: P, make_rule: Callable[[], AcquisitionRule], encode: Encode) -> None:
         super().__init__(settings, make_rule)

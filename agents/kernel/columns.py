@@ -13,6 +13,8 @@ from agents.contract.protocol import State
 from agents.kernel.kernels import KernelGraphs
 from gntk import symmetric_root
 
+KEPT = ("variance", "rows", "block", "pivots", "played")  # tensors of a posterior
+
 
 class Columns(Kernel, Protocol):
     """A kernel of K graphs that is read by its columns."""
@@ -66,7 +68,8 @@ class ColumnProcess:
         p e = k_a - E^T E_a,   p^2 = k_aa - |E_a|^2 + s^2,
         m <- m + e (y - m_a) / p,   v <- v - e^2       [Rasmussen & Williams 2006, Eqs. 2.25 and 2.26, one y at a time]
 
-    p e is the posterior covariance of graph a with all. The rewards so far are conditioned on at once.
+    p e is the posterior covariance of graph a with all. The rewards so far are conditioned on at once. E and p hold all
+    of L, E = L^{-1} k, but its first block, that of the rewards conditioned on at once.
 
     Args:
         kernel: the prior covariance is the output scale times this.
@@ -88,6 +91,7 @@ class ColumnProcess:
             counts = targets = torch.zeros(len(every), dtype=torch.float64)
         seen = counts.nonzero().squeeze(1)
         posterior = DualPosterior(kernel, fitted, seen, counts[seen], targets[seen])
+        self._block, self._pivots, self._played = posterior.factor, posterior.factor.diagonal().clone(), seen
         self._rows = posterior.explained(every)
         self.mean = posterior.mean_of(self._rows)
         self._variance = posterior.variance_of(self._rows, every)
@@ -114,26 +118,28 @@ class ColumnProcess:
     def add(self, action: int, reward: float) -> None:
         """Condition on one reward."""
         covariance = self._scale * self._kernel.column(action) - self._rows[:, action] @ self._rows
-        total = covariance[action].clamp(min=0) + self.noise_variance
-        row = covariance / total.sqrt()
-        self.mean = self.mean + row * ((reward - self.mean[action]) / total.sqrt())
+        pivot = (covariance[action].clamp(min=0) + self.noise_variance).sqrt()
+        row = covariance / pivot
+        self.mean = self.mean + row * ((reward - self.mean[action]) / pivot)
         self._variance = self._variance - row.square()
         self._rows = torch.cat([self._rows, row.unsqueeze(0)])
+        self._pivots = torch.cat([self._pivots, pivot.unsqueeze(0)])
+        self._played = torch.cat([self._played, torch.tensor([action])])
 
     def retarget(self, counts: Tensor, means: Tensor) -> None:
-        """Replace the rewards of all graphs so far by others, in O(t K): the covariance C does not depend on them.
+        """Replace the rewards of all graphs so far by others, in O(t^2 + t K): L and E do not depend on them.
 
-            m = C (counts * means) / s^2,   C = k - E^T E
+            m = E^T L^{-1} y
 
         Args:
-            counts: `(K,)` float64. Number of rewards of each graph so far.
+            counts: `(K,)` float64. Number of rewards of each graph so far, which L knows.
             means: `(K,)` float64. Their new mean rewards.
         """
-        seen = counts.nonzero().squeeze(1)
-        weights = (counts * means)[seen] / self.noise_variance
-        self.mean = -(self._rows[:, seen] @ weights) @ self._rows
-        for slot, weight in zip(seen.tolist(), (self._scale * weights).tolist(), strict=True):
-            self.mean += weight * self._kernel.column(slot)
+        factor = self._rows[:, self._played].T.tril(-1) + self._pivots.diag()
+        first = len(self._block)
+        factor[:first, :first] = self._block
+        whitened = torch.linalg.solve_triangular(factor, means[self._played].unsqueeze(1), upper=False)
+        self.mean = (self._rows.T @ whitened).squeeze(1)
 
     def copy(self) -> ColumnProcess:
         """Return a process that goes on by itself; what both know is shared."""
@@ -142,11 +148,22 @@ class ColumnProcess:
         return other
 
     def state_dict(self) -> State:
-        """Return mean, variance, rows, and the scale of the prior."""
-        tensors = {"mean": self.mean.clone(), "variance": self._variance.clone(), "rows": self._rows.clone()}
-        return {**tensors, "scale": self._scale}
+        """Return mean, variance, rows and the rest of L, and the scale of the prior."""
+        kept = {name: vars(self)[f"_{name}"].clone() for name in KEPT}
+        return {**kept, "mean": self.mean.clone(), "scale": self._scale}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace mean, variance, rows and scale."""
-        self._scale = state["scale"]
-        self.mean, self._variance, self._rows = (state[name].clone() for name in ("mean", "variance", "rows"))
+        """Replace all of these.
+
+        Raises:
+            ValueError: if they do not belong together. Nothing is changed then.
+        """
+        shapes = [tuple(state[name].shape) for name in KEPT]
+        block, rows, graphs = len(state["block"]), len(state["rows"]), len(self.mean)
+        if shapes != [(graphs,), (rows, graphs), (block, block), (rows,), (rows,)] or block > rows:
+            raise ValueError(f"Expected parts of one posterior of {graphs} graphs. Got parts of shapes {shapes}.")
+        if state["scale"] <= 0 or not bool(((state["played"] >= 0) & (state["played"] < graphs)).all()):
+            raise ValueError(f"Expected a positive scale, and graphs from 0 to {graphs - 1}. Got others.")
+        self._scale, self.mean = state["scale"], state["mean"].clone()
+        for name in KEPT:
+            setattr(self, f"_{name}", state[name].clone())

@@ -17,7 +17,7 @@ from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.kernels import KernelGraphs
 from gntk import symmetric_root
 
-ROWS = 0.5  # of a posterior in dual form, at most, as a share of the graphs
+ROWS = 1.0  # of a posterior in dual form, at most, as a share of the graphs
 SAMPLE = 500  # graphs over which the variance of rewards is averaged, where the kernel is not whole
 
 Process = GaussianProcess | ColumnProcess
@@ -109,18 +109,27 @@ class WholePrior:
         known = {"kernel": self.kernel.clone(), **posterior.state_dict()}
         if self.draws_jointly:
             return known
-        no_root, no_rows = self.kernel.new_zeros(0, 0), self.kernel.new_zeros(0, len(posterior.mean))
-        return {"root": no_root, "rows": no_rows, "variance": posterior.variance, "scale": 1.0, **known}
+        none, slots = self.kernel.new_zeros(0), torch.zeros(0, dtype=torch.int64)
+        no_rows = {"rows": none.view(0, 1).expand(0, len(posterior.mean)), "block": none.view(0, 0), "pivots": none}
+        scalars = {"variance": posterior.variance, "scale": 1.0}
+        return {"root": none.view(0, 0), **no_rows, "played": slots, **scalars, **known}
 
     def restore(self, state: State, noise: float) -> Process:
         """Return a posterior in the form that it had."""
-        if len(state["root"]):
-            return GaussianProcess.of_root(state["root"].clone(), noise, state["mean"].clone())
-        return _restore_columns(self, state, noise)
+        if not len(state["root"]):
+            return _restore_columns(self, state, noise)
+        count = len(state["mean"])
+        if state["root"].shape != (count, count) or len(state.get("rows", ())):
+            raise ValueError(
+                f"Expected the root of a covariance of {count} graphs, or rows of their kernel. Got a root "
+                f"{tuple(state['root'].shape)} and {len(state.get('rows', ()))} rows."
+            )
+        return GaussianProcess.of_root(state["root"].clone(), noise, state["mean"].clone())
 
     def _few(self, counts: Tensor) -> bool:
         """Return whether rows cost less than a root: of q graphs, and of as many rewards again until the next fit."""
-        return bool(counts.count_nonzero() + counts.sum() <= ROWS * len(self.kernel))
+        until_then = 0.0 if self.often else counts.sum()
+        return bool(counts.count_nonzero() + until_then <= ROWS * len(self.kernel))
 
     @cached_property
     def _root(self) -> Tensor:

@@ -34,7 +34,7 @@ class Command(PlaySettings):
     tuned: Path | None = None
     """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
     agents: Annotated[tuple[str, ...], NONE] = ()
-    """Agents instead of those of the sweep, on the same environments and seeds; `zoo` stands for all of them."""
+    """Agents instead of those of the sweep, on the same environments and seeds; `zoo` stands for all that can play."""
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
     environments: Annotated[tuple[str, ...], NONE] = ()

@@ -20,6 +20,7 @@ from graph_bandit_lab.design.keys import (
     to_json,
     without_later_defaults,
 )
+from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
@@ -162,7 +163,7 @@ class Sweep:
         refused = {task.name: [label for label, _ in task.refused if label not in idle] for task in tasks}
         of_tasks = [f"{name}: not played by {', '.join(labels)}." for name, labels in refused.items() if labels]
         of_all = [f"Left out, because they can play nothing here: {', '.join(idle)}."] if idle else []
-        notes_of_all = *self.notes, *filter(None, notes), *of_all, *of_tasks
+        notes_of_all = *self.notes, *filter(None, notes), *of_all, *of_tasks, *_note_absent(self.grids, idle)
         return SweepPlan(self.title, tuple(repetitions), self.tunes, notes_of_all, tasks)
 
 
@@ -251,6 +252,22 @@ def _find_idle(grids: Sequence[Grid], repetitions: Iterable[Repetition]) -> list
     asked = dict.fromkeys(spec.label for grid in grids for spec in grid.agents)
     playing = {repetition.label for repetition in repetitions}
     return [label for label in asked if label not in playing]
+
+
+def _note_absent(grids: Sequence[Grid], idle: Sequence[str]) -> list[str]:
+    """Say of which environments without a name some agents are left out, apart from those that are idle."""
+    absent: dict[str, list[str]] = {}
+    for grid in grids:
+        if grid.task is None and any(map(grid.can_lack, grid.agents)):
+            agents = {spec.label: _make_agent(spec) for spec in grid.agents}
+            for environment in grid.environments:
+                labels = [label for label in _find_refused(grid, agents, environment) if label not in idle]
+                absent.setdefault(", ".join(labels), []).append(describe_environment(environment.describe()))
+    return [
+        f"Not played by {labels}: {names[0]}{f', and {len(names) - 1} more' if len(names) > 1 else ''}."
+        for labels, names in absent.items()
+        if labels
+    ]
 
 
 def _find_refused(grid: Grid, agents: Mapping[str, Agent], environment: EnvironmentSettings) -> dict[str, str]:

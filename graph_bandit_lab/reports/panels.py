@@ -49,7 +49,11 @@ def arrange(environments: Sequence[Mapping[str, object]]) -> tuple[list[int], in
 
 
 def panels_figure(
-    results: pd.DataFrame, order: Sequence[str], measure: str = "regret", named: Mapping[str, str] | None = None
+    results: pd.DataFrame,
+    order: Sequence[str],
+    measure: str = "regret",
+    named: Mapping[str, str] | None = None,
+    lines: Mapping[str, tuple[str, str]] | None = None,
 ) -> Figure:
     """Draw cumulative regret on each environment: mean and standard deviation over repetitions, as in the paper.
 
@@ -58,6 +62,7 @@ def panels_figure(
         order: labels of the agents, best first.
         measure: "regret"; or "simple_regret", which is drawn as it is, where it was recorded.
         named: titles by environment key; None: the settings in which environments differ.
+        lines: colour and dash by label; None: those of these agents alone.
 
     Returns:
         A panel for each of the first 24 environments.
@@ -77,7 +82,7 @@ def panels_figure(
         (names[index], {label: curves[keys[index], label] for label in order if (keys[index], label) in curves})
         for index in indices[:MAX_PANELS]
     ]
-    return draw_panels(drawn, agent_lines(order), columns, CUMULATIVE if adds_up else SIMPLE)
+    return draw_panels(drawn, lines or agent_lines(order), columns, CUMULATIVE if adds_up else SIMPLE)
 
 
 def draw_panels(

@@ -29,7 +29,7 @@ from graph_bandit_lab.formats import (
     format_estimate,
     format_number,
 )
-from graph_bandit_lab.reports.figures import svg_lines
+from graph_bandit_lab.reports.figures import agent_lines, svg_lines
 from graph_bandit_lab.reports.findings import DIGITS, SIMPLE_REGRET, findings_of_sweep
 from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure
 
@@ -76,9 +76,10 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
         "environment": _settings_over_all(list(environments_of(results).values())),
     }
     drawn = results[results["label"].isin(shown)]
-    figures = {"regret": panels_figure(drawn, shown, named=names)}
+    lines = agent_lines(order)  # also of those that are not drawn, since the tables have all
+    figures = {"regret": panels_figure(drawn, shown, named=names, lines=lines)}
     if content["simple_regrets"]:
-        figures["findings"] = panels_figure(drawn, shown, "simple_regret", names)
+        figures["findings"] = panels_figure(drawn, shown, "simple_regret", names, lines)
     return content, figures
 
 

@@ -17,10 +17,11 @@ class AcquisitionRule(Protocol):
     A rule is a dataclass. Its fields that `__init__` takes are settings of every agent that uses it. A new rule is made
     at each `reset`. A rule with memory returns it from `state_dict`, and drops what it knows of single graphs when
     `forget_graphs` is called, where graphs change; the others are `Memoryless`. A rule that returns draws of the
-    rewards sets `draws_rewards = True`, and `draws_jointly = True` if it draws them jointly. A rule that never plays a
-    graph again that it has eliminated sets `eliminates = True`. A rule whose index is not in units of the rewards sets
-    `price_weight`: by how much the index of a graph falls if its price is e times as high. A rule that chooses
-    otherwise than it once did sets `algorithm`, the version from which its agents count, to 2 or more.
+    rewards sets `draws_rewards = True`, and `draws_jointly = True` if it draws them jointly; else each call of
+    `Belief.joint_root` may decompose the covariance. A rule that never plays a graph again that it has eliminated sets
+    `eliminates = True`. A rule whose index is not in units of the rewards sets `price_weight`: by how much the index of
+    a graph falls if its price is e times as high. A rule that chooses otherwise than it once did sets `algorithm`, the
+    version from which its agents count, to 2 or more.
     """
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:

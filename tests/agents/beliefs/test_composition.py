@@ -114,7 +114,7 @@ def test_each_reset_makes_a_rule_anew(graphs):
         ("gnn-ts", {}, 1),
         ("gnn-ts", {"sampling": "joint"}, 2),
         ("gnn-ucb", {}, 1),
-        ("gntk-ucb", {}, 2),
+        ("gntk-ucb", {}, 3),
         ("molecule-ts", {}, 6),
         ("molecule-ucb", {}, 6),
         ("gaussian-ts", {}, 1),
@@ -122,7 +122,7 @@ def test_each_reset_makes_a_rule_anew(graphs):
     ],
 )
 def test_the_algorithm_is_of_another_version_where_plays_have_changed(name, settings, algorithm):
-    """Joint draws and the Gaussian process rest on the symmetric root since version 2."""
+    """Joint draws rest on the symmetric root since version 2, other exact processes on rows since version 3."""
     assert registry.make_agent(name, **settings).algorithm == algorithm
 
 

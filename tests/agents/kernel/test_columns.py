@@ -12,7 +12,7 @@ from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.kernel.columns import ColumnProcess, KernelColumns
 from agents.kernel.gaussian_process import GaussianProcess
 from agents.kernel.kernels import encode_network
-from agents.kernel.priors import ColumnPrior
+from agents.kernel.priors import ColumnPrior, WholePrior
 from agents.kernel.settings import KernelSettings, SubtreeSettings
 from agents.kernel.subtrees import encode_subtrees
 from graph_bandit_env import GraphSet
@@ -154,11 +154,11 @@ def test_few_rewards_of_many_graphs_make_rows_and_more_make_a_root():
     agent = registry.make_agent("gntk-ucb", noise_variance=0.1)
     agent.reset(None, seed=0, graph_set=GRAPHS)
     forms = []
-    for t in range(6):
+    for t in range(9):
         agent.update(None, t, REWARDS[t])
         forms.append(type(agent.posterior))
     assert len(GRAPHS) == 9
-    assert forms == [ColumnProcess] * 3 + [GaussianProcess] * 3  # from the fit at t = 4 on
+    assert forms == [ColumnProcess] * 7 + [GaussianProcess] * 2  # from the fit at t = 8 on
 
 
 def test_joint_draws_have_a_root_from_the_first():
@@ -209,3 +209,40 @@ def test_graphs_that_stand_for_all_are_evenly_spaced(monkeypatch):
     monkeypatch.setattr("agents.kernel.priors.SAMPLE", 3)
     graphs = encode_network(KernelSettings(), GRAPHS.to_batch(), seed=0)
     torch.testing.assert_close(ColumnPrior(graphs).sample(), graphs.rows()[[0, 3, 6]][:, [0, 3, 6]])
+
+
+@pytest.mark.parametrize("at_once", [0, 3, 9])
+def test_other_targets_are_exact_where_noise_is_small(at_once):
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(9, 20))
+    kernel, fitted = features @ features.T / 20, Hyperparameters(100.0, 1e-8)
+    prior = WholePrior(torch.tensor(kernel), draws_jointly=False)
+    actions = [*range(9), 3, 3, 7]
+    counts = torch.tensor(np.bincount(actions, minlength=9))
+    before = torch.bincount(torch.tensor(actions[:at_once], dtype=torch.int64), minlength=9)
+    process = ColumnProcess(prior, fitted, before, torch.zeros(9, dtype=torch.float64))
+    for action in actions[at_once:]:
+        process.add(action, 0.0)
+    targets = rng.normal(size=9)
+    process.retarget(counts.double(), torch.tensor(targets))
+    mean, _ = from_scratch(100 * kernel, 1e-8, actions, targets[actions])
+    np.testing.assert_allclose(process.mean, mean, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"root": torch.eye(3, dtype=torch.float64)},
+        {"root": torch.eye(9, dtype=torch.float64)},
+        {"rows": torch.zeros(4, 9, dtype=torch.float64)},
+        {"played": torch.tensor([9])},
+        {"scale": -1.0},
+    ],
+)
+def test_a_state_whose_parts_do_not_belong_together_is_refused_and_changes_nothing(change):
+    agent = played("gntk-ucb", rounds=1)
+    before = agent.belief()
+    with pytest.raises(ValueError, match="one that does not fit"):
+        agent.load_state_dict(agent.state_dict() | change)
+    assert torch.equal(agent.belief().mean, before.mean)
+    assert torch.equal(agent.belief().spread, before.spread)

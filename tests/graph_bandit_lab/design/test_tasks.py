@@ -147,6 +147,17 @@ def test_agents_of_the_zoo_are_left_out_of_environments_without_a_name_too(tmp_p
     assert "gaussian-ts" in plan.notes[-1]
 
 
+def test_a_part_of_the_environments_that_an_agent_of_the_zoo_cannot_play_is_named(tmp_path):
+    path = tmp_path / "large.toml"
+    path.write_text("[[grid]]\n[grid.environment]\nnum_graphs = [4, 6000, 7000]\nnum_nodes = 3\nhorizon = 5")
+    plan = read_sweep(path, Overrides(agents=("zoo",))).plan()
+    note = next(note for note in plan.notes if note.startswith("Not played by "))
+    assert "gntk-ts" in note
+    assert "molecule" not in note
+    assert "6000" in note.replace(",", "")
+    assert note.endswith(", and 1 more.")
+
+
 def test_an_agent_that_is_named_next_to_zoo_is_refused_where_it_cannot_play(sweep_file):
     with pytest.raises(ValueError, match=re.escape("at least one of these tasks. Got molecule-ts (needs molecules)")):
         read_sweep(sweep_file, Overrides(agents=("zoo", "molecule-ts"))).plan()
