@@ -61,10 +61,9 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
         "times": results.groupby("label")["wall_time"].sum().map(format_duration).to_dict(),
         "agents_shown": shown,
         "all_agents": len(order),
-        "names": [(names[str(key)], _row(row)) for key, row in means[shown].iterrows()],
+        "names": [(names[str(key)], _row(row)) for key, row in means.iterrows()],
         "simple_regrets": [
-            (names[str(key)], _row(row, DIGITS[SIMPLE_REGRET]))
-            for key, row in simple[shown].dropna(how="all").iterrows()
+            (names[str(key)], _row(row, DIGITS[SIMPLE_REGRET])) for key, row in simple.dropna(how="all").iterrows()
         ],
         "panels": MAX_PANELS,
         "failures": [
@@ -166,7 +165,7 @@ def _ranking_content(ranking: Ranking) -> dict[str, object]:
         "shown": shown,
         "all": len(ranking.ranks),
         "tables": [
-            (what, [(str(name), _row(row, digits, bold=bold)) for name, row in table[shown].iterrows()])
+            (what, [(str(name), _row(row, digits, bold=bold)) for name, row in table.iterrows()])
             for what, table, digits, bold in tables
             if len(table)
         ],
@@ -213,7 +212,7 @@ def _exceptions(field: Field, scores: Sequence[Score], names: Mapping[str, str])
 
 
 def _row(values: pd.Series[float], digits: int = 1, *, bold: bool = True) -> dict[str, object]:
-    """Return the texts of a row of a table, and which of them is printed in bold: that of the lowest value."""
+    """Return the texts of a row of all agents, and which of them is printed in bold: that of the lowest value."""
     texts = {str(label): format_number(value, digits) for label, value in values.items()}
     return {"means": texts, "lowest": format_number(values.min(), digits) if bold and values.notna().any() else ""}
 

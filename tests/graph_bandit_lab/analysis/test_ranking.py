@@ -215,3 +215,14 @@ def test_page_and_tables_begin_with_the_ranks(folder):
     assert {("late", "easy (0.91)"), ("random", "–")} <= set(failures)
     assert total[0][0] == "mean R_T"
     assert hard[1:] == [("easy", "easy!"), ("plain", "plain!"), ("hard", "hard!")]
+
+
+def test_only_the_lowest_of_all_agents_is_in_bold_also_where_few_are_shown_and_of_times_none(folder, monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.reports.sweep_report.MAX_AGENTS", 1)
+    page = write_report(folder).read_text()
+    assert "The best 1 of 4 agents are shown here." in page
+    rows = page[page.index("On each task") :]
+    assert "<tr><td>easy</td><td><strong>0.18</strong></td></tr>" in rows
+    assert "<tr><td>plain</td><td>0.10</td></tr>" in rows  # `choosy` has less
+    times = rows[rows.index("ms a round") :]
+    assert "<strong>" not in times[: times.index("</table>")]
