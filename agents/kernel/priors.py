@@ -55,9 +55,9 @@ class WholePrior:
     offered: Tensor | None = None
     """`(K,)` int64. Slots of the graphs of the posterior, in its order; None: all."""
     often: bool = False
-    """Whether there are many posteriors, so that each is made in O(q M^2), not O(M^3)."""
+    """Make each posterior in O(q M^2) instead of O(M^3), because there is one in each round."""
     draws_jointly: bool = True
-    """Whether joint draws are made from the posterior, which need a root of its covariance."""
+    """Keep a root of the covariance, which joint draws need."""
 
     def among(self, slots: Tensor) -> Tensor:
         """Return the kernel of some graphs with each other."""

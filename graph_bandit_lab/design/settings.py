@@ -23,7 +23,7 @@ class AgentSpec:
     label: str
     """Its name in results."""
     optional: bool = False
-    """Whether it is left out wherever it cannot play; else it is refused, except among tasks that others can play."""
+    """Leave it out wherever it cannot play; without this, it is refused there, unless the environment is a task."""
 
     @classmethod
     def parse(cls, text: str, label: str = "", *, optional: bool = False) -> AgentSpec:
