@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch_geometric.data import Data
 
-from agents.contract.protocol import Agent, MeanPredictor
+from agents.contract.protocol import Agent, MeanPredictor, State
 
 AgentFactory = Callable[[], Agent]
 NUM_GRAPHS = 5
@@ -57,13 +58,18 @@ class _Graphs:
         return graphs
 
 
-def check_agent(factory: AgentFactory, needs: str = "any") -> None:
+def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
     """Check that an agent follows the protocol, as Gymnasium's `check_env` does for environments.
+
+    The graph sets of the checks have what `GraphSetLike` and `MoleculeSetLike` promise, and nothing else.
 
     Args:
         factory: makes a new agent at each call.
         needs: "any"; or "molecules" for an agent that always needs a `graph_set` of molecules and cannot read graphs
             from observations.
+
+    Returns:
+        What was checked, a sentence for each check.
 
     Raises:
         AgentCheckError: if a check fails; it lists all that do, and what the agent did.
@@ -74,16 +80,20 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> None:
     missing = [name for name in METHODS if not callable(getattr(factory(), name, None))]
     if missing:
         raise AgentCheckError([f"methods: expected {', '.join(METHODS)}. Missing: {', '.join(missing)}."])
+    checks = {check.__doc__ or "": check for check in CHECKS if needs == "any" or check is not _reads_observations}
     problems = []
-    for check in CHECKS if needs == "any" else [check for check in CHECKS if check is not _reads_observations]:
+    for claim, check in checks.items():
         try:
             fault = check(factory)
         except Exception as error:  # noqa: BLE001 - an unknown agent may raise anything, and all of it is a fault
             fault = f"raised {type(error).__name__}: {error}"
+            if _Graphs.__name__ in fault:
+                fault += ". A graph set need have no more than `to_pyg()`, which returns the list of graphs"
         if fault:
-            problems.append(f"{(check.__doc__ or '').rstrip('.')}. It {fault}.")
+            problems.append(f"{claim} It {fault}.")
     if problems:
         raise AgentCheckError(problems)
+    return tuple(checks)
 
 
 def _ready(factory: AgentFactory, seed: int = 0) -> Agent:
@@ -132,12 +142,15 @@ def _repeats_itself(factory: AgentFactory) -> str | None:
 
 def _leaves_global_generators_alone(factory: AgentFactory) -> str | None:
     """All randomness comes from the seed of `reset`, none from global generators."""
-    before = torch.get_rng_state(), np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
+    before = _global_generators()
     list(_play(_ready(factory), 5))
-    touched = [not torch.equal(torch.get_rng_state(), before[0])]
-    touched.append(not np.array_equal(np.random.get_state()[1], before[1]))  # type: ignore[index]  # noqa: NPY002
-    names = [name for name, changed in zip(("torch", "NumPy"), touched, strict=True) if changed]
+    names = [name for name, state in _global_generators().items() if state != before[name]]
     return f"drew from the global generator of {' and '.join(names)}" if names else None
+
+
+def _global_generators() -> dict[str, object]:
+    legacy: State = np.random.get_state(legacy=False)  # noqa: NPY002
+    return {"torch": _snapshot(torch.get_rng_state()), "NumPy": _snapshot(legacy), "Python": random.getstate()}
 
 
 def _restores_its_state(factory: AgentFactory) -> str | None:
@@ -150,11 +163,50 @@ def _restores_its_state(factory: AgentFactory) -> str | None:
     return None if expected == played else f"continued with {played} instead of {expected}: {hint}"
 
 
+def _saves_copies(factory: AgentFactory) -> str | None:
+    """A saved state stays as it was while the agent, or another one that loaded it, learns on."""
+    agent, twin = _ready(factory), _ready(factory, seed=1)
+    list(_play(agent, 4))
+    state = agent.state_dict()
+    saved = {name: _snapshot(value) for name, value in state.items()}
+    twin.load_state_dict(state)
+    for player in (agent, twin):
+        list(_play(player, 2))
+    changed = [f"`{name}`" for name, value in state.items() if _snapshot(value) != saved.get(name)]
+    return f"changed {', '.join(changed)}: save and load copies of tensors (`clone`)" if changed else None
+
+
+def _snapshot(state: object) -> object:
+    """Return a copy of a state in which arrays are texts, so that `==` compares all of it."""
+    if isinstance(state, dict):
+        return {name: _snapshot(value) for name, value in state.items()}
+    if isinstance(state, (list, tuple)):
+        return [_snapshot(value) for value in state]
+    return repr(state.tolist()) if isinstance(state, (torch.Tensor, np.ndarray)) else state
+
+
 def _takes_arrays(factory: AgentFactory) -> str | None:
     """`update` takes arrays of many results, before any `select_action`."""
     agent = _ready(factory)
     agent.update(np.arange(NUM_GRAPHS), np.array([0, 1, 1]), np.array([0.5, 1.0, 2.0]))
     list(_play(agent, 2))
+    return None
+
+
+def _learns_from_each_reward(factory: AgentFactory) -> str | None:
+    """An agent that learns from rewards one by one and gets many in one `update` learns from each of them."""
+
+    def learnt(rewards: NDArray[np.float64], calls: int) -> object:
+        agent = _ready(factory)
+        for some in np.split(np.arange(3), calls):
+            agent.update(np.arange(NUM_GRAPHS), some, rewards[some])
+        return _snapshot(agent.state_dict())
+
+    rewards = np.array([0.5, 1.0, 2.0])
+    for k, name in enumerate(("first", "second", "third")):
+        others = rewards + 3.0 * (np.arange(3) == k)
+        if learnt(rewards, calls=1) == learnt(others, calls=1) and learnt(rewards, calls=3) != learnt(others, calls=3):
+            return f"is in the same state whatever the {name} is"
     return None
 
 
@@ -273,7 +325,9 @@ CHECKS = (
     _repeats_itself,
     _leaves_global_generators_alone,
     _restores_its_state,
+    _saves_copies,
     _takes_arrays,
+    _learns_from_each_reward,
     _refuses_bad_rewards,
     _predicts_without_a_trace,
 )

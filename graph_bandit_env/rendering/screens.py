@@ -85,5 +85,6 @@ def _is_interactive(backend: str, canvas: Any) -> bool:
 def _explain(backend: str) -> str:
     return (
         f'Expected a display and an interactive backend of matplotlib for `render_mode="human"`. Got `{backend}`, '
-        'which opens no window. Use `render_mode="rgb_array"`, or connect a display and install tk or Qt for Python.'
+        'which opens no window. Use `render_mode="rgb_array"`, or connect a display and install tk or Qt for Python. '
+        "Gymnasium's `check_env` tries all modes; `check_env(env, skip_render_check=True)` needs no display."
     )

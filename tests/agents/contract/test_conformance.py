@@ -1,3 +1,4 @@
+import random
 import re
 from dataclasses import dataclass, make_dataclass
 
@@ -6,7 +7,7 @@ import pytest
 import torch
 
 import registry
-from agents.contract.conformance import AgentCheckError
+from agents.contract.conformance import AgentCheckError, check_agent
 from agents.contract.inputs import masked_argmax, read_feedback, read_graphs, read_mask
 
 
@@ -156,14 +157,72 @@ class PredictsTheBestOnly(Sound):
         return [1.0]
 
 
+class DrawsFromPython(Sound):
+    def select_action(self, observation, action_mask=None):
+        random.random()
+        return super().select_action(observation, action_mask)
+
+
+class SumsRewards(Sound):
+    """Learns, and then plays as if it had not: a live state shows nowhere else."""
+
+    def reset(self, observation, seed=0, graph_set=None):
+        super().reset(observation, seed, graph_set)
+        self.sums = torch.zeros(self.count, dtype=torch.float64)
+
+    def update(self, observation, action, reward):
+        actions, rewards = read_feedback(action, reward, self.count)
+        self.sums.index_add_(0, actions, rewards)
+
+    def state_dict(self):
+        return {**super().state_dict(), "memory": {"sums": [self.sums.clone()]}}
+
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.sums = state["memory"]["sums"][0].clone()
+
+
+class SavesLiveTensors(SumsRewards):
+    def state_dict(self):
+        return {**super().state_dict(), "memory": {"sums": [self.sums]}}
+
+
+class LearnsInTheStateItLoaded(SumsRewards):
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.sums = state["memory"]["sums"][0]
+
+
+class LearnsFromTheFirstOfMany(SumsRewards):
+    def update(self, observation, action, reward):
+        actions, rewards = read_feedback(action, reward, self.count)
+        super().update(observation, actions[:1], rewards[:1])
+
+
+class LearnsFromTheLastOfMany(SumsRewards):
+    def update(self, observation, action, reward):
+        actions, rewards = read_feedback(action, reward, self.count)
+        super().update(observation, actions[-1:], rewards[-1:])
+
+
+class IteratesOverTheGraphSet(Sound):
+    def reset(self, observation, seed=0, graph_set=None):
+        super().reset(observation, seed, graph_set)
+        self.graphs = list(graph_set or observation)
+
+
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_every_registered_agent_passes(name):
     settings = {"width": 8, "steps": 3} if name.startswith(("gnn", "nn", "epsilon")) else {}
-    assert registry.check_agent(lambda: registry.make_agent(name, **settings), registry.agent_needs(name)) is None
+    check_agent(lambda: registry.make_agent(name, **settings), registry.agent_needs(name))
 
 
-def test_a_sound_agent_passes():
-    assert registry.check_agent(Sound) is None
+@pytest.mark.parametrize("sound", [Sound, SumsRewards])
+def test_a_sound_agent_passes_and_is_told_what_was_checked(sound):
+    checked = check_agent(sound)
+    assert len(checked) == len(set(checked)) == 15
+    assert "Equal seeds give equal actions, also after a second `reset`." in checked
+    assert not any("from an observation" in line for line in check_agent(sound, needs="molecules"))
 
 
 @pytest.mark.parametrize(
@@ -186,6 +245,11 @@ def test_a_sound_agent_passes():
         (HasSettingsThatAreNoJson, "It raised TypeError: Object of type object is not JSON serializable"),
         (PredictsByItsGenerator, r"changes no later choice. It played \d instead of \d afterwards"),
         (PredictsTheBestOnly, r"a finite number for each graph.* It returned \[1.\] for 5 graphs"),
+        (DrawsFromPython, "It drew from the global generator of Python"),
+        (SavesLiveTensors, "A saved state stays as it was.* It changed `memory`"),
+        (LearnsInTheStateItLoaded, "A saved state stays as it was.* It changed `memory`"),
+        (LearnsFromTheFirstOfMany, "learns from each of them. It is in the same state whatever the second is"),
+        (LearnsFromTheLastOfMany, "learns from each of them. It is in the same state whatever the first is"),
         (RemembersWhatItRefused, "changes nothing. It played differently afterwards"),
     ],
 )
@@ -194,6 +258,11 @@ def test_a_broken_agent_is_told_what_is_wrong_and_nothing_else(broken, problem):
         registry.check_agent(broken)
     assert any(re.search(problem, line) for line in caught.value.problems)
     assert len(caught.value.problems) <= 3  # an agent that ignores its seed cannot go on from a state either
+
+
+def test_an_agent_that_iterates_over_the_graph_set_is_told_how_to_read_one():
+    with pytest.raises(AgentCheckError, match=r"not iterable. A graph set need have no more than `to_pyg\(\)`"):
+        check_agent(IteratesOverTheGraphSet)
 
 
 def test_missing_methods_are_named():
