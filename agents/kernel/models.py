@@ -34,11 +34,17 @@ def gntk(
     return KernelAgent(settings, make_rule, partial(encode_given, settings, check_kernel(kernel_matrix)))
 
 
-def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> KernelAgent[SubtreeSettings]:
+class SubtreeAgent(KernelAgent[SubtreeSettings]):
+    """Play by the kernel of subtrees."""
+
+    algorithm = 4  # versions 1 to 3, those of `KernelAgent`, took an edge a to a node b for an edge b to a node a
+
+
+def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> SubtreeAgent:
     """The exact posterior of a Gaussian process, with the kernel of Weisfeiler-Lehman subtrees.
 
     Args:
         settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
     """
-    return KernelAgent(settings, make_rule, partial(encode_subtrees, settings))
+    return SubtreeAgent(settings, make_rule, partial(encode_subtrees, settings))

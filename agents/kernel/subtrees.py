@@ -168,9 +168,12 @@ class Labelling:
         return _mix(bins.astype(np.uint64) * np.uint64(bins.shape[1]) + np.arange(bins.shape[1], dtype=np.uint64))
 
     def of_edges(self, batch: Batch) -> Labels:
-        """Return the labels of E edges, `(E,)`; all are equal if edges have none."""
+        """Return the labels of E edges, `(E,)`; all are equal if edges have none.
+
+        They are hashed once more than those of nodes: the sum of a pair (edge a, node b) is not that of (b, a).
+        """
         if self.reads_edges:
-            return _hash_rows(batch.edge_attr)
+            return _mix(_hash_rows(batch.edge_attr))
         return np.zeros(batch.edge_index.shape[1], np.uint64)
 
 

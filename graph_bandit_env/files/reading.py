@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeGuard, get_args
 
@@ -41,6 +42,7 @@ def read_pool(
     on_error: OnError = "raise",
     workers: int = 1,
     most_atoms: int = MOST_ATOMS,
+    columns: Sequence[str] = (),
 ) -> GraphPool:
     """Read a pool of graphs from a file of any form, or make one that has a name.
 
@@ -60,6 +62,7 @@ def read_pool(
         on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms refuse "skip".
         workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
+        columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
 
     Returns:
         The pool: a `MoleculeSet` where graphs are molecules.
@@ -72,21 +75,28 @@ def read_pool(
     """
     check_choice("on_error", on_error, get_args(OnError))
     if is_name(source):
-        _check_options(source, smiles, on_error)
+        _check_options(source, smiles, on_error, columns)
         pool = _make_named(source, target)
     elif (form := _form_of(path := Path(source))) in READERS:
         if sheet is not None:
             raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
-        _check_options(path.name, smiles, on_error)
+        _check_options(path.name, smiles, on_error, columns)
         pool = READERS[form](path, target, identifier)
     else:
         with open_table(path, sheet) as table:
             if CELL_COLUMN in table.columns and smiles not in table.columns:
-                _check_options(path.name, smiles, on_error)
+                _check_options(path.name, smiles, on_error, columns)
                 pool = read_nas_table(table, target, identifier)
             else:
                 pool = from_smiles_csv(
-                    table, smiles, target, identifier, on_error=on_error, workers=workers, most_atoms=most_atoms
+                    table,
+                    smiles,
+                    target,
+                    identifier,
+                    on_error=on_error,
+                    workers=workers,
+                    most_atoms=most_atoms,
+                    columns=columns,
                 )
     if target is not None and not pool.known.any():
         raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")
@@ -139,7 +149,7 @@ def _form_of(path: Path) -> str:
     return form
 
 
-def _check_options(name: str, smiles: str, on_error: OnError) -> None:
+def _check_options(name: str, smiles: str, on_error: OnError, columns: Sequence[str]) -> None:
     """Refuse what only tables of molecules can be read with, in words that fit a flag, too."""
     if smiles != SMILES:
         raise ValueError(
@@ -151,3 +161,5 @@ def _check_options(name: str, smiles: str, on_error: OnError) -> None:
             f"Expected a table of molecules, where bad rows can be skipped. Got {name}. Leave this option out, and "
             "correct what cannot be read."
         )
+    if columns:
+        raise ValueError(f"Expected a table of molecules, with numbers in a column `{columns[0]}`. Got {name}.")

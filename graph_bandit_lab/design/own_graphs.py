@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
-from graph_bandit_env.files import digest, is_name, read_pool
+from graph_bandit_env.files import digest, holds_molecules, is_name, read_pool
 from graph_bandit_lab.design.keys import TARGET
 
 POOLS_HELD = 2  # in memory, in each process
@@ -137,13 +137,12 @@ def _outline(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
 @lru_cache(maxsize=POOLS_HELD)
 def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     """Read graphs again when time or size of the file have `changed`."""
-    on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
-    pool = read_pool(file.source, file.target, smiles=file.smiles, on_error=on_error)
+    pool, spread = _read_pool(file)
     known = np.flatnonzero(pool.known) if file.with_values else np.zeros(0, np.int64)
     if file.with_values and file.target is not None and not len(known):
         raise ValueError(f"Expected numbers in `{file.target}` of {file.source}. Got none.")
     measured = pool.take(known) if 0 < len(known) < len(pool) else pool
-    noise = None if file.noise_column is None else _read_noise(file, on_error, known)
+    noise = None if spread is None else _check_noise(file, pool, spread, known)
     graphs, values = _without_values(measured), measured.targets.copy() if len(known) else None
     counts = measured.num_nodes
     contents = Contents(
@@ -159,10 +158,29 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     return OwnGraphs(graphs, values, contents, noise)
 
 
-def _read_noise(file: PoolFile, on_error: Literal["raise", "skip"], known: NDArray[np.int64]) -> NDArray[np.float64]:
+def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
+    """Return the graphs, and the standard deviation of the noise of each, NaN where there is none.
+
+    Tables of molecules are read once: which rows can be read depends on what is read. Other files refuse bad rows.
+    """
+    on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
+    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error)
+    if file.noise_column is None:
+        return read(file.target), None
+    if not (file.is_file and holds_molecules(Path(file.source), file.smiles)):
+        return read(file.target), read(file.noise_column).targets
+    pool = read(file.target, columns=(file.noise_column,))
+    if not isinstance(pool, MoleculeSet):
+        raise TypeError(f"Expected molecules in {file.source}. Got {type(pool).__name__}.")
+    bare = MoleculeSet(pool, pool.smiles, pool.ids, pool.targets, pool.features, pool.skipped)
+    return bare, pool.columns[:, 0]
+
+
+def _check_noise(
+    file: PoolFile, pool: GraphPool, spread: NDArray[np.float64], known: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """Return the standard deviation of the noise of each graph that has a value."""
-    pool = read_pool(file.source, file.noise_column, smiles=file.smiles, on_error=on_error)
-    noise = pool.targets[known]
+    noise = spread[known]
     bad = np.flatnonzero(~(noise >= 0))  # NaN is not
     if len(bad):
         graph, found = pool.ids[known[bad[0]]], noise[bad[0]]

@@ -62,6 +62,52 @@ def test_the_kernel_is_the_cosine_between_counts_of_labels_refined_by_networkx(i
     np.testing.assert_allclose(compare_patterns(found, found), expected, rtol=1e-14)
 
 
+def cosine_by_tuples(graphs, iterations):
+    """Refine labels that are nested tuples, in which nothing can be mistaken for anything else."""
+    counters = []
+    for graph in graphs:
+        labels = [("node", *map(float, row)) for row in graph.x]
+        counter = Counter(labels)
+        for _ in range(iterations):
+            arriving = [[] for _ in labels]
+            for (u, v), row in zip(graph.edge_index.T.tolist(), graph.edge_attr, strict=True):
+                arriving[v].append((("edge", *map(float, row)), labels[u]))
+            labels = [(own, tuple(sorted(pairs, key=repr))) for own, pairs in zip(labels, arriving, strict=True)]
+            counter.update(labels)
+        counters.append(counter)
+    inner = np.array([[sum(a[key] * b[key] for key in a) for b in counters] for a in counters], float)
+    return inner / np.sqrt(np.outer(inner.diagonal(), inner.diagonal()))
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("seed", range(5))
+def test_nodes_and_edges_may_share_their_labels(seed, columns):
+    rng, graphs = np.random.default_rng(seed), ragged_graphs((3, 3, 4, 4, 2, 6, 3, 1), seed=seed)
+    for graph in graphs:
+        graph.x = torch.from_numpy(rng.integers(0, 2, (len(graph.x), columns))).float()
+        graph.edge_attr = torch.from_numpy(rng.integers(0, 2, (graph.num_edges, columns))).float()
+    found = counted(graphs, 2)
+    np.testing.assert_allclose(compare_patterns(found, found), cosine_by_tuples(graphs, 2), rtol=1e-14)
+
+
+def test_an_edge_a_to_a_node_b_is_not_an_edge_b_to_a_node_a():
+    leaves, to_centre = torch.arange(1, 4), torch.tensor([[1, 2, 3], [0, 0, 0]])
+    stars = [
+        Data(
+            x=torch.cat([torch.zeros(1), leaves]).unsqueeze(1).float(),
+            edge_index=torch.cat([to_centre, to_centre.flip(0)], dim=1),
+            edge_attr=torch.cat([leaves.roll(by), torch.zeros(3)]).unsqueeze(1).float(),
+        )
+        for by in (1, 2)
+    ]
+    found = counted(stars, 1)
+    assert compare_patterns(found, found)[0, 1] == pytest.approx(7 / 8)  # all but the centre with what arrives there
+
+
+def test_the_agents_have_a_version_of_their_own_since_labels_of_edges_are_told_from_those_of_nodes():
+    assert registry.make_agent("wl-ucb").algorithm == registry.make_agent("gntk-ucb").algorithm + 1 == 4
+
+
 @pytest.mark.parametrize("iterations", [1, 3])
 def test_the_gaussian_is_that_of_the_distances_between_the_counts(iterations):
     counts = counted(labelled_graphs(), iterations)
@@ -165,18 +211,23 @@ def test_labels_are_numbers_of_splitmix64():
 
 
 @pytest.mark.parametrize(
-    ("unit", "expected"),
-    [(1.0, "7665c6f6b06bd5ad"), (0.1, "f12197730edfec1a")],
-    ids=["integers", "bins"],
+    ("unit", "labels", "expected"),
+    [
+        (1.0, False, "f26c1d7fa1ebef33"),
+        (0.1, False, "15ffc613e6007b45"),
+        (1.0, True, "675267c0ea4f513c"),  # another one until version 4
+        (0.1, True, "6457334c18bce267"),
+    ],
+    ids=["integers", "bins", "integers and labelled edges", "bins and labelled edges"],
 )
-def test_graphs_are_known_by_the_same_hash_as_ever(unit, expected):
+def test_graphs_are_known_by_the_same_hash_as_ever(unit, labels, expected):
     """Or saved states would be refused."""
     path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
     graphs = [
         Data(
             x=unit * torch.tensor([[k, 1.0], [2, 3], [5, k]]),
             edge_index=path,
-            edge_attr=torch.tensor([[2.0], [2], [k], [k]]),
+            edge_attr=torch.tensor([[2.0], [2], [k], [k]]) if labels else None,
         )
         for k in range(3)
     ]

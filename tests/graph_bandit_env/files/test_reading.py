@@ -156,6 +156,7 @@ def test_a_sheet_is_refused_but_of_a_workbook(tmp_path, name):
     ("options", "message"),
     [
         ({"on_error": "skip"}, "where bad rows can be skipped. Got {}. Leave this option out"),
+        ({"columns": ["dock"]}, "with numbers in a column `dock`. Got {}."),
         ({"smiles": "structure"}, "with SMILES in a column `structure`. Got {}. Leave this option out"),
     ],
 )

@@ -175,6 +175,48 @@ def test_refuses_graphs_without_noise(tmp_path, bad, message):
         EnvironmentSettings(**write_noisy(tmp_path / "noisy.csv", 0.1, bad, 0.1, 0.1, 0.1))
 
 
+@pytest.mark.parametrize(
+    ("bad", "left"),
+    [
+        ({"CCN": "low,0.2"}, ["CCO", "CCC", "CCCC"]),
+        ({"CCN": "2.5,low"}, ["CCO", "CCC", "CCCC"]),
+        ({"CCN": "low,low"}, ["CCO", "CCC", "CCCC"]),
+        ({"CCN": "low,0.2", "CCC": "3.5,low"}, ["CCO", "CCCC"]),
+    ],
+)
+def test_each_graph_keeps_its_own_noise_where_bad_rows_are_left_out(tmp_path, bad, left):
+    rows = {"CCO": "1.5,0.1", "CCN": "2.5,0.2", "CCC": "3.5,0.3", "CCCC": "4.5,0.4"}
+    path = tmp_path / "noisy.csv"
+    path.write_text("smiles,affinity,sd\n" + "".join(f"{text},{cells}\n" for text, cells in (rows | bad).items()))
+    own = read_own_graphs(PoolFile(source=str(path), target="affinity", noise_column="sd", skip_bad_rows=True))
+    assert list(own.graphs.smiles) == left
+    assert [f"{mean},{noise}" for mean, noise in zip(own.means, own.noise, strict=True)] == [rows[k] for k in left]
+    assert len(own.contents.skipped) == len(bad)
+
+
+def test_a_bad_noise_is_refused_like_any_bad_row(tmp_path):
+    with pytest.raises(ValueError, match="3: expected a number in `sd`. Got 'low'"):
+        EnvironmentSettings(**write_noisy(tmp_path / "noisy.csv", 0.1, "low", 0.1, 0.1, 0.1))
+
+
+def test_rows_of_one_molecule_have_the_mean_of_their_noise_and_agents_do_not_see_it(tmp_path):
+    path = tmp_path / "noisy.csv"
+    path.write_text("smiles,affinity,sd\nCCO,1,0.1\nOCC,3,0.3\nCCN,5,0.5\n")
+    own = read_own_graphs(PoolFile(source=str(path), target="affinity", noise_column="sd"))
+    np.testing.assert_allclose(own.noise, [0.2, 0.5])
+    assert own.graphs.column_names == ()
+
+
+def test_graphs_that_are_not_molecules_have_noise_too(tmp_path):
+    path = Path(write_graphs(tmp_path / "rings.jsonl", count=3))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for k, line in enumerate(lines):
+        line["graph"]["sd"] = (k + 1) / 8
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    own = read_own_graphs(PoolFile(source=str(path), target="value", noise_column="sd"))
+    np.testing.assert_array_equal(own.noise, [0.125, 0.25, 0.375])
+
+
 def test_a_pool_with_a_name_needs_no_file():
     environment = EnvironmentSettings(graphs="library", target="logp", horizon=5)
     assert environment.contents.num_graphs == 4419
