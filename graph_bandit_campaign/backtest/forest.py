@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env import MoleculeSet
+from graph_bandit_env.extras import require
 
 TREES, DEPTH = 100, 8
 BITS, SHORTEST, LONGEST = 2048, 1, 3
-
-
-def has_forest() -> bool:
-    """Return whether scikit-learn is installed, which the extra `backtest` does."""
-    return find_spec("sklearn") is not None
 
 
 class ForestPlayer:
@@ -25,12 +19,11 @@ class ForestPlayer:
     pairs that are one to three bonds apart.
 
     Raises:
-        ImportError: if scikit-learn is not installed.
+        MissingExtraError: if scikit-learn is not installed.
     """
 
     def __init__(self) -> None:
-        if not has_forest():
-            raise ImportError("A random forest needs scikit-learn: pip install 'graph-bandit-env[backtest]'")
+        require("sklearn", "A random forest")
 
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
         """Compute the fingerprints."""

@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pandas as pd
 
-from graph_bandit_campaign.backtest.forest import has_forest
 from graph_bandit_campaign.backtest.kept import COLUMNS, PAGE, RESULTS, SETTINGS, Kept
 from graph_bandit_campaign.backtest.pages.page import render_page
 from graph_bandit_campaign.backtest.pages.terminal import print_summary
@@ -18,6 +17,7 @@ from graph_bandit_campaign.backtest.summary import summarize
 from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.backtest.work import play_tasks
 from graph_bandit_campaign.learner import Learner, default_agent
+from graph_bandit_env.extras import is_installed
 from graph_bandit_lab.storage import find_file, replace_file, sole_driver
 
 NAMES = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
@@ -80,7 +80,7 @@ def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task]
         for batch in settings.n
         for agent in settings.agents or (default_agent(table.molecules, batch),)
     ]
-    baselines = [name for name in settings.baselines if name != "forest" or has_forest()]
+    baselines = [name for name in settings.baselines if name != "forest" or is_installed("sklearn")]
     others = [Task(NAMES[name], batch, 0) for name in baselines for batch in settings.n]
     others = [task for task in others if task not in advisors]
     remarks = ", ".join(table.remarks)

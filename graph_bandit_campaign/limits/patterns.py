@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graph_bandit_env.extras import require
+
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
@@ -55,6 +57,7 @@ class Matcher:
 
 def catalog_names() -> dict[str, str]:
     """Return the names of RDKit's catalogs in small letters, each with the name that RDKit gives it."""
+    require("rdkit", "Looking for substructures")
     from rdkit.Chem import FilterCatalog
 
     kinds: Any = FilterCatalog.FilterCatalogParams.FilterCatalogs
@@ -91,6 +94,7 @@ def read_pattern(text: str) -> Pattern:
 
 def smarts_problem(text: str) -> str:
     """Say why a text is not a SMARTS; return an empty text if it is one."""
+    require("rdkit", "Looking for substructures")
     from rdkit import Chem, rdBase
 
     if len(text) > MOST_CHARACTERS:

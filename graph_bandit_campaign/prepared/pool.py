@@ -27,6 +27,7 @@ from graph_bandit_campaign.prepared.manifest import (
 from graph_bandit_campaign.prepared.part import REMEDY, REMEDY_OF_PART, PreparedPart
 from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env.extras import require
 
 Place = tuple[int, int]
 """Number of a part, and the row in it."""
@@ -69,8 +70,6 @@ class PreparedPool:
             ValueError: if it is not finished, is damaged, lacks a part, or was prepared with another version of RDKit.
             ImportError: if pyarrow is not installed.
         """
-        from importlib.util import find_spec
-
         folder = Path(folder)
         if not (folder / MANIFEST).is_file():
             if (folder / QUESTION).is_file():
@@ -80,8 +79,8 @@ class PreparedPool:
             raise FileNotFoundError(
                 f"Expected {folder} to be a prepared pool. It has no {MANIFEST}. `graph-bandit prepare` makes one."
             )
-        if find_spec("pyarrow") is None:
-            raise ImportError("Reading a prepared pool needs pyarrow: pip install 'graph-bandit-env[parquet]'.")
+        for module in ("pyarrow", "rdkit"):
+            require(module, "Reading a prepared pool")
         manifest = read_json(folder / MANIFEST, Manifest)
         if manifest.question.format != FORMAT:
             raise ValueError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
 from zipfile import ZipFile
@@ -13,6 +12,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_columns import check_columns, check_known
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_set import MoleculeSet
@@ -170,8 +170,7 @@ def _read_arrays(path: Path) -> Contents:
 
 
 def _read_parquet(path: Path) -> Contents:
-    if find_spec("pyarrow") is None:
-        raise ImportError(f"Reading {path.name} needs pyarrow: pip install 'graph-bandit-env[parquet]'.")
+    require("pyarrow", f"Reading {path.name}")
     import pyarrow
     from pyarrow import types
     from pyarrow.parquet import ParquetFile

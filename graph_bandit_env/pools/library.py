@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
+from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_graph import Features
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles
@@ -67,9 +68,10 @@ def enumerate_library(reward: Property = "qed", features: Features = "one_hot") 
         The molecules, without duplicates, always in the same order.
 
     Raises:
-        ImportError: if RDKit is not installed (the extra `chem` installs it).
+        MissingExtraError: if RDKit is not installed (the extra `chem` installs it).
         ValueError: if the property is unknown.
     """
+    require("rdkit", "The library of molecules")
     compute = _property(reward)
     from rdkit import Chem
 

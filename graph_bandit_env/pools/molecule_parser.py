@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_graph import to_categories
 from graph_bandit_env.pools.parsed_molecules import Cache, ParsedMolecules
 
@@ -44,8 +45,9 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
         M molecules. One that could not be read has no atoms.
 
     Raises:
-        ImportError: if RDKit is not installed.
+        MissingExtraError: if RDKit is not installed.
     """
+    require("rdkit", "Reading molecules")
     kept = None if cache is None else Cache(cache, smiles)
     if kept is not None and (loaded := kept.load()) is not None:
         return loaded
@@ -68,7 +70,11 @@ def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
     Args:
         smiles: any text.
         most_atoms: how many atoms it may have; hydrogens do not count.
+
+    Raises:
+        MissingExtraError: if RDKit is not installed.
     """
+    require("rdkit", "Reading molecules")
     if size_problem(smiles, most_atoms):
         return ""
     from rdkit import Chem, rdBase

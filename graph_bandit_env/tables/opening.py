@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
+from graph_bandit_env.extras import require
 from graph_bandit_env.tables.lines import open_text
 from graph_bandit_env.tables.parquet import open_parquet
 from graph_bandit_env.tables.sdf import open_sdf
@@ -16,7 +16,7 @@ from graph_bandit_env.tables.workbook import open_workbook
 
 TEXT = {**dict.fromkeys((".csv", ".tsv", ".txt"), open_delimited), ".smi": open_smi, ".sdf": open_sdf}
 OTHERS = (".xlsx", ".parquet")
-PACKAGES = {".xlsx": ("openpyxl", "chem"), ".sdf": ("rdkit", "chem"), ".parquet": ("pyarrow", "parquet")}
+PACKAGES = {".xlsx": "openpyxl", ".sdf": "rdkit", ".parquet": "pyarrow"}
 KINDS = ".csv, .tsv, .txt, .smi, .sdf (each also .gz), .xlsx, .parquet"
 
 
@@ -34,7 +34,7 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ImportError: if a package that reads it is not installed.
+        MissingExtraError: if a package that reads it is not installed.
         ValueError: if the kind of file is unknown, or its content does not match its name, is damaged or unpacks to
             far more than its size; also while rows are read.
     """
@@ -50,9 +50,8 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
         raise ValueError(f"Expected a file that ends in {KINDS}. Got {path.name}.{remedy}")
     if sheet is not None and kind != ".xlsx":
         raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
-    package, extra = PACKAGES.get(kind, ("", ""))
-    if package and find_spec(package) is None:
-        raise ImportError(f"Reading {path.name} needs {package}: pip install 'graph-bandit-env[{extra}]'.")
+    if kind in PACKAGES:
+        require(PACKAGES[kind], f"Reading {path.name}")
     if kind in TEXT:
         with open_text(path, packed) as text:
             yield TEXT[kind](path, text)

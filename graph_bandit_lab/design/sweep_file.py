@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeGuard
 
 import registry
+from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.own_graphs import PoolFile
 from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
@@ -92,14 +93,38 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         raise ValueError(f"{source}: expected `tunes` to be true or false. Got {content['tunes']!r}.")
     tuned = read_tuned(overrides.tuned, overrides.fit)
     here, notes = _fill_in_tables(grids, overrides.tables, str(source))
+    selection = parse_selection(overrides.environments)
+    parts, unread = _read_grids(here, lambda grid: _read_grid(grid, content, overrides, tuned, str(source)), selection)
     sweep = Sweep(
         title=content.get("title", Path(source).stem),
-        grids=tuple(part for grid in here for part in _read_grid(grid, content, overrides, tuned, str(source))),
+        grids=parts,
         seeds=_read_seeds(content, overrides.repetitions, str(source)),
         tunes=content.get("tunes", False),
-        notes=notes,
+        notes=(*notes, *unread),
     )
-    return sweep.select(parse_selection(overrides.environments), overrides.horizon)
+    return sweep.select(selection, overrides.horizon)
+
+
+def _read_grids(
+    grids: Sequence[GridTable], read: Callable[[GridTable], list[Grid]], selection: Mapping[str, Sequence[object]]
+) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
+    """Read grids, and leave out the tasks that need an extra which is not installed, with a note.
+
+    Raises:
+        MissingExtraError: if nothing remains, or such a task is selected, or such a grid has no name.
+    """
+    parts: list[Grid] = []
+    unread: dict[str, list[str]] = {}
+    for grid in grids:
+        try:
+            parts += read(grid)
+        except MissingExtraError as error:
+            if "task" not in grid or grid["task"] in selection.get("task", ()):
+                raise
+            unread.setdefault(str(error), []).append(str(grid["task"]))
+    if unread and not parts:
+        raise MissingExtraError(next(iter(unread)))
+    return tuple(parts), tuple(f"Left out: {', '.join(tasks)}. {reason}" for reason, tasks in unread.items())
 
 
 def _fill_in_tables(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 
 import msgspec
 
+from graph_bandit_env.extras import require
 from graph_bandit_lab.episodes.records import RoundRecord
 
 if TYPE_CHECKING:
@@ -131,12 +132,9 @@ def _check_last_line(path: Path, file: BinaryIO) -> None:
 
 
 def _open_events(folder: Path) -> FileWriter:
-    try:
-        from torch.utils.tensorboard import FileWriter
-    except ImportError as error:
-        raise ImportError(
-            "Writing for TensorBoard needs tensorboard: pip install 'graph-bandit-env[tensorboard]'."
-        ) from error
+    require("tensorboard", "Writing for TensorBoard")
+    from torch.utils.tensorboard import FileWriter
+
     return FileWriter(str(folder), max_queue=MOST_WAITING)
 
 

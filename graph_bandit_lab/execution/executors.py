@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ParamSpec, TypeVar
 
+from graph_bandit_env.extras import require
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.cores import count_cores
 from graph_bandit_lab.execution.worker import prepare_process, ready
@@ -152,11 +153,12 @@ class DaskExecutor(Workers):
         address: address of its scheduler, `tcp://host:port`.
 
     Raises:
-        ImportError: if `distributed` is not installed (the extra of that name brings it).
+        MissingExtraError: if `distributed` is not installed (the extra of that name brings it).
         SchedulerLostError: if there is no scheduler at this address.
     """
 
     def __init__(self, address: str) -> None:
+        require("distributed", "Playing on a Dask cluster")
         from distributed import Client
 
         try:

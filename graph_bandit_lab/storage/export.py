@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from graph_bandit_env.extras import require
 from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import describe_environment, name_environments
 from graph_bandit_lab.episodes.findings import FINDINGS
@@ -50,6 +51,7 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
         FileNotFoundError: if the folder holds no results.
         ImportError: if pyarrow is not installed (the extra `parquet` brings it).
     """
+    require("pyarrow", "Writing Parquet")
     arrays = [*ARRAYS, *FINDINGS]
     table = _flatten(load_results(folder, arrays=arrays), [*PLAIN, *arrays])
     for name in table.columns.difference([*arrays, *PLAIN]):

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Never
 
@@ -33,6 +32,7 @@ from graph_bandit_campaign.prepared.manifest import (
 )
 from graph_bandit_campaign.prepared.pool import PreparedPool
 from graph_bandit_campaign.prepared.settings import PrepareSettings
+from graph_bandit_env.extras import require
 from graph_bandit_lab.execution import Workers, choose_workers
 from graph_bandit_lab.storage import sole_driver
 
@@ -68,9 +68,8 @@ def prepare(settings: PrepareSettings) -> PreparedPool | None:
 
 
 def _prepare(settings: PrepareSettings) -> PreparedPool | None:
-    for package, extra in (("rdkit", "chem"), ("pyarrow", "parquet")):
-        if find_spec(package) is None:
-            raise ImportError(f"Preparing a pool needs {package}: pip install 'graph-bandit-env[{extra}]'.")
+    for module in ("rdkit", "pyarrow"):
+        require(module, "Preparing a pool")
     source = Source(settings)
     files, rows = source.digest()
     question = ask(settings, source, files)

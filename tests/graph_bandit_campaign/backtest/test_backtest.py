@@ -155,7 +155,7 @@ def test_files_of_others_are_not_replaced(logp):
 
 
 def test_without_scikit_learn_the_forest_is_left_out_and_told(logp, monkeypatch, capsys):
-    monkeypatch.setattr(run, "has_forest", lambda: False)
+    monkeypatch.setattr(run, "is_installed", lambda module: False)
     results = backtest(logp, baselines=("forest",))
     assert set(results["player"]) == {"molecule-ucb", "random"}
     assert "The random forest is left out: it needs scikit-learn" in capsys.readouterr().out

@@ -5,6 +5,7 @@ import datetime
 import gzip
 import io
 import re
+import sys
 import warnings
 import zipfile
 
@@ -15,6 +16,7 @@ from rdkit import Chem
 
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, read_measured
 from graph_bandit_env import from_smiles_csv
+from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_env.pools.molecule_rows import BadRowsError
 from graph_bandit_env.tables import TooManyRowsError, open_table
 
@@ -293,13 +295,17 @@ def test_what_cannot_be_read_is_told_at_the_door(table, content, name, message):
 
 
 @pytest.mark.parametrize(
-    ("name", "package", "extra"),
-    [("pool.xlsx", "openpyxl", "chem"), ("pool.parquet", "pyarrow", "parquet"), ("pool.sdf", "rdkit", "chem")],
+    ("name", "module", "package", "extra"),
+    [
+        ("pool.xlsx", "openpyxl", "openpyxl", "chem"),
+        ("pool.parquet", "pyarrow", "pyarrow", "parquet"),
+        ("pool.sdf", "rdkit", "RDKit", "chem"),
+    ],
 )
-def test_a_package_that_is_missing_is_named_with_its_extra(table, monkeypatch, name, package, extra):
-    monkeypatch.setattr("graph_bandit_env.tables.opening.find_spec", lambda asked: None)
+def test_a_package_that_is_missing_is_named_with_its_extra(table, monkeypatch, name, module, package, extra):
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        ImportError, match=rf"Reading {name} needs {package}: pip install 'graph-bandit-env\[{extra}\]'"
+        MissingExtraError, match=rf"Reading {name} needs {package}: pip install 'graph-bandit-env\[{extra}\]'"
     ):
         rows_of(table("", name))
 

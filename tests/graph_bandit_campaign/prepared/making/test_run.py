@@ -1,4 +1,5 @@
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -7,6 +8,7 @@ from support.messy import assert_as_in_memory, messy_table, prepare_small
 
 from graph_bandit_campaign import PrepareSettings, prepare
 from graph_bandit_campaign.prepared.making import run
+from graph_bandit_env.extras import MissingExtraError
 
 
 @pytest.fixture(autouse=True)
@@ -87,9 +89,9 @@ def test_bad_settings_are_refused(tmp_path, monkeypatch, changes, message):
     assert not list(Path("out").glob("*.parquet"))
 
 
-@pytest.mark.parametrize("package", ["pyarrow", "rdkit"])
-def test_a_missing_package_is_named(tmp_path, monkeypatch, package):
+@pytest.mark.parametrize(("package", "name"), [("pyarrow", "pyarrow"), ("rdkit", "RDKit")])
+def test_a_missing_package_is_named(tmp_path, monkeypatch, package, name):
     (tmp_path / "pool.csv").write_text("smiles\nCC\n")
-    monkeypatch.setattr(run, "find_spec", lambda name: None if name == package else object())
-    with pytest.raises(ImportError, match=f"needs {package}: pip install"):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=f"Preparing a pool needs {name}: pip install"):
         prepare_small(tmp_path / "pool.csv", tmp_path / "out")

@@ -1,0 +1,40 @@
+"""What needs a package that is not installed says which extra installs it."""
+
+import configparser
+import sys
+from pathlib import Path
+
+import pytest
+
+from graph_bandit_campaign import Limits
+from graph_bandit_env import canonical_smiles, enumerate_library, from_smiles
+from graph_bandit_env.extras import EXTRAS, MissingExtraError, is_installed, require
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+def test_the_extra_that_is_named_installs_the_package(module):
+    setup = configparser.ConfigParser()
+    setup.read(Path(__file__).parents[2] / "setup.cfg")
+    project, extra = EXTRAS[module]
+    assert f"\n{project.lower()}>=" in setup["options.extras_require"][extra]
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+def test_only_what_is_missing_is_refused(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert not is_installed(module)
+    message = rf"This needs .*: pip install 'graph-bandit-env\[{EXTRAS[module][1]}\]'\."
+    with pytest.raises(MissingExtraError, match=message):
+        require(module, "This")
+    require("json", "This")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [lambda: from_smiles(["CCO"]), lambda: canonical_smiles("CCO"), enumerate_library, lambda: Limits(forbid=("C#N",))],
+    ids=["from_smiles", "canonical_smiles", "enumerate_library", "Limits"],
+)
+def test_without_rdkit_molecules_are_refused_with_the_extra_chem(monkeypatch, use):
+    monkeypatch.setitem(sys.modules, "rdkit", None)
+    with pytest.raises(MissingExtraError, match=r"needs RDKit: pip install 'graph-bandit-env\[chem\]'"):
+        use()
