@@ -40,7 +40,9 @@ def name_nearest(kind: Kind) -> Kind:
                 nearest = difflib.get_close_matches(name, taken, n=1)
                 hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
                 hint = " Give it to `reset`." if name == "seed" else hint
-                raise TypeError(f"Unknown argument `{name}`.{hint} Arguments: {', '.join(taken)}.")
+                python = f"{kind.__name__}.__init__() got an unexpected keyword argument {name!r}"
+                # Python's words, too: programs that try an argument look for them, TorchRL's GymEnv for example.
+                raise TypeError(f"Unknown argument `{name}`.{hint} Arguments: {', '.join(taken)}. ({python})")
         init(self, *args, **given)
 
     type.__setattr__(kind, "__init__", checked)

@@ -7,6 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+HOW_TO_ONE_HOT = (
+    "Give texts a column for each kind, 1 where a label is of this kind (one-hot): "
+    "`(numpy.array(labels)[:, None] == kinds).astype(float)`, with `kinds` a list of the labels of all graphs."
+)
+
 
 def check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float32]:
     """Return features of nodes or edges as float32 `(n, d)`, or raise a ValueError that names the graph."""
@@ -15,7 +20,8 @@ def check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float
         rows = "n >= 1" if kind == "node" else "E >= 0"
         raise ValueError(f"Graph {graph}: expected {kind} features of shape `({rows}, d >= 1)`. Got `{array.shape}`.")
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.")
+        one_hot = " " + HOW_TO_ONE_HOT if array.dtype.kind in "USOT" else ""
+        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.{one_hot}")
     with np.errstate(over="ignore"):
         checked = np.array(array, np.float32, order="C")
     if not np.isfinite(checked).all():

@@ -81,3 +81,18 @@ def test_values_of_text_are_separated_by_commas_unless_quoted():
     assert Choice.parse('vendor="Sigma, Inc",B').values == {"Sigma, Inc", "B"}
     assert Choice.parse("formula=a=b").values == {"a=b"}
     assert not Choice.parse("stock=yes").accepts("Yes")
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("mw<500", (None, 500.0)),
+        ("qed>=0.5", (0.5, None)),
+        ("hbd=2", (2.0, 2.0)),
+        ("logp=1..4", (1.0, 4.0)),
+        ("logp=..4", (None, 4.0)),
+        ("logp=1..", (1.0, None)),
+    ],
+)
+def test_an_end_that_is_open_is_none(text, ends):
+    assert Requirement.parse(text).ends == ends

@@ -23,3 +23,18 @@ def test_the_first_bad_cell_of_the_table_is_told(last_first, tmp_path, monkeypat
     command = ["suggest", str(tmp_path / "pool"), "--maximize", "y", "--price", "price", "--workers", "None"]
     assert main([*command, "--out", str(tmp_path / "out.csv")]) == 1
     assert "pool.csv, line 15: " in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("priced", [True, False])
+def test_molecules_without_a_price_are_counted_among_those_that_meet_the_limits(priced, tmp_path, monkeypatch, capsys):
+    """Of 40 molecules every fourth has no price; of these, every second is in stock."""
+    monkeypatch.setattr(PrepareSettings, "block", 8)
+    rows = [f"{text},{'' if k % 4 == 0 else 2},{'yes' if k % 8 < 4 else 'no'}" for k, text in enumerate(SMILES)]
+    (tmp_path / "pool.csv").write_text("\n".join(["smiles,price,stock", *rows]) + "\n")
+    prepare(PrepareSettings(tmp_path / "pool.csv", tmp_path / "pool", part_rows=8, workers=None))
+    command = ["suggest", str(tmp_path / "pool"), "--maximize", "y", "--only", "stock=yes", "--workers", "None"]
+    command += ["--price", "price"] if priced else []
+    assert main([*command, "--out", str(tmp_path / "out.csv")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert (" 5 have no known price" in said) == priced
+    assert ("no known price" in said) == priced

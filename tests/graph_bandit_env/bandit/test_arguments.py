@@ -40,6 +40,10 @@ def test_help_describes_every_argument(kind):
         ("graph_modle", "Unknown argument `graph_modle`. Did you mean `graph_model`"),
         ("seed", "Give it to `reset`"),
         ("zzz", "Arguments: graph_model,"),
+        (
+            "frameskip",
+            "unexpected keyword argument 'frameskip'",
+        ),  # which TorchRL's GymEnv looks for
     ],
 )
 def test_an_unknown_argument_is_named_with_the_nearest(make, argument, message):

@@ -88,7 +88,9 @@ def test_is_a_sequence_with_sizes_and_degrees(graphs):
         (([np.zeros(3)], [[]]), "Graph 0: expected node features"),
         (([X, np.full((1, 2), np.nan)], [[], []]), "Graph 1: expected finite node features. Got 2"),
         (([np.full((1, 2), 1e300)], [[]]), "Graph 0: expected finite"),
-        (([np.array([["a"]])], [[]]), "real numbers"),
+        (([np.array([["a"]])], [[]]), "real numbers. Got <U1. Give texts a column for each kind"),
+        (([np.array([["a"]], object)], [[]]), "real numbers. Got object. Give texts a column for each kind"),
+        (([np.array([[1j]])], [[]]), r"real numbers. Got complex128\.$"),
         (([X, np.zeros((3, 4))], [[], []]), "Graph 0 has 2, graph 1 has 4"),
         (([X], [[[0, 3]]]), "between nodes 0 to 2. Got node 3"),
         (([X], [[[-1, 0]]]), "Got node -1"),
@@ -118,6 +120,20 @@ def test_refuses_edge_features_in_some_graphs_only():
     with_features = Data(x=torch.zeros(2, 1), edge_index=edges, edge_attr=torch.ones(1))
     with pytest.raises(ValueError, match="in all graphs or in none. Got it in 1"):
         as_graph_set([with_features, Data(x=torch.zeros(2, 1), edge_index=edges)])
+
+
+def test_text_labels_of_nodes_and_edges_are_read_as_their_refusal_says():
+    graph, kinds = nx.path_graph(3), ["C", "N", "O"]
+    nx.set_node_attributes(graph, dict(enumerate("CON")), "x")
+    nx.set_edge_attributes(graph, "double", "bond")
+    with pytest.raises(ValueError, match=r"`\(numpy.array\(labels\)\[:, None\] == kinds\).astype\(float\)`"):
+        GraphSet.from_networkx([graph])
+    labels = [graph.nodes[node]["x"] for node in graph]
+    for node, row in zip(graph, (np.array(labels)[:, None] == kinds).astype(float), strict=True):
+        graph.nodes[node]["x"] = row
+    np.testing.assert_array_equal(GraphSet.from_networkx([graph])[0].nodes, [[1, 0, 0], [0, 0, 1], [0, 1, 0]])
+    with pytest.raises(ValueError, match="edge features that are real numbers. Got <U6. Give texts"):
+        GraphSet.from_networkx([graph], edge_attribute="bond")
 
 
 def test_refuses_networkx_nodes_without_features():

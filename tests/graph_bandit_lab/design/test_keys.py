@@ -2,7 +2,9 @@ import dataclasses
 
 import pytest
 
-from graph_bandit_lab.design import read_sweep
+from graph_bandit_lab.design import EnvironmentSettings, read_sweep
+from graph_bandit_lab.design.keys import to_arguments
+from graph_bandit_lab.design.own_graphs import read_own_graphs
 from graph_bandit_lab.design.plan import _key_without_environment, _make_agent
 from graph_bandit_lab.design.settings import AgentSpec
 
@@ -52,3 +54,13 @@ def test_forget_is_read_from_a_sweep_file(tmp_path):
     specs = [spec for grid in read_sweep(path).grids for spec in grid.agents]
     assert [spec.settings["forget"] for spec in specs if "forget" in spec.settings] == [100, 50, 0.99, 50, 0.99]
     assert [type(_make_agent(spec).settings.forget) for spec in specs] == [int, type(None), int, float, int, float]
+
+
+@pytest.mark.parametrize(("minimize", "sign"), [(False, 1), (True, -1)])
+def test_small_values_are_wanted_only_where_the_stored_settings_say_so(tmp_path, minimize, sign):
+    path = tmp_path / "hits.csv"
+    path.write_text("smiles,affinity\nCCO,1.5\nCCN,2.5\n")
+    settings = EnvironmentSettings(graphs=str(path), target="affinity", minimize=minimize, horizon=2)
+    stored = settings.to_dict()
+    assert ("minimize" in stored) == minimize  # at its default it is left out, as in earlier results
+    assert to_arguments(stored, read_own_graphs(settings.pool))["reward_model"].tolist() == [sign * 1.5, sign * 2.5]

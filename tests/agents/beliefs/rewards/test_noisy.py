@@ -1,0 +1,46 @@
+"""Results with known noise, against the posterior of a constant under a flat prior."""
+
+import numpy as np
+import pytest
+import torch
+
+from agents.beliefs.rewards.noisy import LEAST_UNITS, MOST_UNITS, NoisyResults, variances_of
+from agents.beliefs.rewards.targets import Standardised
+
+
+def results(graphs, values, deviations, num_graphs=5):
+    noisy = NoisyResults(num_graphs)
+    noisy.add(torch.tensor(graphs), *(torch.tensor(each, dtype=torch.float64) for each in (values, deviations)))
+    return noisy
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_results_of_a_graph_merge_into_their_generalised_least_squares_estimate(seed):
+    random = np.random.default_rng(seed)
+    graphs, values, deviations = random.integers(0, 5, 20), random.normal(size=20), 10 ** random.uniform(-2, 1, 20)
+    merged = results(graphs, values, deviations).merge()
+    assert merged.graphs.tolist() == np.unique(graphs).tolist()
+    for row, graph in enumerate(np.unique(graphs)):
+        here = graphs == graph
+        # y = c + noise is least squares on rows divided by their noise: its solution, and the width of its Gaussian.
+        design, scaled = 1 / deviations[here, None], values[here] / deviations[here]
+        (constant,), *_ = np.linalg.lstsq(design, scaled, rcond=None)
+        assert merged.values[row].item() == pytest.approx(constant, rel=1e-12)
+        assert merged.deviations[row].item() == pytest.approx(np.linalg.pinv(design.T @ design)[0, 0] ** 0.5, rel=1e-12)
+
+
+def test_the_more_precise_of_two_results_counts_more():
+    merged = results([2, 2], [0.0, 10.0], [1.0, 3.0]).merge()
+    assert merged.values.tolist() == pytest.approx([1.0])  # weights 9 and 1
+    assert merged.deviations.tolist() == pytest.approx([0.9**0.5])
+
+
+def test_precisions_far_apart_do_not_overflow():
+    merged = results([0, 0], [1.0, 5.0], [1e-200, 1e200]).merge()
+    assert (merged.values.item(), merged.deviations.item()) == (1.0, 1e-200)
+
+
+def test_noise_is_squared_in_units_of_the_targets_within_bounds():
+    targets = Standardised(location=3.0, unit=2.0)
+    found = variances_of(torch.tensor([1.0, 1e-30, 1e30], dtype=torch.float64), targets)
+    assert found.tolist() == pytest.approx([0.25, LEAST_UNITS**2, MOST_UNITS**2])

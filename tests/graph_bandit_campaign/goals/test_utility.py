@@ -1,0 +1,30 @@
+"""The utility of values, and which values a limit allows, at the ends of ranges."""
+
+import math
+
+import numpy as np
+import pytest
+
+from graph_bandit_campaign import Goal
+from graph_bandit_campaign.goals.utility import meets
+
+VALUES = [1.0, math.nextafter(1, 2), 1.5, math.nextafter(2, 1), 2.0]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(("low", "high"), [(1.0, 2.0), (1.0, None), (None, 2.0)])
+def test_the_ends_of_a_limit_meet_it_unless_it_is_strict(low, high, strict):
+    met = meets(Goal("a", "limit", low, high, strict=strict), np.array(VALUES))
+    assert met.tolist() == [not (strict and value in (low, high)) for value in VALUES]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_value_beyond_either_end_meets_no_limit(strict):
+    met = meets(Goal("a", "limit", 1.0, 2.0, strict=strict), np.array([math.nextafter(1, 0), math.nextafter(2, 3)]))
+    assert not met.any()
+
+
+@pytest.mark.parametrize("aim", ["maximize", "minimize", "target"])
+def test_other_goals_allow_all_values(aim):
+    ends = (1.2, 1.4) if aim == "target" else (None, None)
+    assert meets(Goal("a", aim, *ends), np.array(VALUES)).all()
