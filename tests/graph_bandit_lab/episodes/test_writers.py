@@ -1,12 +1,13 @@
 """Files that hold each round as soon as it has been played."""
 
-import builtins
 import json
 import math
+import sys
 
 import pytest
 
 import registry
+from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.episodes import JsonLinesWriter, RoundRecord, TensorBoardWriter
 
@@ -76,15 +77,8 @@ def test_a_fact_with_the_name_of_a_field_is_refused(tmp_path):
 
 
 def test_without_tensorboard_the_error_says_how_to_install_it(tmp_path, monkeypatch):
-    find = builtins.__import__
-
-    def refuse(name, *arguments):
-        if name.startswith("torch.utils.tensorboard"):
-            raise ImportError(name)
-        return find(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(ImportError, match=r"pip install 'graph-bandit-env\[tensorboard\]'"):
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'graph-bandit-env\[tensorboard\]'"):
         TensorBoardWriter(tmp_path)
 
 
