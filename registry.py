@@ -6,7 +6,9 @@ A package adds an agent by the entry-point group `graph_bandit.agents`, in its p
     my-agent = "my_package:make_my_agent"
 
 `examples/third_party_agent` is such a package. An agent of one file needs no package: its name is
-`my_file:make_my_agent`, and the file lies in the working folder, or on Python's path.
+`my_file:make_my_agent`, the file lies in the working folder or on Python's path, and `@registry.agent_factory` stands
+above `make_my_agent`. `admit_agent` imports it, for a name that a user gives. No other function here imports what a
+name says, because names also come from files, and a file must never run code.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import _graph_bandit_strangers  # noqa: F401 - refuses to run with another project's `agents` or `registry`
 from agents.zoo import RECIPES
@@ -34,10 +36,13 @@ __all__ = [
     "ENVIRONMENT_ID",
     "AgentFactory",
     "__version__",
+    "admit_agent",
+    "agent_factory",
     "agent_needs",
     "agent_origin",
     "agent_plays_changing_graphs",
     "check_agent",
+    "check_name",
     "list_agents",
     "make_agent",
     "make_environment",
@@ -55,6 +60,7 @@ ENVIRONMENT_ID = "GraphActionBandit-v0"
 
 AgentFactory = Callable[..., "Agent"]
 """A function that takes keyword settings and returns an agent."""
+Declared = TypeVar("Declared", bound=AgentFactory)
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ _REGISTRATIONS: dict[str, Registration] = {
     )
     for name, recipe in RECIPES.items()
 }
+_ADMITTED: dict[str, Registration] = {}  # agents of files, by names of the form `module:factory`
 
 
 def make_environment(**settings: Any) -> gym.Env[Any, Any]:
@@ -94,15 +101,15 @@ def make_agent(name: str, **settings: Any) -> Agent:
     """Make an agent by name.
 
     Args:
-        name: one of `list_agents()`.
+        name: one of `list_agents()`, or a name that `admit_agent` was given in this process.
         settings: settings of that agent; the others keep their defaults.
 
     Returns:
         The agent. Call its `reset` before any other method.
 
     Raises:
-        ValueError: if the name or a setting is unknown (the message shows the nearest), a value is not allowed, or two
-            installed packages claim the name.
+        ValueError: if the name or a setting is unknown (the message shows the nearest), a value is not allowed, two
+            installed packages claim the name, or it is of the form `module:factory` and was not admitted.
         ImportError: if the agent's package cannot be imported; the message names it.
     """
     factory = _load(name)
@@ -144,19 +151,99 @@ def registered_agents() -> tuple[str, ...]:
     return tuple(sorted(_REGISTRATIONS.keys() - RECIPES.keys()))
 
 
-def check_agent(factory: AgentFactory, needs: str = "any") -> None:
+@overload
+def agent_factory(factory: Declared, /) -> Declared: ...
+@overload
+def agent_factory(*, needs: str) -> Callable[[Declared], Declared]: ...
+def agent_factory(factory: AgentFactory | None = None, /, *, needs: str = "any") -> Any:
+    """Declare that a function, or a class, makes agents, so that it can be named as `module:factory`.
+
+    It is a decorator: `@agent_factory`, or `@agent_factory(needs="molecules")`. It sets the attribute `needs`, and
+    changes nothing else.
+
+    Args:
+        factory: takes keyword settings and returns an agent.
+        needs: graph sets on which the agent can play, as in `register_agent`.
+
+    Raises:
+        TypeError: if `factory` cannot be called.
+    """
+    if factory is None:
+        return partial(agent_factory, needs=needs)
+    if not callable(factory):
+        raise TypeError(f"Expected `factory` to be callable. Got {factory!r}.")
+    factory.needs = needs  # type: ignore[attr-defined]
+    return factory
+
+
+def admit_agent(name: str) -> None:
+    """Import the agent of a file, for this process, because a user has named it: this runs the code of the file.
+
+    Pass only names that a user typed. Names that come from files are not admitted, and `make_agent` refuses them.
+
+    Args:
+        name: `module:factory`. The module lies in the working folder or on Python's path, and the factory is declared
+            by `agent_factory`. The name of a registered agent changes nothing.
+
+    Raises:
+        ValueError: if the name is unknown, or the object of this name is not declared as a factory.
+        ImportError: if the module cannot be imported, or does not have the object.
+    """
+    if name in _ADMITTED or name in _all() or not names_a_file(name):
+        check_name(name)
+        return
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # last, so that nothing of ours is replaced
+    try:
+        factory = EntryPoint(name=name, value=name, group=ENTRY_POINT_GROUP).load()
+    except Exception as error:  # importing another file may raise anything
+        raise ImportError(
+            f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Expected `module:factory`, with "
+            f"the module in {os.getcwd()} or on Python's path."
+        ) from error
+    needs = getattr(factory, "needs", None)
+    if not (callable(factory) and isinstance(needs, str)):
+        raise ValueError(
+            f"Expected `{name}` to be declared as a function that makes agents. Got {type(factory).__name__} "
+            "without that. If it is one, write `@registry.agent_factory` in the line above it, and `import registry`."
+        )
+    _ADMITTED[name] = Registration(factory, needs)
+
+
+def check_name(name: str) -> None:
+    """Refuse an agent that is neither registered nor admitted; nothing is imported.
+
+    Raises:
+        ValueError: as `make_agent`, for the name alone.
+    """
+    _find(name)
+
+
+def check_agent(factory: AgentFactory | str, needs: str = "any") -> str:
     """Check that an agent follows the protocol; see `agents.contract.check_agent`.
 
     Args:
-        factory: makes a new agent at each call.
+        factory: makes a new agent at each call; or the name of an agent, as in `make_agent`, whose needs are known.
         needs: "any" or "molecules", as in `register_agent`.
+
+    Returns:
+        A line that says so, and one for each check.
 
     Raises:
         agents.contract.AgentCheckError: if a check fails; it lists all that do.
+        ValueError: if there is no agent of this name.
+        TypeError: if `factory` is neither a name nor callable.
     """
     from agents.contract import check_agent as check
 
-    check(factory, needs)
+    title = factory if isinstance(factory, str) else getattr(factory, "__name__", type(factory).__name__)
+    if isinstance(factory, str):
+        needs, factory = agent_needs(factory), partial(make_agent, factory)
+    if not callable(factory):
+        raise TypeError(f"Expected a function that makes an agent, or the name of one. Got {type(factory).__name__}.")
+    checked = check(factory, needs)
+    first = f"{title} follows the protocol of `agents.contract.Agent`: all checks passed (needs: {needs})."
+    return "\n".join([first, *checked])
 
 
 def agent_needs(name: str) -> str:
@@ -166,7 +253,7 @@ def agent_needs(name: str) -> str:
         name: one of `list_agents()`.
     """
     registration = _find(name)
-    if callable(registration.factory):
+    if callable(registration.factory) or name in RECIPES:  # ours would import torch
         return registration.needs
     return str(getattr(_load(name), "needs", registration.needs))
 
@@ -218,16 +305,9 @@ def _load(name: str) -> AgentFactory:
     factory = _find(name).factory
     if callable(factory):
         return factory
-    if names_a_file(name) and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # last, so that nothing of ours is replaced
     try:
         loaded: AgentFactory = factory.load()
     except Exception as error:  # importing another package may raise anything
-        if names_a_file(name):
-            raise ImportError(
-                f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Expected `module:factory`, with "
-                f"the module in {os.getcwd()} or on Python's path."
-            ) from error
         package = _package_of(factory) or "graph-bandit-env"
         raise ImportError(
             f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Repair or uninstall {package}."
@@ -240,15 +320,22 @@ def _package_of(point: EntryPoint) -> str:
 
 
 def names_a_file(name: str) -> bool:
-    """Return whether a name has the form `module:factory`, which needs no registration."""
+    """Return whether a name has the form `module:factory`, which is admitted rather than registered."""
     module, colon, factory = name.partition(":")
     return bool(colon) and factory.isidentifier() and all(part.isidentifier() for part in module.split("."))
 
 
 def _find(name: str) -> Registration:
     registrations = _all()
+    if name in _ADMITTED and name not in registrations:
+        return _ADMITTED[name]
     if name not in registrations and names_a_file(name):
-        return Registration(EntryPoint(name=name, value=name, group=ENTRY_POINT_GROUP))
+        raise ValueError(
+            f"Agent `{name}` is code from outside, and nobody has named it here: a name that is read from a file never "
+            f"loads code. If you know `{name.partition(':')[0]}`, name it yourself: `--agents {name}` (`--agent` of "
+            "`suggest`; `--admit` for what a sweep file lists), or in Python `Campaign(agent=...)`, "
+            f'`RunSettings(agents=...)` or `registry.admit_agent("{name}")`.'
+        )
     if name not in registrations:
         nearest = difflib.get_close_matches(name, registrations, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""

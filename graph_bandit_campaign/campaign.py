@@ -27,6 +27,7 @@ from graph_bandit_campaign.reasons.reason import Reason, find_reasons
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.roster import MaskLike, Roster
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_lab import AgentSpec
 
 
 class AgentChangedWarning(UserWarning):
@@ -46,7 +47,8 @@ class Campaign(Records):
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
             one molecule and `molecule-ucb` for several, or `gnn-ts:steps=1000` for other graphs; None: the agent that
             was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses the graphs
-            of a batch one by one, and makes no predictions.
+            of a batch one by one, and makes no predictions. An agent of a file, `module:factory`, has to be given each
+            time: the file of a campaign never loads code.
         maximize: True if large values are wanted, False for small ones; None: True.
         seed: seed of all randomness; None: 0.
         target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
@@ -98,6 +100,7 @@ class Campaign(Records):
             "target": target,
             "goals": None if goals is None else list_aims(wanted),
         }
+        AgentSpec.admit([agent] if agent else [])
         named = agent or (saved.agent if saved and not saved.by_default else DEFAULT)
         self._named = None if named == DEFAULT else named
         size, several = len(saved.rounds[-1]) if saved and saved.rounds else 1, bool(wanted)

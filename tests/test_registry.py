@@ -22,6 +22,9 @@ def test_settings_reach_the_agent():
         ("gnn_ts", {}, "Unknown agent `gnn_ts`. Did you mean `gnn-ts`?"),
         ("zzz", {}, "Unknown agent `zzz`. Agents: epsilon-greedy, "),
         ("gnn-ts", {"widht": 8}, "Did you mean `width`"),
+        ("gnn-ts", {"explore": 1}, "Did you mean `exploration_scale`"),
+        ("gnn-ts", {"exploration": 1}, "Did you mean `exploration_scale`"),
+        ("gnn-ts", {"zzz": 1}, "`zzz`. Settings: "),
         ("random", {"width": 8}, "Unknown setting `width`. Settings: none"),
         ("random", {"preset": "paper"}, "Unknown preset `paper`. Presets: none"),
     ],
@@ -120,26 +123,80 @@ def test_a_name_that_two_packages_claim_is_refused(installed):
         registry.make_agent("random")
 
 
-CLASS = """class Mine:
+CLASS = """import registry
+@registry.agent_factory
+class Mine:
     def __init__(self, scale=1.0):
         self.scale = scale
+
+@registry.agent_factory(needs="molecules")
+def needy():
+    return Mine()
+
+def undeclared():
+    raise AssertionError("It was called.")
 """
 
 
-def test_an_agent_of_a_file_in_the_working_folder_needs_no_registration(tmp_path, monkeypatch):
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder with a file of agents, of which none is admitted yet."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.setattr(registry, "_ADMITTED", {})
+    monkeypatch.delitem(sys.modules, "mine_i", raising=False)
     (tmp_path / "mine_i.py").write_text(CLASS)
+    return tmp_path
+
+
+def test_an_agent_of_a_file_in_the_working_folder_is_made_once_it_is_admitted(folder):
+    registry.admit_agent("mine_i:Mine")
     assert registry.make_agent("mine_i:Mine", scale=2).scale == 2
     assert (registry.agent_needs("mine_i:Mine"), registry.agent_origin("mine_i:Mine")) == ("any", "")
+    assert "mine_i:Mine" not in registry.list_agents()
     with pytest.raises(ValueError, match="Unknown setting `scael`. Did you mean `scale`"):
         registry.make_agent("mine_i:Mine", scael=2)
 
 
+def test_an_agent_of_a_file_says_what_it_needs(folder):
+    registry.admit_agent("mine_i:needy")
+    assert registry.agent_needs("mine_i:needy") == "molecules"
+
+
+@pytest.mark.parametrize("use", [registry.make_agent, registry.agent_needs, registry.agent_origin, registry.check_name])
+def test_a_name_alone_imports_nothing(use, folder):
+    with pytest.raises(ValueError, match="never loads code.*--agents mine_i:Mine.*--admit.*Campaign"):
+        use("mine_i:Mine")
+    assert "mine_i" not in sys.modules
+
+
+@pytest.mark.parametrize("name", ["json:loads", "math:pi", "subprocess:getoutput", "mine_i:undeclared"])
+def test_what_is_not_declared_to_make_agents_is_refused_with_the_line_to_add(name, folder):
+    with pytest.raises(ValueError, match=f"`{name}` to be declared.*write `@registry.agent_factory`"):
+        registry.admit_agent(name)
+
+
+def test_a_registered_name_is_admitted_and_an_unknown_one_is_not():
+    registry.admit_agent("random")
+    with pytest.raises(ValueError, match="Did you mean `gnn-ts`"):
+        registry.admit_agent("gnn_ts")
+    with pytest.raises(TypeError, match="`factory` to be callable"):
+        registry.agent_factory(3)
+
+
 @pytest.mark.parametrize("name", ["mine_j:Mine", "mine_i:Other"])
-def test_a_file_that_is_not_there_or_lacks_the_factory_is_named(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", list(sys.path))
-    (tmp_path / "mine_i.py").write_text(CLASS)
+def test_a_file_that_is_not_there_or_lacks_the_factory_is_named(name, folder):
     with pytest.raises(ImportError, match=f"Agent `{name}` cannot be imported.*Expected `module:factory`"):
-        registry.make_agent(name)
+        registry.admit_agent(name)
+
+
+def test_the_needs_of_our_agents_are_known_without_torch():
+    code = "import registry, sys; registry.agent_needs('gnn-ts')"
+    done = subprocess.run([sys.executable, "-c", f"{code}; sys.exit('torch' in sys.modules)"], check=False)
+    assert done.returncode == 0
+
+
+def test_the_conformance_kit_takes_a_name_and_says_what_passed():
+    assert registry.check_agent("random").startswith("random follows the protocol")
+    with pytest.raises(TypeError, match="Expected a function that makes an agent, or the name of one. Got int"):
+        registry.check_agent(3)

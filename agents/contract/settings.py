@@ -64,9 +64,15 @@ def check_names(given: Iterable[str], known: Sequence[str]) -> None:
     """
     for name in given:
         if name not in known:
-            nearest = difflib.get_close_matches(name, known, n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+            hint = f" Did you mean `{nearest}`?" if (nearest := _nearest(name, known)) else ""
             raise ValueError(f"Unknown setting `{name}`.{hint} Settings: {', '.join(known) or 'none'}.")
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """Return the known name that is spelt alike, else one that contains it, else one that is spelt a little alike."""
+    containing = [other for other in known if len(name) > 2 and name in other]
+    alike = difflib.get_close_matches
+    return next(iter(alike(name, known, 1) or containing or alike(name, known, 1, cutoff=0.5)), "")
 
 
 def describe_fields(settings_class: type) -> dict[str, str]:

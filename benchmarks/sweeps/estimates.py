@@ -30,7 +30,7 @@ def time_play(repetition: Repetition, rounds: int) -> tuple[float, float]:
         wall, cpu = time.perf_counter(), time.thread_time()
         with one_thread():
             env = registry.make_environment(**repetition.to_arguments(**changes))
-            agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
+            agent = repetition.make_agent()
             run_bandit(env, agent, repetition.seed, feedback=repetition.feedback)
     return time.perf_counter() - wall, time.thread_time() - cpu
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from agents.contract import one_thread
 from graph_bandit_campaign.backtest.players import make_player
 from graph_bandit_campaign.backtest.table import Table
+from graph_bandit_lab import AgentSpec
 
 RANDOM = "random"
 
@@ -90,7 +91,11 @@ def play(table: Table, task: Task, seed: int) -> Play:
 
 
 def play_from_file(path: Path, task: Task, seed: int) -> Play:
-    """Play the table that is pickled in a file, which each process reads once."""
+    """Play the table that is pickled in a file, which each process reads once.
+
+    The task is of the driver, which has admitted its agent.
+    """
+    AgentSpec.admit([task.player])
     return play(_read(path), task, seed)
 
 

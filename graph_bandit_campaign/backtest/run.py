@@ -18,6 +18,7 @@ from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.backtest.work import play_tasks
 from graph_bandit_campaign.learner import Learner, default_agent
 from graph_bandit_env.extras import is_installed
+from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import find_file, replace_file, sole_driver
 
 NAMES = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
@@ -38,6 +39,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
             another backtest.
         ImportError: if a package that reads the table is not installed.
     """
+    AgentSpec.admit(settings.agents)
     for name in (PAGE, RESULTS, SETTINGS):
         find_file(settings.out / name)
     table = read_table(settings)

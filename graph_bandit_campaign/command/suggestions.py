@@ -27,6 +27,7 @@ from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
 from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
 from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 
@@ -46,6 +47,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
 
 
 def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
+    AgentSpec.admit([settings.agent] if settings.agent else [])
     for path in (settings.out, settings.state, settings.html, settings.predictions):
         if path is not None:
             find_file(path)

@@ -12,6 +12,7 @@ import tyro
 
 import registry
 from agents.contract import describe_fields
+from graph_bandit_lab import AgentSpec
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ def describe_agent(name: str) -> str:
     Raises:
         ValueError: if there is no agent of this name.
     """
+    AgentSpec.admit([name])
     settings = getattr(registry.make_agent(name), "settings", None)
     if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
         return f"{name} does not list its settings. What you write after its name reaches its factory as keywords."

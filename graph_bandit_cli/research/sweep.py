@@ -35,6 +35,9 @@ class Command(PlaySettings):
     """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents instead of those of the sweep, on the same environments and seeds; `zoo` stands for all that can play."""
+    admit: Annotated[tuple[str, ...], NONE] = ()
+    """Agents of files, my_file:my_factory, that the sweep lists. Only those that you name are loaded: a sweep file runs
+    no code by itself."""
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
     environments: Annotated[tuple[str, ...], NONE] = ()
@@ -55,6 +58,7 @@ class Command(PlaySettings):
             fit=self.fit,
             tuned=self.tuned,
             agents=self.agents,
+            admit=self.admit,
             repetitions=self.repetitions,
             environments=self.environments,
             horizon=self.horizon,

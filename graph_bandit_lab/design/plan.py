@@ -68,6 +68,11 @@ class Repetition:
         """Return the name of the file of the graphs where it lies with those of other pools."""
         return "" if self.pool is None else f"{self.key.environment['graphs']}-{Path(self.pool.source).name}"
 
+    def make_agent(self) -> Agent:
+        """Make the agent, in whatever process: a plan has only agents that are registered, or that a user has named."""
+        AgentSpec.admit([self.spec.name])
+        return registry.make_agent(self.spec.name, **self.spec.settings)
+
     def to_arguments(self, **changes: object) -> dict[str, Any]:
         """Return the keywords of `registry.make_environment`, with `changes` of settings."""
         return to_arguments({**self.key.environment, **changes}, self.read_graphs())
@@ -206,7 +211,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
         if len(specs) < len(grid.agents):
             raise ValueError(f"Expected a label for each agent. Got {', '.join(spec.label for spec in grid.agents)}.")
         origins = {name: registry.agent_origin(name) for name in dict.fromkeys(spec.name for spec in grid.agents)}
-        agents = {label: _make_agent(spec) for label, spec in specs.items()}
+        agents = {label: make_checked(spec) for label, spec in specs.items()}
         without = {
             label: _key_without_environment(spec, agents[label], origins[spec.name]) for label, spec in specs.items()
         }
@@ -241,7 +246,7 @@ def find_tasks(grids: Sequence[Grid]) -> tuple[Task, ...]:
         if grid.task is None:
             continue
         for environment in grid.environments:
-            refused = _find_refused(grid, {spec.label: _make_agent(spec) for spec in grid.agents}, environment)
+            refused = _find_refused(grid, {spec.label: make_checked(spec) for spec in grid.agents}, environment)
             key = to_json(environment.to_dict())
             tasks.append(dataclasses.replace(grid.task, environment_key=key, refused=tuple(refused.items())))
     return tuple(tasks)
@@ -259,7 +264,7 @@ def _note_absent(grids: Sequence[Grid], idle: Sequence[str]) -> list[str]:
     absent: dict[str, list[str]] = {}
     for grid in grids:
         if grid.task is None and any(map(grid.can_lack, grid.agents)):
-            agents = {spec.label: _make_agent(spec) for spec in grid.agents}
+            agents = {spec.label: make_checked(spec) for spec in grid.agents}
             for environment in grid.environments:
                 labels = [label for label in _find_refused(grid, agents, environment) if label not in idle]
                 absent.setdefault(", ".join(labels), []).append(describe_environment(environment.describe()))
@@ -324,7 +329,8 @@ def _check_sizes(agents: Mapping[str, Agent], num_graphs: int | Sequence[int], c
             raise ValueError(f"{error} (Agent `{label}`.)") from error
 
 
-def _make_agent(spec: AgentSpec) -> Agent:
+def make_checked(spec: AgentSpec) -> Agent:
+    """Make an agent; the error of a setting that is refused names the agent."""
     try:
         return registry.make_agent(spec.name, **spec.settings)
     except ValueError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from graph_bandit_lab.design.environment import EnvironmentSettings
 class AgentSpec:
     """An agent as it is written on the command line: `name` or `name:setting=value,setting=value`.
 
-    The name may be `module:factory`.
+    The name may be `module:factory`, which `admit` imports.
     """
 
     name: str
@@ -44,6 +45,20 @@ class AgentSpec:
                 raise ValueError(f"Expected each setting once. Got `{key}` twice in `{text}`.")
             settings[key] = json_or_string(value)
         return cls(name, settings, label or text, optional)
+
+    @staticmethod
+    def admit(texts: Iterable[str]) -> None:
+        """Import agents of files that a user has named, on the command line or in Python; never pass what a file says.
+
+        Args:
+            texts: agents as on the command line. What is not of the form `module:factory` is left to `make_agent`.
+
+        Raises:
+            ValueError, ImportError: as `registry.admit_agent`.
+        """
+        for name in (split_agent(text)[0] for text in texts):
+            if registry.names_a_file(name):
+                registry.admit_agent(name)
 
 
 def split_agent(text: str) -> tuple[str, str, str]:

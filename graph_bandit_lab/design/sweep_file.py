@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -13,8 +13,9 @@ from typing import Any, TypeGuard
 import registry
 from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_lab.design.environment import EnvironmentSettings
+from graph_bandit_lab.design.keys import OWN
 from graph_bandit_lab.design.own_graphs import PoolFile
-from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds
+from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds, make_checked
 from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec, split_agent
 from graph_bandit_lab.design.tasks import Task, read_tables
@@ -37,6 +38,8 @@ class Overrides:
     """File of tuned settings, for {tuned} in the agents; None: the file that is shipped for the fit."""
     agents: tuple[str, ...] = ()
     """Agents instead of those of the file."""
+    admit: tuple[str, ...] = ()
+    """Agents of files, as `module:factory`, listed by the sweep, that may be imported (`registry.admit_agent`)."""
     repetitions: int | None = None
     """Number of repetitions instead of that of the file; the first seeds stay the same."""
     environments: tuple[str, ...] = ()
@@ -49,8 +52,28 @@ class Overrides:
     def __post_init__(self) -> None:
         if self.fit not in FITS:
             raise ValueError(f"Expected `fit` to be one of {', '.join(FITS)}. Got {self.fit!r}.")
+        unfit = [text for text in self.admit if not registry.names_a_file(split_agent(text)[0])]
+        if unfit:
+            raise ValueError(f"Expected `admit` to name agents of files, as `module:factory`. Got {unfit[0]!r}.")
         if self.repetitions is not None and self.repetitions < 1:
             raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Environments of one graph model, not yet made, and the agents of their grid."""
+
+    environments: tuple[dict[str, Any], ...]
+    agents: tuple[AgentSpec, ...]
+    task: Task | None
+
+    def make(self, source: str) -> Grid:
+        """Make the environments: this reads the tables that some are played on."""
+        try:
+            made = tuple(EnvironmentSettings(**settings) for settings in self.environments)
+        except TypeError as error:
+            raise ValueError(f"{source}: {error}") from error
+        return Grid(made, self.agents, self.task)
 
 
 def list_presets() -> tuple[str, ...]:
@@ -60,7 +83,7 @@ def list_presets() -> tuple[str, ...]:
 
 
 def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
-    """Read a sweep.
+    """Read a sweep. All that the file says is checked before a table is read.
 
     Args:
         source: a TOML file, or the name of a preset.
@@ -71,8 +94,42 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
 
     Raises:
         FileNotFoundError: if there is no such file and no such preset.
-        ValueError: if the file is not TOML, a key is unknown or missing, or a value is refused.
+        ValueError: if the file is not TOML, a key is unknown or missing, or a value is refused; or it lists an agent of
+            a file that `overrides` do not name: what is read from a file never loads code.
+        ImportError: if an agent of a file that `overrides` name cannot be imported.
     """
+    sketch = _sketch(source, overrides)
+    AgentSpec.admit((*overrides.agents, *overrides.admit))
+    for spec in {spec.label: spec for part in sketch.parts for spec in part.agents}.values():
+        make_checked(spec)
+    selection = parse_selection(overrides.environments)
+    grids, unread = _make_parts(sketch.parts, selection, str(source))
+    notes = (*sketch.notes, *unread)
+    sweep = Sweep(title=sketch.title, grids=grids, seeds=sketch.seeds, tunes=sketch.tunes, notes=notes)
+    return sweep.select(selection, overrides.horizon)
+
+
+def check_sweep(source: str | Path, overrides: Overrides = Overrides()) -> None:
+    """Refuse what `read_sweep` would refuse, as far as that needs neither torch nor the tables of the sweep.
+
+    Raises:
+        FileNotFoundError, ValueError: as `read_sweep`.
+    """
+    _sketch(source, overrides)
+
+
+@dataclass(frozen=True)
+class _Sketch:
+    """What a file says, checked, before anything is made of it."""
+
+    title: str
+    parts: tuple[_Part, ...]
+    seeds: tuple[int, ...]
+    tunes: bool
+    notes: tuple[str, ...]
+
+
+def _sketch(source: str | Path, overrides: Overrides) -> _Sketch:
     if str(source) in list_presets():
         text = files("graph_bandit_lab.design").joinpath("presets", f"{source}.toml").read_text(encoding="utf-8")
     elif Path(source).is_file():
@@ -91,40 +148,46 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         raise ValueError(f"{source}: expected grids under `[[grid]]`. Got `[grid]`.")
     if not isinstance(content.get("tunes", False), bool):
         raise ValueError(f"{source}: expected `tunes` to be true or false. Got {content['tunes']!r}.")
+    if not isinstance(content.get("title", ""), str):
+        raise ValueError(f"{source}: expected `title` to be a text. Got {content['title']!r}.")
+    seeds = _read_seeds(content, overrides.repetitions, str(source))
     tuned = read_tuned(overrides.tuned, overrides.fit)
     here, notes = _fill_in_tables(grids, overrides.tables, str(source))
-    selection = parse_selection(overrides.environments)
-    parts, unread = _read_grids(here, lambda grid: _read_grid(grid, content, overrides, tuned, str(source)), selection)
-    sweep = Sweep(
-        title=content.get("title", Path(source).stem),
-        grids=parts,
-        seeds=_read_seeds(content, overrides.repetitions, str(source)),
-        tunes=content.get("tunes", False),
-        notes=(*notes, *unread),
-    )
-    return sweep.select(selection, overrides.horizon)
+    parts = tuple(part for grid in here for part in _sketch_grid(grid, content, overrides, tuned, str(source)))
+    named = {split_agent(text)[0] for text in (*overrides.agents, *overrides.admit)}
+    for name in dict.fromkeys(spec.name for part in parts for spec in part.agents):
+        if registry.names_a_file(name) and name in named:
+            continue  # it is admitted later: that imports it
+        try:
+            registry.check_name(name)
+        except ValueError as error:
+            raise ValueError(f"{source}: {error}" if registry.names_a_file(name) else str(error)) from error
+    for part in parts:
+        random = tuple(settings for settings in part.environments if "graphs" not in settings)
+        replace(part, environments=random).make(str(source))
+    return _Sketch(content.get("title", Path(source).stem), parts, seeds, content.get("tunes", False), notes)
 
 
-def _read_grids(
-    grids: Sequence[GridTable], read: Callable[[GridTable], list[Grid]], selection: Mapping[str, Sequence[object]]
+def _make_parts(
+    parts: Sequence[_Part], selection: Mapping[str, Sequence[object]], source: str
 ) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
-    """Read grids, and leave out the tasks that need an extra which is not installed, with a note.
+    """Read the tables of parts, and leave out the tasks that need an extra which is not installed, with a note.
 
     Raises:
         MissingExtraError: if nothing remains, or such a task is selected, or such a grid has no name.
     """
-    parts: list[Grid] = []
+    grids: list[Grid] = []
     unread: dict[str, list[str]] = {}
-    for grid in grids:
+    for part in parts:
         try:
-            parts += read(grid)
+            grids.append(part.make(source))
         except MissingExtraError as error:
-            if "task" not in grid or grid["task"] in selection.get("task", ()):
+            if part.task is None or part.task.name in selection.get("task", ()):
                 raise
-            unread.setdefault(str(error), []).append(str(grid["task"]))
-    if unread and not parts:
+            unread.setdefault(str(error), []).append(part.task.name)
+    if unread and not grids:
         raise MissingExtraError(next(iter(unread)))
-    return tuple(parts), tuple(f"Left out: {', '.join(tasks)}. {reason}" for reason, tasks in unread.items())
+    return tuple(grids), tuple(f"Left out: {', '.join(tasks)}. {reason}" for reason, tasks in unread.items())
 
 
 def _fill_in_tables(
@@ -133,6 +196,8 @@ def _fill_in_tables(
     """Add the settings of the tables that there are, and leave out the grids of the others, with a note."""
     tables = {} if path is None else read_tables(path)
     named = [_table(grid, "a grid", source).get("table") for grid in grids]
+    if not all(isinstance(name, str | None) for name in named):
+        raise ValueError(f"{source}: expected each `table` to be a name. Got {named!r}.")
     unknown = [name for name in tables if name not in named]
     if unknown:
         known = ", ".join(str(name) for name in named if name) or "none"
@@ -191,9 +256,9 @@ def _is_count(value: object, least: int) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-def _read_grid(
+def _sketch_grid(
     grid: GridTable, content: Mapping[str, object], overrides: Overrides, tuned: Tuned, source: str
-) -> list[Grid]:
+) -> list[_Part]:
     """Multiply out the lists of one grid, into a part for each graph model: tuned settings depend on it."""
     _refuse_unknown(_table(grid, "a grid", source), _GRID_KEYS, source)
     for name in ("environment", "settings"):
@@ -212,14 +277,13 @@ def _read_grid(
     if empty:
         raise ValueError(f"{source}: expected at least one value of `{empty[0]}`. Got an empty list.")
     variants = [",".join(f"{k}={v}" for k, v in chosen.items()) for chosen in _product(grid.get("settings", {}))]
-    try:
-        chosen = [_beside(source, settings) for settings in _product(grid.get("environment", {}))]
-        environments = [EnvironmentSettings(**settings) for settings in chosen]
-    except TypeError as error:
-        raise ValueError(f"{source}: {error}") from error
+    environments = [_beside(source, settings) for settings in _product(grid.get("environment", {}))]
     task = _read_task(grid, len(environments), source)
     parts = []
-    models = [str(environment.to_dict()["graph_model"]) for environment in environments]
+    models = [
+        OWN if "graphs" in settings else str(settings.get("graph_model", EnvironmentSettings.graph_model))
+        for settings in environments
+    ]
     for model in dict.fromkeys(models):
         specs = [
             _read_agent(label, recipe, variant, overrides.fit, tuned, model, optional=label in optional)
@@ -227,12 +291,14 @@ def _read_grid(
             for variant in variants
         ]
         alike = [environment for environment, its in zip(environments, models, strict=True) if its == model]
-        parts.append(Grid(tuple(alike), tuple(specs), task))
+        parts.append(_Part(tuple(alike), tuple(specs), task))
     return parts
 
 
 def _replace_zoo(agents: Sequence[str]) -> list[str]:
     """Replace "zoo" by all installed agents that need no wrapper."""
+    if ZOO not in agents:
+        return list(agents)
     zoo = [name for name in registry.list_agents() if registry.agent_needs(name) in ("any", "molecules")]
     return list(dict.fromkeys(name for text in agents for name in (zoo if text == ZOO else [text])))
 
@@ -256,7 +322,7 @@ def _read_agent(
 ) -> AgentSpec:
     label, recipe = (_join(text.replace("{fit}", FITS[fit]), variant) for text in (label, recipe))
     if "{tuned}" in recipe:
-        recipe = recipe.replace("{tuned}", tuned.settings_of(recipe.partition(":")[0], graph_model)).rstrip(",:")
+        recipe = recipe.replace("{tuned}", tuned.settings_of(split_agent(recipe)[0], graph_model)).rstrip(",:")
         label = label.replace("{tuned}", "tuned")
     return AgentSpec.parse(recipe, label, optional=optional)
 

@@ -168,7 +168,7 @@ def _time_agent(repetition: Repetition, instance: _Instance, seconds: float) -> 
     actions: list[int] = []
     rewards: list[float] = []
     try:
-        agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
+        agent = repetition.make_agent()
         timings.append(_timing(repetition, "reset", instance.reset(agent)))
         while len(laps) < min(ROUNDS * batch, horizon):
             if len(laps) >= LEAST_ROUNDS * batch and time.perf_counter() - begin > OWN * seconds:

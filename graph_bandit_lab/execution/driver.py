@@ -146,6 +146,7 @@ def plan_run(settings: RunSettings) -> SweepPlan:
     Raises:
         ValueError: if an agent or a setting is refused.
     """
+    AgentSpec.admit(settings.agents)
     grid = Grid((settings.environment,), tuple(map(AgentSpec.parse, settings.agents)))
     title = describe_environment(settings.environment.describe())
     return Sweep(title=title, grids=(grid,), seeds=derive_seeds(settings.seed, settings.repetitions)).plan()

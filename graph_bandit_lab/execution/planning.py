@@ -10,7 +10,7 @@ from pathlib import Path
 
 import registry
 from graph_bandit_lab.design.plan import Repetition, SweepPlan
-from graph_bandit_lab.design.sweep_file import Overrides, read_sweep
+from graph_bandit_lab.design.sweep_file import Overrides, check_sweep, read_sweep
 from graph_bandit_lab.execution.calibration import calibrate
 from graph_bandit_lab.execution.executors import Processes, Workers
 from graph_bandit_lab.formats import format_duration
@@ -23,9 +23,12 @@ BUSY = 1.25  # times its CPU time that work takes where cores are shared
 def plan_sweep(source: str | Path, overrides: Overrides) -> SweepPlan:
     """Read and plan a sweep in a separate process, so that this one stays small: agents import torch.
 
+    This process first refuses what it can by itself: the other takes seconds to start.
+
     Raises:
         FileNotFoundError, ValueError: as `read_sweep` and `Sweep.plan`.
     """
+    check_sweep(source, overrides)
     with Processes(1) as executor:
         return executor.submit(_read_and_plan, source, overrides).result()
 

@@ -34,7 +34,7 @@ def warm_up(repetition: Repetition) -> None:
             own = repetition.read_graphs()
             small = to_arguments(key.environment | _small(key.environment), own and own.first(GRAPHS))
             env = registry.make_environment(**small)
-            agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
+            agent = repetition.make_agent()
             run_bandit(env, agent, feedback=replace(repetition.feedback, random_rounds=0))
             env.close()
     except KeyboardInterrupt:

@@ -52,7 +52,7 @@ def play(
     try:
         with one_thread():
             env = registry.make_environment(**repetition.to_arguments())
-            agent = registry.make_agent(repetition.spec.name, **repetition.spec.settings)
+            agent = repetition.make_agent()
             result = run_bandit(
                 env, agent, repetition.seed, on_round=on_round, diagnose=diagnose, feedback=repetition.feedback
             )

@@ -225,6 +225,10 @@ def test_a_sound_agent_passes_and_is_told_what_was_checked(sound):
     assert not any("from an observation" in line for line in check_agent(sound, needs="molecules"))
 
 
+def test_the_door_tells_what_was_checked():
+    assert registry.check_agent(Sound).startswith("Sound follows the protocol")
+
+
 @pytest.mark.parametrize(
     ("broken", "problem"),
     [

@@ -5,14 +5,14 @@ import pytest
 from graph_bandit_lab.design import EnvironmentSettings, read_sweep
 from graph_bandit_lab.design.keys import to_arguments
 from graph_bandit_lab.design.own_graphs import read_own_graphs
-from graph_bandit_lab.design.plan import _key_without_environment, _make_agent
+from graph_bandit_lab.design.plan import _key_without_environment, make_checked
 from graph_bandit_lab.design.settings import AgentSpec
 
 
 def key_of(text):
     """Return the key of an agent, as of version 2 of the algorithm of exact Gaussian processes."""
     spec = AgentSpec.parse(text)
-    key = _key_without_environment(spec, _make_agent(spec), "")
+    key = _key_without_environment(spec, make_checked(spec), "")
     return dataclasses.replace(key, algorithm=min(key.algorithm, 2))
 
 
@@ -53,7 +53,7 @@ def test_forget_is_read_from_a_sweep_file(tmp_path):
     )
     specs = [spec for grid in read_sweep(path).grids for spec in grid.agents]
     assert [spec.settings["forget"] for spec in specs if "forget" in spec.settings] == [100, 50, 0.99, 50, 0.99]
-    assert [type(_make_agent(spec).settings.forget) for spec in specs] == [int, type(None), int, float, int, float]
+    assert [type(make_checked(spec).settings.forget) for spec in specs] == [int, type(None), int, float, int, float]
 
 
 @pytest.mark.parametrize(("minimize", "sign"), [(False, 1), (True, -1)])

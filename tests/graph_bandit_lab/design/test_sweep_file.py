@@ -12,6 +12,8 @@ from benchmarks.attack.kills import SWEEP
 from graph_bandit_cli.main import main
 from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_lab.design import Overrides, list_presets, own_graphs, read_sweep
+from graph_bandit_lab.design.sweep_file import check_sweep
+from graph_bandit_lab.execution import planning
 
 TOML = SWEEP.format(repetitions=2).replace("sixty short runs", "in little")
 
@@ -50,12 +52,29 @@ def test_settings_multiply_agents(tmp_path):
     assert read_sweep(path).seeds == (7,)
 
 
-def test_settings_multiply_agents_of_a_file(tmp_path):
+MINE = """import registry
+@registry.agent_factory
+def pi(width=1, margin=0.1):
+    return object()
+"""
+
+
+@pytest.fixture
+def outsider(tmp_path, monkeypatch):
+    """A working folder with an agent of a file, which is not admitted yet."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.setattr(registry, "_ADMITTED", {})
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    (tmp_path / "mine.py").write_text(MINE)
+
+
+def test_settings_multiply_agents_of_a_file(outsider, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(
         'seeds = [7]\n[[grid]]\nagents = ["mine:pi", "mine:pi:width=8"]\n[grid.settings]\nmargin = [0.1, 0.3]\n'
     )
-    specs = read_sweep(path).grids[0].agents
+    specs = read_sweep(path, Overrides(admit=("mine:pi",))).grids[0].agents
     assert [spec.label for spec in specs] == [
         "mine:pi:margin=0.1",
         "mine:pi:margin=0.3",
@@ -63,6 +82,58 @@ def test_settings_multiply_agents_of_a_file(tmp_path):
         "mine:pi:width=8,margin=0.3",
     ]
     assert {spec.name for spec in specs} == {"mine:pi"}
+
+
+def test_a_sweep_file_loads_no_agent_that_nobody_named(outsider, little):
+    little.write_text(TOML.replace('"random"', '"mine:pi"'))
+    for read in (read_sweep, check_sweep, lambda path: read_sweep(path, Overrides(admit=("mine:other",)))):
+        with pytest.raises(ValueError, match=r"little.toml: .*`mine:pi`.*never loads code.*`--admit`"):
+            read(little)
+    assert "mine" not in sys.modules
+
+
+def test_only_agents_of_files_are_admitted():
+    with pytest.raises(ValueError, match="`admit` to name agents of files, as `module:factory`. Got 'random'"):
+        Overrides(admit=("random",))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("repetitions = 2", "repetitions = 0"),
+        ("repetitions = 2", "repetitions = 2\nunknown = 1"),
+        ("repetitions = 2", "repetitions = 2\ntunes = 1"),
+        ('title = "in little"', "title = 1"),
+        ('["gnn-ts:width=8,steps=2", "random"]', "1"),
+        ('"random"', '"randon"'),
+        ('"random"', '"random:scale"'),
+        ("[[grid]]", "[[grid]]\ntable = 1"),
+        ("num_nodes = 4", "num_nodes = 0"),
+    ],
+)
+def test_a_mistake_is_found_before_a_table_is_read_an_agent_made_or_a_process_started(change, little, monkeypatch):
+    def refuse(*arguments):
+        raise AssertionError(f"It went on to {arguments}.")
+
+    for name in ("agents.zoo.recipes.find_factory", "graph_bandit_lab.design.own_graphs.read_pool"):
+        monkeypatch.setattr(name, refuse)
+    monkeypatch.setattr(planning, "Processes", refuse)
+    text = TOML + '[[grid]]\n[grid.environment]\ngraphs = "library"\ntarget = "logp"\n'
+    little.write_text(text)
+    with pytest.raises(AssertionError, match="It went on to"):
+        planning.plan_sweep(little, Overrides())
+    little.write_text(text.replace(*change, 1))
+    for read in (read_sweep, lambda path: planning.plan_sweep(path, Overrides())):
+        with pytest.raises(ValueError, match="xpected|nknown"):
+            read(little)
+
+
+def test_settings_of_agents_are_refused_before_a_table_is_read(little, monkeypatch):
+    monkeypatch.setattr("graph_bandit_lab.design.own_graphs.read_pool", lambda *_, **__: 1 / 0)
+    text = TOML + '[[grid]]\n[grid.environment]\ngraphs = "library"\ntarget = "logp"\n'
+    little.write_text(text.replace("width=8", "widht=8"))
+    with pytest.raises(ValueError, match="Did you mean `width`"):
+        read_sweep(little)
 
 
 SIZES = {
