@@ -72,6 +72,8 @@ def _prepare(settings: PrepareSettings) -> PreparedPool | None:
         if find_spec(package) is None:
             raise ImportError(f"Preparing a pool needs {package}: pip install 'graph-bandit-env[{extra}]'.")
     source = Source(settings)
+    for remark in source.remarks:
+        print(f"{remark[:1].upper()}{remark[1:]}.")
     files, rows = source.digest()
     question = ask(settings, source, files)
     if settings.reuse is not None:

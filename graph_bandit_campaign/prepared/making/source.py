@@ -15,6 +15,7 @@ from graph_bandit_campaign.limits.names import find_identifier
 from graph_bandit_campaign.prepared.columns import own
 from graph_bandit_campaign.prepared.manifest import MANIFEST, TableFile
 from graph_bandit_campaign.prepared.settings import PrepareSettings
+from graph_bandit_campaign.tables.measured_rows import sheet_remarks
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
@@ -80,15 +81,19 @@ class Source:
     """The files, in the order in which they are read."""
     columns: tuple[str, ...]
     """Columns besides SMILES and names."""
+    remarks: list[str]
+    """Remarks on sheets and hidden rows, for people."""
 
     def __init__(self, settings: PrepareSettings) -> None:
         self._sheet = settings.sheet
         self.files = _files_of(settings.pool)
         with open_table(self.files[0], settings.sheet) as table:
             self._describe(table, settings)
+            self.remarks = sheet_remarks(table, settings.sheet, "--sheet")
         every = {self.smiles, *filter(None, [self.identifier]), *self.columns}
         for path in self.files[1:]:
             with open_table(path, settings.sheet) as table:
+                self.remarks += sheet_remarks(table, settings.sheet, "--sheet")
                 differ = every ^ set(filter(None, table.columns))
                 if differ:
                     raise ValueError(

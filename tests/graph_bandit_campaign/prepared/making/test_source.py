@@ -154,6 +154,22 @@ def test_capitals_of_the_column_of_names_do_not_count(tmp_path):
     assert [block.ids for block in prepare_small(tmp_path / "pool.csv", tmp_path / "out")] == [["a", "b"]]
 
 
+def test_sheets_and_hidden_rows_are_told(tmp_path, capsys):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["smiles"], ["CCO"], ["CCN"]):
+        book.active.append(row)
+    book.active.row_dimensions[2].hidden = True
+    book.create_sheet("Other")
+    book.save(tmp_path / "pool.xlsx")
+    prepare_small(tmp_path / "pool.xlsx", tmp_path / "out")
+    assert capsys.readouterr().out.startswith(
+        "1 hidden rows of pool.xlsx read, too.\n"
+        "Sheet `Sheet` of pool.xlsx read, the first of 2 (--sheet names another).\n"
+    )
+
+
 def test_chunks_are_packed_and_unpacked(tmp_path):
     source = Source(PrepareSettings(pool=write(tmp_path, ".csv"), out=tmp_path / "out", traits=TRAITS))
     first, second, third = source.chunks(2)
