@@ -12,16 +12,22 @@ import numpy as np
 
 from agents.contract import LARGEST_REWARD
 
+WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
+
 
 def nearest_id(identifier: str, ids: Iterable[str]) -> str:
     """Return the id that was probably meant; "" if there is none.
 
-    An id with other digits is another graph, however alike the two look: `LX-03999` is not offered for `LX-99999`.
+    An id with other digits is another graph, however alike the two look: `LX-03999` is not offered for `LX-99999`. One
+    that is the same number is offered, as `001` for `1` or `1.0`, which spreadsheets make of it.
 
     Args:
         identifier: an unknown id.
         ids: all ids.
     """
+    if WHOLE.fullmatch(identifier):
+        same = [known for known in ids if WHOLE.fullmatch(known) and float(known) == float(identifier)]
+        return same[0] if len(same) == 1 else ""
     digits = re.findall(r"[1-9]\d*", identifier)
     alike = {known.casefold(): known for known in ids if re.findall(r"[1-9]\d*", known) == digits}
     nearest = difflib.get_close_matches(identifier.casefold(), alike, n=1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.limits.limits import Limits
+from graph_bandit_campaign.limits.names import find_identifier
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.plates import Plate
 from graph_bandit_campaign.roster import structure_of
@@ -75,7 +76,7 @@ def _default_identifier(settings: SuggestSettings) -> str | None:
     if settings.pool.name.lower().endswith((".jsonl", ".jsonl.gz", ".pt")):
         return None
     with open_table(settings.pool, settings.sheet) as table:
-        return "id" if "id" in table.columns else CELL_COLUMN
+        return find_identifier(None, table.columns, str(table.path)) or CELL_COLUMN
 
 
 def _refuse_other_graphs(pool: GraphPool, earlier: CampaignState | None, settings: SuggestSettings) -> None:

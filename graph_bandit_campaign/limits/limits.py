@@ -108,7 +108,8 @@ class Limits:
             if column:
                 numbers[name] = column
             elif not find_property(name):
-                hint = hint_at(name, (*PROPERTIES, *names, *filter(None, elsewhere)))
+                written = f" Write `{requirement.as_range}` for a range." if requirement.as_range else ""
+                hint = written or hint_at(name, (*PROPERTIES, *names, *filter(None, elsewhere)))
                 raise ValueError(
                     f"Expected `{requirement.text}` to name a column of {source} or a property. {listed}; properties "
                     f"are {', '.join(PROPERTIES)}.{hint}"

@@ -14,6 +14,7 @@ WRITTEN = re.compile(
     rf"(?:(?P<value>{NUMBER})|(?P<low>{NUMBER})?\.\.(?P<high>{NUMBER})?)\s*",
     re.DOTALL,
 )
+LOWER = re.compile(rf"(?P<low>{NUMBER})\s*[<≤]=?\s*(?P<name>.*)", re.DOTALL)
 FORMS = "`mw<500`, `qed>=0.5`, `hbd=2`, or `logp=1..4`"
 
 
@@ -43,8 +44,8 @@ class Requirement:
         ends = [] if not found else [float(found[end]) for end in ("value", "low", "high") if found[end] is not None]
         if not found or not ends or (found["value"] is None and found["sign"] != "="):
             raise ValueError(
-                f"Expected a limit such as {FORMS}. Got {text!r}. Numbers have a decimal point; in a shell, put the "
-                "limit in quotation marks."
+                f"Expected a limit such as {FORMS}. Got {text!r}. Numbers have a decimal point and no unit; in a "
+                "shell, put the limit in quotation marks."
             )
         sign = found["sign"].replace("≤", "<=").replace("≥", ">=")
         if found["value"] is not None:
@@ -55,6 +56,12 @@ class Requirement:
         if not all(map(math.isfinite, ends)) or low > high:
             raise ValueError(f"Expected a limit from a smaller to a larger finite number. Got {text!r}.")
         return cls(text.strip(), found["name"], low, high, sign in ("<", ">"))
+
+    @property
+    def as_range(self) -> str:
+        """Return the limit as a range, if it was written as in mathematics, `200<mw<400`; else an empty text."""
+        lower = LOWER.fullmatch(self.name)
+        return f"{lower['name']}={lower['low']}..{self.high:g}" if lower and self.high < math.inf else ""
 
     @property
     def ends(self) -> tuple[float | None, float | None]:

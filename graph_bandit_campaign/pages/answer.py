@@ -10,6 +10,7 @@ from functools import cached_property
 
 from graph_bandit_campaign.goals.front import find_front
 from graph_bandit_campaign.outlook.outlook import Outlook
+from graph_bandit_campaign.pages.doubts import find_doubts
 from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.reasons.neighbours import NEIGHBOURS, Neighbour
@@ -142,7 +143,7 @@ class Answer:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences about limits, columns, pending molecules and results that were not taken as written."""
+        """Return sentences about limits, columns, pending molecules, and results to check or not as written."""
         told = dict.fromkeys(result.id for result in self.state.measured)
         measured_outside = [key for key in told if key in self.books.outside]
         each = " for every goal" if self.state.goals else ""
@@ -159,9 +160,11 @@ class Answer:
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
-        return [text for text in (self.limits, self.failures, count) if text] + [
-            text.format(listed(names)) for text, names in lists.items() if names
-        ]
+        return (
+            [text for text in (self.limits, self.failures, count) if text]
+            + [text.format(listed(names)) for text, names in lists.items() if names]
+            + [*find_doubts(self.books)]
+        )
 
     def reasons_of(self, identifier: str) -> dict[str, Reason]:
         """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""

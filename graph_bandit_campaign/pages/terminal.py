@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.numbers import MOST, listed, percent, short
+from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.plates.bill import shortened
-from graph_bandit_campaign.tables.books import far_from_others
 from graph_bandit_lab.reports import print_columns
 
 CHOICE = " Every molecule gets a mean and sd; the choice is made among a short list with the "
@@ -32,13 +31,6 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print(note)
     if answer.waiting:
         print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
-    for name, values in answer.known.items():
-        of_goal = f" of {name}" if state.goals else ""
-        far = far_from_others(values)
-        for identifier, value in far[:MOST]:
-            print(f"Check {identifier}: {short(value)} is far from all other results{of_goal}.")
-        if len(far) > MOST:
-            print(f"Check {len(far) - MOST} more: they are far from all other results{of_goal}.")
     choice = ""
     if state.agent.startswith("molecule-"):
         choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")

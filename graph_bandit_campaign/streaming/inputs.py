@@ -142,7 +142,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
 def _columns_of_results(settings: SuggestSettings, made: Question, headers: Collection[str]) -> Columns:
     """Return the columns of the tables of results, whose names and SMILES may be in other ones than in the pool."""
     for name, given, known in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
-        if given not in (None, "smiles", known) and given not in headers:
+        if given not in (None, "smiles", known) and given.casefold() not in map(str.casefold, headers):
             raise ValueError(
                 f"Expected `--{name}` to name a column of the results; those of the pool were chosen when it was "
                 f"prepared. Got `{given}`. The results have {', '.join(sorted(headers)) or 'no columns'}."

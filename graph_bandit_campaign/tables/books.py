@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, median
+from statistics import fmean
 
 from graph_bandit_campaign.graphs.matching import IdMatcher
 from graph_bandit_campaign.state import Bound
@@ -41,6 +41,8 @@ class Books:
     """Values of the user's own columns in the rows of each molecule, by id: the mean of what is known, else NaN."""
     noisy: tuple[tuple[str, float, float], ...] = ()
     """Ids, exact values and their noise, row by row, where the noise is known; `measured` has the others."""
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    """What is told of molecules and cannot be true together, such as "1.5, failed", by id."""
     by_goal: Mapping[str, Books] = field(default_factory=dict)
     """With several goals, the results for each, by its name; `measured` and `bounded` are empty then."""
 
@@ -107,6 +109,7 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
     cells: dict[str, list[str]] = {}  # with bounds
     bounded: list[tuple[str, float, Bound]] = []
     status: dict[str, str] = {}  # of molecules without a value, by their last row
+    failures = set[str]()
     forms: dict[str, str] = {}
     features: dict[str, list[tuple[float, ...]]] = {}
     problems = []
@@ -121,6 +124,7 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
             features.setdefault(identifier, []).append(row.features)
         if isinstance(row.value, str):
             status[identifier] = row.value
+            failures |= {identifier} if row.value == "failed" else set()
         elif row.bound:
             cells.setdefault(identifier, []).append(row.bound)
             bounded.append((identifier, row.value, row.side))
@@ -130,9 +134,12 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
             measured.append((identifier, row.value))
     if problems:
         raise BadResultsError(problems)
-    exact = {identifier for identifier, *_ in (*measured, *noisy)}
+    exact: dict[str, list[float]] = {}
+    for identifier, value in (*measured, *((name, value) for name, value, _ in noisy)):
+        exact.setdefault(identifier, []).append(value)
+    conflicts = _find_conflicts(exact, bounded, cells, failures)
     bounded = [entry for entry in bounded if entry[0] not in exact]
-    known = exact | {identifier for identifier, *_ in bounded}
+    known = {*exact, *(identifier for identifier, *_ in bounded)}
     failed, pending = (
         tuple(key for key, word in status.items() if word == kind and key in ours and key not in known)
         for kind in ("failed", "pending")
@@ -144,7 +151,28 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
     repeated = len(measured) - len(once) + len(bounded) - len(sides_once) + len(noisy) - len(noisy_once)
     bounds = {key: ", ".join(dict.fromkeys(texts)) for key, texts in cells.items() if key not in exact}
     sides = {identifier: tuple(map(_mean_of_known, zip(*given, strict=True))) for identifier, given in features.items()}
-    return Books(once, failed, pending, repeated, bounds, sides_once, outside, forms, sides, noisy_once)
+    return Books(once, failed, pending, repeated, bounds, sides_once, outside, forms, sides, noisy_once, conflicts)
+
+
+def _find_conflicts(
+    exact: Mapping[str, Sequence[float]],
+    bounded: Iterable[tuple[str, float, Bound]],
+    cells: Mapping[str, Sequence[str]],
+    failures: Collection[str],
+) -> dict[str, str]:
+    """Return what was told of molecules and cannot be true together, by id: values, bounds and failures."""
+    limits = {"above": dict[str, float](), "below": dict[str, float]()}
+    for name, value, side in bounded:
+        tightest = max if side == "above" else min
+        limits[side][name] = tightest(value, limits[side].get(name, value))
+    conflicts = {}
+    for name in dict.fromkeys((*exact, *cells)):
+        values = exact.get(name, ())
+        low, high = limits["above"].get(name, -math.inf), limits["below"].get(name, math.inf)
+        if name in failures or low > min(high, max(values, default=math.inf)) or high < min(values, default=-math.inf):
+            texts = (*(f"{value:g}" for value in values), *cells.get(name, ()), *["failed"] * (name in failures))
+            conflicts[name] = ", ".join(dict.fromkeys(texts))
+    return conflicts
 
 
 def join_books(by_goal: Mapping[str, Books]) -> Books:
@@ -172,6 +200,7 @@ def join_books(by_goal: Mapping[str, Books]) -> Books:
         outside={key: text for books in each for key, text in books.outside.items()},
         forms={key: text for books in each for key, text in books.forms.items()},
         features={key: tuple(map(_mean_of_known, zip(*given, strict=True))) for key, given in sides.items()},
+        conflicts={f"{key}, {goal}": text for goal, books in by_goal.items() for key, text in books.conflicts.items()},
         by_goal=by_goal,
     )
 
@@ -179,17 +208,3 @@ def join_books(by_goal: Mapping[str, Books]) -> Books:
 def _mean_of_known(values: Sequence[float]) -> float:
     known = [value for value in values if not math.isnan(value)]
     return fmean(known) if known else math.nan
-
-
-def far_from_others(means: Mapping[str, float], deviations: float = 15.0) -> list[tuple[str, float]]:
-    """Return values that may be typing errors: many robust standard deviations (1.48 MAD) from the median.
-
-    Args:
-        means: values by id; nothing is returned for fewer than five.
-        deviations: how many standard deviations.
-    """
-    if len(means) < 5:
-        return []
-    middle = median(means.values())
-    spread = 1.48 * median(abs(value - middle) for value in means.values())
-    return [(name, value) for name, value in means.items() if spread and abs(value - middle) > deviations * spread]

@@ -14,7 +14,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.goals.names import spell
 from graph_bandit_campaign.limits.limits import Limits
-from graph_bandit_campaign.limits.names import find_column
+from graph_bandit_campaign.limits.names import find_column, find_identifier
 from graph_bandit_campaign.limits.properties import find_property
 from graph_bandit_campaign.limits.selection import Selection
 from graph_bandit_campaign.limits.wishes import Requirement
@@ -139,7 +139,7 @@ def read_inputs(
     with open_table(settings.pool, settings.sheet) as table:
         alike = [name for name in table.columns if name.casefold() == settings.smiles.casefold()]
         smiles = settings.smiles if settings.smiles in table.columns or len(alike) != 1 else alike[0]
-        identifier = settings.id or ("id" if "id" in table.columns else None)
+        identifier = find_identifier(settings.id, table.columns, str(table.path))
         columns = Columns(settings.target, identifier, smiles, features.columns, settings.noise)
         limits, goals = split_limits(settings, table, earlier)
         if goals and settings.noise:

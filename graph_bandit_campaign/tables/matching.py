@@ -63,6 +63,8 @@ class Matcher:
         if not canonical:
             nearest = nearest_id(name, self.ids)
             hint = f" Did you mean `{nearest}`?" if nearest else ""
+            if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
+                hint += f" The row has {name!a}."
             raise ValueError(f"the pool has no `{name}`, and there is no SMILES.{hint}")
         alike = [] if canonical in self._id_of else self._parents.find(canonical)
         if len(alike) > 1:

@@ -26,11 +26,11 @@ class Columns:
     """Names of columns."""
 
     value: str
-    """Measured values: a number, `failed`, `pending`, or nothing. Capitals of the name do not count."""
+    """Measured values: a number, `failed`, `pending`, or nothing. Capitals of names do not count."""
     identifier: str | None = None
-    """Names of molecules."""
+    """Names of molecules; `id` where a table lacks it."""
     smiles: str = "smiles"
-    """SMILES."""
+    """SMILES; `smiles` where a table lacks it."""
     features: tuple[str, ...] = ()
     """The user's own columns of numbers; a table may lack them."""
     noise: str | None = None
@@ -108,7 +108,7 @@ def read_measured(paths: Iterable[Path], columns: Columns, sheet: str | None = N
             _read_rows(table, columns, rows, problems)
             has_noise = has_noise or bool(columns.noise and find_column(columns.noise, table.columns, str(path)))
             listed += table.columns
-            remarks += sheet_remarks(table, sheet, "--measured-sheet")
+            remarks += [*sheet_remarks(table, sheet, "--measured-sheet"), *_likeness_remarks(table, columns.value)]
     if problems:
         raise BadResultsError(problems)
     if not has_noise:
@@ -169,21 +169,30 @@ def read_headers(paths: Iterable[Path], sheet: str | None = None) -> dict[Path, 
 
 
 def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
-    """Say which of several sheets of a workbook was read, if the user did not name one."""
-    if sheet is not None or len(table.sheets) < 2:
-        return []
-    return [
-        f"sheet `{table.sheet}` of {table.path.name} read, the first of {len(table.sheets)} ({option} names another)"
-    ]
+    """Say which of several sheets of a workbook was read, if the user did not name one, and that hidden rows were."""
+    remarks = [f"{table.hidden:,} hidden rows of {table.path.name} read, too"] * bool(table.hidden)
+    if sheet is None and len(table.sheets) > 1:
+        which = f"the first of {len(table.sheets)} ({option} names another)"
+        remarks.append(f"sheet `{table.sheet}` of {table.path.name} read, {which}")
+    return remarks
+
+
+def _likeness_remarks(table: Table, column: str) -> list[str]:
+    """Say which column was read where another one differs from it in capitals alone."""
+    names = table.columns if column in table.columns else ()
+    alike = [name for name in names if name != column and name.casefold() == column.casefold()]
+    return [f"column `{column}` of {table.path.name} read, not `{name}`" for name in alike]
 
 
 def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:
     """Append the rows of a table to `rows`, and its problems to `problems`."""
     # The columns that the user named, or `id` and `smiles` as `suggest` writes them.
-    identifier = columns.identifier if columns.identifier in table.columns else "id"
-    smiles = columns.smiles if columns.smiles in table.columns else "smiles"
-    known = [name for name in (identifier, smiles) if name in table.columns]
     source = str(table.path)
+    identifier, smiles = (
+        find_column(name or usual, table.columns, source) or find_column(usual, table.columns, source)
+        for name, usual in ((columns.identifier, "id"), (columns.smiles, "smiles"))
+    )
+    known = [*filter(None, (identifier, smiles))]
     features = {name: here for name in columns.features if (here := find_column(name, table.columns, source))}
     target = find_column(columns.value, table.columns, source) or columns.value
     noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
@@ -198,7 +207,8 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         names = others[: len(known)]
         try:
             bound = BOUND.fullmatch(cell)
-            value = WORDS.get(cell.lower()) or table.number(bound[2] if bound else cell, AMONG)
+            among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
+            value = WORDS.get(cell.lower()) or table.number(text, among)
             if bound and value is None:
                 raise ValueError(f"expected a number after `{bound[1]}`. Got {cell!r}.")
             if isinstance(value, float) and abs(value) > LARGEST_REWARD:

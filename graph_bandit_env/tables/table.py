@@ -5,15 +5,13 @@ from __future__ import annotations
 import datetime
 import difflib
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-NOTHING = frozenset(("", "-", "nan", "na", "n/a", "#n/a", "nd", "n.d."))
-DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
-DATE = re.compile(r"\d{4}-\d\d-\d\d")
+from graph_bandit_env.tables.numbers import read_number
+
 WHOLE = 1e15  # below this, a float represents every whole number exactly
 LARGEST = 1e100  # of a side value: sums of squares of many such numbers stay far below the largest float64
 
@@ -47,9 +45,11 @@ class Table:
     sheets: tuple[str, ...] = ()
     """All visible sheets of a workbook."""
     decimal: str = "."
-    """Decimal mark of numbers: "," if semicolons separate the cells, as in much of Europe."""
+    """Decimal mark of numbers: "," where a text has decimal commas, as in much of Europe, ".," in a workbook."""
     has_header: bool = True
     """False for a .smi file: its columns are `smiles` and `id`, whatever names are asked for."""
+    hidden: int = 0
+    """How many rows of a workbook are hidden, and read all the same."""
     problems: list[tuple[int, str]] = field(default_factory=list)
     """Number and problem of each row that could not be read."""
 
@@ -117,22 +117,7 @@ class Table:
         Raises:
             ValueError: if the text is not a finite number.
         """
-        try:
-            value = float(text)
-            if math.isfinite(value) and "_" not in text:  # to Python 1_000 is a number, to people a name
-                return value
-        except ValueError:
-            value = math.nan
-        if text.lower() in NOTHING:
-            return None
-        if self.decimal == "," and DECIMAL_COMMA.fullmatch(text):
-            return self.number(text.replace(",", "."), among)
-        if math.isinf(value):
-            raise ValueError(f"expected a finite number{among}. Got {text!r}.")
-        remedy = " Write 3.5 for three and a half, 1234 for a thousand." if "," in text else ""
-        if DATE.match(text):
-            remedy = " That is a date: format the column as numbers, and write the value again."
-        raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
+        return read_number(text, self.decimal, among)
 
     def side_value(self, text: str, column: str) -> float:
         """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.
@@ -164,6 +149,8 @@ class Table:
             nearest = difflib.get_close_matches(column.casefold(), folded, n=1)
             hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
             listed = ", ".join(filter(None, self.columns))
+            if not hint and sum(map(bool, self.columns)) == 1:
+                hint = " If that is a title, delete it."
             raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{hint}")
 
     def _of_sheet(self) -> str:

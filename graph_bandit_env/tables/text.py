@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from graph_bandit_env.tables.lines import lines_of
+from graph_bandit_env.tables.numbers import decimal_mark
 from graph_bandit_env.tables.table import Table
 
 SAMPLE = 50  # lines by which the delimiter is recognised
@@ -17,13 +18,14 @@ DELIMITERS = "\t;,"  # the first one wins a tie, since commas are more common in
 
 
 def open_delimited(path: Path, file: IO[str]) -> Table:
-    """Open a table with a header; the first lines decide on the delimiter."""
+    """Open a table with a header; the first lines decide on the delimiter and the decimal mark."""
     lines = lines_of(path, file)
     sample = list(itertools.islice(lines, SAMPLE))
     delimiter = _delimiter_of(sample)
     records = _records_of(path, itertools.chain(sample, lines), delimiter)
     header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
-    return Table(path, tuple(header), records, decimal="," if delimiter == ";" else ".")
+    cells = re.split(rf"[{delimiter}\r\n]", "".join(sample).replace('"', ""))
+    return Table(path, tuple(header), records, decimal=decimal_mark(delimiter, map(str.strip, cells)))
 
 
 def open_smi(path: Path, file: IO[str]) -> Table:

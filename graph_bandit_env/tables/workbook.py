@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from graph_bandit_env.tables.damage import TooBigError, check_unpacked, refuse_damage
+from graph_bandit_env.tables.numbers import EITHER
 from graph_bandit_env.tables.table import Table, UnknownCell, to_text
 
 if TYPE_CHECKING:
     from openpyxl.cell.read_only import ReadOnlyCell
+    from openpyxl.workbook import Workbook
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet of Excel
 MOST_CELLS = 20_000_000  # a row counts as far as its last cell
-FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
+TAG = re.compile(rb"<(?:\w+:)?(?:(f)[ />]|(row)\b[^>]*>|mergeCell\b[^>]*?\bref=\"([A-Z0-9:]+)\")")
+SHARES = (9, 10)  # built-in formats, 0% and 0.00%
+NUMBER, HIDDEN = re.compile(rb'\br="(\d+)"'), re.compile(rb'\bhidden="(?:1|true)"')
 
 
 def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
@@ -46,10 +51,22 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
             raise ValueError(f"Expected a sheet `{sheet or 'with a table'}` in {path}. It has {listed}.")
         with refuse_damage(path):
             values = matching[0]
-            formulas = load_workbook(file, read_only=True)[values.title] if _has_formulas(values) else None
-            records = iter(list(_within_limits(path, _records_of(values, formulas))))
-    header = next((cells for _, cells in records if any(cell.strip() for cell in cells)), ())
-    return Table(path, tuple(header), records, "row", values.title, tuple(worksheet.title for worksheet in visible))
+            marks = _read_marks(values)
+            formulas = load_workbook(file, read_only=True)[values.title] if marks.has_formulas else None
+            records = list(_within_limits(path, _records_of(values, formulas, _has_shares(book))))
+            first, header = next((each for each in records if any(cell.strip() for cell in each[1])), (0, ()))
+            below = [each for each in records if each[0] > first]
+            _mark_merged(path, below, marks.merged, len(header))
+    return Table(
+        path,
+        tuple(header),
+        iter(below),
+        "row",
+        values.title,
+        tuple(worksheet.title for worksheet in visible),
+        EITHER,
+        hidden=sum(number in marks.hidden for number, _ in below),
+    )
 
 
 def _check_archive(path: Path, file: IO[bytes]) -> None:
@@ -83,25 +100,81 @@ def _within_limits(path: Path, records: Iterator[tuple[int, Sequence[str]]]) -> 
             yield number, cells[:width]
 
 
-def _has_formulas(sheet: ReadOnlyWorksheet) -> bool:
+class _Marks(NamedTuple):
+    """What a sheet has besides its values."""
+
+    has_formulas: bool
+    """Whether there is a formula."""
+    hidden: frozenset[int]
+    """Numbers of the hidden rows."""
+    merged: list[str]
+    """Ranges of cells that were merged into one."""
+
+
+def _read_marks(sheet: ReadOnlyWorksheet) -> _Marks:
+    has_formulas, hidden, merged, row = False, set[int](), list[str](), 0
     with sheet._get_source() as source:
-        end = b""
+        rest = b""
         for chunk in iter(lambda: source.read(1 << 20), b""):
-            if FORMULA.search(end + chunk):
-                return True
-            end = chunk[-20:]
-    return False
+            text = rest + chunk
+            rest = text[max(text.rfind(b"<"), 0) :]  # a tag may go on in the next chunk
+            for tag in TAG.finditer(text, 0, len(text) - len(rest)):
+                has_formulas = has_formulas or tag[1] is not None
+                if tag[2] is not None:
+                    row = int(number[1]) if (number := NUMBER.search(tag[0])) else row + 1
+                    hidden |= {row} if HIDDEN.search(tag[0]) else set()
+                elif tag[3] is not None:
+                    merged.append(tag[3].decode())
+    return _Marks(has_formulas, frozenset(hidden), merged)
 
 
-def _records_of(values: ReadOnlyWorksheet, formulas: ReadOnlyWorksheet | None) -> Iterator[tuple[int, Sequence[str]]]:
+def _mark_merged(path: Path, records: list[tuple[int, Sequence[str]]], merged: Sequence[str], width: int) -> None:
+    """Let the cells below the first one of a merged range say so: what they are to hold is not known.
+
+    Raises:
+        TooBigError: a ValueError.
+    """
+    from openpyxl.utils import range_boundaries
+
+    numbers, left = [number for number, _ in records], MOST_CELLS
+    for text in merged:
+        low, top, high, bottom = range_boundaries(text)
+        places = range(low - 1, min(high, width))
+        rows = range(bisect_right(numbers, top), bisect_right(numbers, bottom))
+        left -= len(places) * len(rows)
+        if left < 0:
+            raise TooBigError(f"Expected merged cells of {path} that do not overlap. Save the sheet as `CSV UTF-8`.")
+        for k in rows:
+            number, cells = records[k]
+            told = UnknownCell(f"a cell that is merged with others, {text}. Unmerge them, and write a value into each.")
+            filled = [*cells, *[""] * (width - len(cells))]
+            filled[places.start : places.stop] = [told] * len(places)
+            records[k] = number, filled
+
+
+def _has_shares(book: Workbook) -> bool:
+    """Return whether a style of the workbook shows numbers as shares, with `%`."""
+    return any("%" in text for text in book._number_formats) or any(
+        style.numFmtId in SHARES for style in book._cell_styles
+    )
+
+
+def _records_of(
+    values: ReadOnlyWorksheet, formulas: ReadOnlyWorksheet | None, has_shares: bool
+) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield row numbers and texts; a formula without a stored value becomes an `UnknownCell`."""
     for sheet in filter(None, (values, formulas)):
         sheet.reset_dimensions()  # some programs write wrong ones
-    if formulas is None:
+    if formulas is None and not has_shares:
         for number, row in enumerate(values.iter_rows(min_row=1, min_col=1, values_only=True), start=1):
             yield number, [to_text(value) for value in row]
         return
-    both = zip(values.iter_rows(min_row=1, min_col=1), formulas.iter_rows(min_row=1, min_col=1), strict=True)
+    rows = values.iter_rows(min_row=1, min_col=1)
+    if formulas is None:
+        for number, row in enumerate(rows, start=1):
+            yield number, [_as_shown(cell) for cell in row]
+        return
+    both = zip(rows, formulas.iter_rows(min_row=1, min_col=1), strict=True)
     for number, (row, written) in enumerate(both, start=1):
         yield number, [_cell(*pair) for pair in zip(row, written, strict=True)]
 
@@ -110,4 +183,11 @@ def _cell(computed: ReadOnlyCell, written: ReadOnlyCell) -> str:
     # A formula whose value is an empty text has the type "str"; one that was never computed has the default type.
     if written.data_type == "f" and computed.value is None and computed.data_type == "n":
         return UnknownCell(f"a formula without a value, {written.value}. Open the workbook in Excel and save it again.")
-    return to_text(computed.value)
+    return _as_shown(computed)
+
+
+def _as_shown(cell: ReadOnlyCell) -> str:
+    """Return the text of a cell: a share as people see it, 12% for 0.12."""
+    if isinstance(cell.value, (int, float)) and "%" in (cell.number_format or ""):
+        return f"{to_text(round(100 * cell.value, 10))}%"
+    return to_text(cell.value)

@@ -27,6 +27,7 @@ WORDS = {  # of what may differ between two preparations
     "smiles": "another --smiles",
     "identifier": "another --id",
     "sheet": "another --sheet",
+    "decimal": "another decimal mark",
     "columns": "other columns",
     "traits": "other --traits",
     "stereo": "another --stereo",

@@ -71,6 +71,8 @@ def _prepare(settings: PrepareSettings) -> PreparedPool | None:
     for module in ("rdkit", "pyarrow"):
         require(module, "Preparing a pool")
     source = Source(settings)
+    for remark in source.remarks:
+        print(f"{remark[:1].upper()}{remark[1:]}.")
     files, rows = source.digest()
     question = ask(settings, source, files)
     if settings.reuse is not None:

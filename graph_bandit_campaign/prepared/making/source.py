@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+from graph_bandit_campaign.limits.names import find_identifier
 from graph_bandit_campaign.prepared.columns import own
 from graph_bandit_campaign.prepared.manifest import MANIFEST, TableFile
 from graph_bandit_campaign.prepared.settings import PrepareSettings
+from graph_bandit_campaign.tables.measured_rows import sheet_remarks
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
@@ -79,15 +81,19 @@ class Source:
     """The files, in the order in which they are read."""
     columns: tuple[str, ...]
     """Columns besides SMILES and names."""
+    remarks: list[str]
+    """Remarks on sheets and hidden rows, for people."""
 
     def __init__(self, settings: PrepareSettings) -> None:
         self._sheet = settings.sheet
         self.files = _files_of(settings.pool)
         with open_table(self.files[0], settings.sheet) as table:
             self._describe(table, settings)
+            self.remarks = sheet_remarks(table, settings.sheet, "--sheet")
         every = {self.smiles, *filter(None, [self.identifier]), *self.columns}
         for path in self.files[1:]:
             with open_table(path, settings.sheet) as table:
+                self.remarks += sheet_remarks(table, settings.sheet, "--sheet")
                 differ = every ^ set(filter(None, table.columns))
                 if differ:
                     raise ValueError(
@@ -96,15 +102,15 @@ class Source:
                     )
                 if table.decimal != self.decimal:
                     raise ValueError(
-                        f"Expected tables with equal decimal marks in {settings.pool}. Only one of "
-                        f"{self.files[0].name} and {path.name} has semicolons between its cells."
+                        f"Expected tables with equal decimal marks in {settings.pool}. Got `{self.decimal}` in "
+                        f"{self.files[0].name}, and `{table.decimal}` in {path.name}."
                     )
 
     def _describe(self, table: Table, settings: PrepareSettings) -> None:
         names = [name for name in table.columns if name]
         alike = [name for name in names if name.casefold() == settings.smiles.casefold()]
         self.smiles = settings.smiles if settings.smiles in names or len(alike) != 1 else alike[0]
-        self.identifier = settings.id or ("id" if "id" in names else None)
+        self.identifier = find_identifier(settings.id, names, str(table.path))
         if not table.has_header:  # its columns have no names, so any name will do
             self.smiles, self.identifier = "smiles", "id"
         known = [self.smiles, *filter(None, [self.identifier])]

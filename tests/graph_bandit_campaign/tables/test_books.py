@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.tables.books import far_from_others, match_rows
+from graph_bandit_campaign.tables.books import match_rows
 from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
 from graph_bandit_env import from_smiles
 
@@ -65,20 +65,22 @@ def test_bounds_have_a_side_and_equal_ones_count_once(cell, side):
     assert (books.measured, books.repeated) == ((("b", 1.0),), 1)
 
 
-def test_a_slip_of_the_pen_is_far_from_all_others():
-    values = {"a": 6.1, "b": 6.5, "c": 5.9, "d": 661.0, "e": 7.2}
-    assert far_from_others(values) == [("d", 661.0)]
-    assert far_from_others(dict(list(values.items())[:4])) == []
-    assert far_from_others(dict.fromkeys("abcdef", 1.0)) == []
-
-
-def test_what_is_far_is_so_in_robust_deviations_from_the_median():
-    """Of 9, 10, 10, 11, 12 and an outlier the median is 10.5 and the MAD 1: fifteen deviations are 22.2 away."""
-    values = dict(zip("abcde", (9.0, 10.0, 10.0, 11.0, 12.0), strict=True))
-    assert far_from_others({**values, "low": -11.0}) == far_from_others({**values, "high": 32.0}) == []
-    assert far_from_others({**values, "low": -12.5}) == [("low", -12.5)]
-    assert far_from_others({**values, "high": 33.5}) == [("high", 33.5)]
-    assert far_from_others({**values, "high": 20.0}, deviations=6.0) == [("high", 20.0)]
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([("a", "", 1.0), ("a", "", "failed")], "1, failed"),
+        ([("a", "", "failed"), ("a", "", 3.0, ">3")], ">3, failed"),
+        ([("a", "", 2.0), ("a", "", 3.0, ">3")], "2, >3"),
+        ([("a", "", 2.0), ("a", "", 1.0, "<1")], "2, <1"),
+        ([("a", "", 3.0, ">3"), ("a", "", 2.0, "<2")], ">3, <2"),
+        ([("a", "", 2.0), ("a", "", 4.0), ("a", "", 3.0, ">3"), ("a", "", 3.0, "<=3")], ""),
+        ([("a", "", 3.0), ("a", "", 3.0, ">=3"), ("a", "", 3.0, "<=3")], ""),
+        ([("a", "", 2.0), ("a", "", 9.0), ("a", "", "pending")], ""),
+        ([("a", "", "failed"), ("b", "", 1.0)], ""),
+    ],
+)
+def test_what_cannot_be_true_together_is_named(rows, text):
+    assert match(*rows).conflicts == ({"a": text} if text else {})
 
 
 def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():

@@ -97,7 +97,7 @@ def test_tables_of_a_folder_with_other_columns_are_refused(tmp_path):
     with pytest.raises(ValueError, match="Only one of a.csv and b.csv has score, scores"):
         prepare_small(tmp_path / "tables", tmp_path / "out")
     (tmp_path / "tables" / "b.csv").write_text("smiles;score\nCC;1\n")
-    with pytest.raises(ValueError, match="Only one of a.csv and b.csv has semicolons"):
+    with pytest.raises(ValueError, match="equal decimal marks in .*. Got `.` in a.csv, and `,` in b.csv"):
         prepare_small(tmp_path / "tables", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -147,6 +147,27 @@ def test_decimal_commas_are_read_as_in_memory(tmp_path):
     pool = prepare_small(tmp_path / "pool.csv", tmp_path / "out")
     assert pool.load(["y"]).columns[:1].tolist() == [[2.0]]
     assert_as_in_memory(pool, tmp_path / "pool.csv", ("y",))
+
+
+def test_capitals_of_the_column_of_names_do_not_count(tmp_path):
+    (tmp_path / "pool.csv").write_text("ID,smiles\na,CCO\nb,CCN\n")
+    assert [block.ids for block in prepare_small(tmp_path / "pool.csv", tmp_path / "out")] == [["a", "b"]]
+
+
+def test_sheets_and_hidden_rows_are_told(tmp_path, capsys):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["smiles"], ["CCO"], ["CCN"]):
+        book.active.append(row)
+    book.active.row_dimensions[2].hidden = True
+    book.create_sheet("Other")
+    book.save(tmp_path / "pool.xlsx")
+    prepare_small(tmp_path / "pool.xlsx", tmp_path / "out")
+    assert capsys.readouterr().out.startswith(
+        "1 hidden rows of pool.xlsx read, too.\n"
+        "Sheet `Sheet` of pool.xlsx read, the first of 2 (--sheet names another).\n"
+    )
 
 
 def test_chunks_are_packed_and_unpacked(tmp_path):

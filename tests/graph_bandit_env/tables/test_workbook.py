@@ -1,0 +1,49 @@
+import pytest
+
+from graph_bandit_env.tables import open_table
+
+openpyxl = pytest.importorskip("openpyxl")
+
+
+def rows_of(path, *columns):
+    with open_table(path) as opened:
+        return list(opened.rows(columns)), opened.problems
+
+
+def test_a_merged_cell_is_bad_where_it_is_needed_and_the_first_of_it_is_not(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["id", "y", "note"], ["a", 1, "n"], ["b", None, None], ["c", 3, None]):
+        book.active.append(row)
+    for cells in ("B2:B3", "C2:C4", "A6:C9"):
+        book.active.merge_cells(cells)
+    book.save(tmp_path / "book.xlsx")
+    rows, problems = rows_of(tmp_path / "book.xlsx", "id", "y")
+    assert rows == [(2, ["a", "1"]), (4, ["c", "3"])]
+    assert [(number, text.split(".")[0]) for number, text in problems] == [
+        (3, "a cell that is merged with others, B2:B3")
+    ]
+
+
+def test_merged_ranges_that_overlap_without_end_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("graph_bandit_env.tables.workbook.MOST_CELLS", 15)
+    book = openpyxl.Workbook()
+    for row in (["id"], *([k] for k in range(9))):
+        book.active.append(row)
+    for cells in ("A1:A9", "A2:A10", "A3:A10"):
+        book.active.merge_cells(cells)
+    for k in range(9):  # merging has emptied them
+        book.active._cells[k + 2, 1] = openpyxl.cell.Cell(book.active, k + 2, 1, k)
+    book.save(tmp_path / "book.xlsx")
+    with pytest.raises(ValueError, match="merged cells of .* that do not overlap"):
+        rows_of(tmp_path / "book.xlsx", "id")
+
+
+def test_hidden_rows_are_read_and_counted(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["id", "y"], *(["a", k] for k in range(20_000))):
+        book.active.append(row)
+    for number in (1, 3, 20_001, 20_002):
+        book.active.row_dimensions[number].hidden = True
+    book.save(tmp_path / "book.xlsx")
+    with open_table(tmp_path / "book.xlsx") as opened:
+        assert (opened.hidden, sum(1 for _ in opened.rows(["y"]))) == (2, 20_000)
