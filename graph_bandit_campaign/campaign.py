@@ -11,7 +11,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from agents.contract import Agent, PartsWeigher
-from graph_bandit_campaign.checks import check_integer
+from graph_bandit_campaign.checks import check_flag, check_integer
 from graph_bandit_campaign.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.goals import choice
@@ -63,7 +63,8 @@ class Campaign(Records):
 
     Raises:
         ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
-            goals, or the file holds a campaign with another direction, seed, target or goals.
+            goals, a flag or a mask is not of bools, or the file holds a campaign with another direction, seed, target
+            or goals.
     """
 
     agent_change: str
@@ -84,7 +85,7 @@ class Campaign(Records):
     ) -> None:
         graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
         self.graph_set = graph_set
-        self._failures = FailureLearner(graph_set, ignore_failures)
+        self._failures = FailureLearner(graph_set, check_flag("ignore_failures", ignore_failures))
         roster = Roster(graph_set)
         mask = roster.mask("offered", offered)
         file = CampaignFile(state)
@@ -93,7 +94,7 @@ class Campaign(Records):
         if wanted and (maximize, target) != (None, None):
             raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
         given = {
-            "maximize": None if maximize is None else bool(maximize),
+            "maximize": None if maximize is None else check_flag("maximize", maximize),
             "seed": None if seed is None else check_integer("seed", seed, smallest=0),
             "target": target,
             "goals": None if goals is None else list_aims(wanted),

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 
-from graph_bandit_campaign.checks import check_noise, check_value
+from graph_bandit_campaign.checks import check_flags, check_noise, check_value
 from graph_bandit_campaign.goals.goal import Goal
 
 LEVEL = 0.9  # of intervals
@@ -138,6 +138,7 @@ class CampaignState:
     failures_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
 
     def __post_init__(self) -> None:
+        check_flags(self)
         names = {goal.name for goal in self.goals} or {""}
         stray = {measurement.goal for measurement in self.measured} - names
         if stray or len(names) < len(self.goals):

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
+from graph_bandit_campaign.checks import check_flags
 from graph_bandit_campaign.command.settings import NONE, SuggestSettings
 
 Baseline = Literal["greedy", "similarity", "forest"]
@@ -59,6 +60,7 @@ class BacktestSettings:
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
+        check_flags(self)
         if (self.maximize is None) == (self.minimize is None):
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`: a backtest has one goal.")
         for name, counts in (("n", self.n), ("start", (self.start,)), ("budget", (self.budget,))):

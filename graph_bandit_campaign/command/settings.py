@@ -11,6 +11,7 @@ from typing import Annotated
 
 import tyro
 
+from graph_bandit_campaign.checks import check_flags
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
@@ -110,6 +111,7 @@ class SuggestSettings:
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
+        check_flags(self)
         for name in ("maximize", "minimize", "near"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
