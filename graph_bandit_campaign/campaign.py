@@ -188,7 +188,8 @@ class Campaign(Records):
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)
         structures = {**self.state.structures, **self._structures(chosen)}
-        self._save(replace(self.state, rounds=rounds, pending=pending, question=question, structures=structures))
+        asked = replace(self.state, rounds=rounds, pending=pending, question=question, unwritten="")
+        self._save(replace(asked, structures=structures))
         self._opened = None
         return suggested
 

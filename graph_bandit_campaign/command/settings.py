@@ -31,7 +31,7 @@ class SuggestSettings:
     folder that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or a table of cells of
     NAS-Bench-201."""
     out: Path
-    """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
+    """CSV file of the suggestions. The campaign is kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
     """Tables of results (same formats), also of molecules not in the pool. Without any, structures alone are used."""
     n: int = 8
@@ -103,6 +103,8 @@ class SuggestSettings:
     """Allow molecules that were suggested before and have no result; else they count as pending."""
     more: bool = False
     """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
+    overwrite: bool = False
+    """Replace files that this campaign did not write, or that were changed since. Else they are refused."""
     trust_ids: bool = False
     """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250
@@ -127,12 +129,11 @@ class SuggestSettings:
         self._check_features()
         self._check_limits()
         self._check_plate()
-        read = (self.pool, *self.measured, *self.embeddings, *map(Path, self.forbid), self.state)
-        paths = [path.resolve() for path in read]
+        others = [self.pool, *self.measured, *self.embeddings, *map(Path, self.forbid), self.state]
         for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
-            if path is not None and path.resolve() in paths:
+            if path is not None and any(_are_one(path, other) for other in others):
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
-            paths += [] if path is None else [path.resolve()]
+            others += [] if path is None else [path]
 
     def _check_features(self) -> None:
         targets = dict.fromkeys(map(str.casefold, self.quantities), "the target")
@@ -239,3 +240,8 @@ class SuggestSettings:
         """Return the file of the campaign, next to the file that `out` leads to if it is a symbolic link."""
         out = self.out.resolve()
         return out.with_name(out.stem + ".campaign.json")
+
+
+def _are_one(path: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file, which may have several names."""
+    return path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other))

@@ -21,7 +21,7 @@ from graph_bandit_env.tables import open_table
 
 UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "id", "sheet", "measured_sheet", "predictions", "html"),
-    *("agent", "seed", "undo", "forget", "again", "more"),
+    *("agent", "seed", "undo", "forget", "again", "more", "overwrite"),
 }
 """Settings that do not need molecules. All others are refused, so that none is ignored in silence."""
 
