@@ -90,6 +90,11 @@ class Answer:
         return several or {self.target: suggestion}
 
     @property
+    def ranged(self) -> dict[str, str]:
+        """Return the goals that are about a range, by name, with the word for a result inside."""
+        return {goal.name: "met" if goal.aim == "limit" else "in range" for goal in self.state.goals if goal.has_range}
+
+    @property
     def predicts(self) -> bool:
         """Return whether there are predictions."""
         return any(each.mean is not None for each in self.forecasts(self.suggested[0]).values())
@@ -159,6 +164,8 @@ class Answer:
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
+        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
+        lists["Predicted, so counted by the probability that a result meets it, and may be broken: {}."] = soft
         return [text for text in (self.limits, self.failures, count) if text] + [
             text.format(listed(names)) for text, names in lists.items() if names
         ]
@@ -207,12 +214,15 @@ def forecast_columns(answer: Answer) -> list[str]:
     for name in answer.views:
         rest = ("standard_deviation", "interval_90_low", "interval_90_high")
         columns += [f"predicted_{name}", *(f"{column}_{name}" if several else column for column in rest)]
+        columns += [f"probability_in_range_{name}"] * (name in answer.ranged)
     return [*columns, "probability_of_front" if several else "probability_of_beating_best"]
 
 
 def forecast_cells(answer: Answer, suggestion: Suggestion) -> list[str]:
     """Return the predictions for a molecule as text."""
-    cells = [cell for each in answer.forecasts(suggestion).values() for cell in interval_cells(each)]
+    cells = []
+    for name, each in answer.forecasts(suggestion).items():
+        cells += [*interval_cells(each), *[short(each.probability)] * (name in answer.ranged)]
     return [*cells, short(suggestion.probability)]
 
 

@@ -47,7 +47,6 @@ def render_page(answer: Answer) -> str:
             for suggestion in answer.suggested
         ],
         reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
-        ranged={goal.name: "met" if goal.aim == "limit" else "in range" for goal in state.goals if goal.has_range},
         front=_front(answer),
         figures=_figures(answer, outcomes),
         promises={name: Promises(found) for name, found in outcomes.items()},
