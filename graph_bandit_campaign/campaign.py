@@ -115,7 +115,7 @@ class Campaign(Records):
             before = list_aims(known.goals) if name == "goals" else getattr(known, name)
             if value not in (None, before):
                 raise ValueError(
-                    f"Expected a campaign with `{name}` {value}. {state} has {before or 'none'}. "
+                    f"Expected a campaign with `{name}` {value}. {state} has {'none' if before == '' else before}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
         self._learner.check_noises(known.measured)
