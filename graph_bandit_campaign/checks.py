@@ -1,20 +1,16 @@
-"""Check the ids, values, counts and flags given to a campaign."""
+"""Check the ids, values and counts given to a campaign."""
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import operator
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 
 from agents.contract import LARGEST_REWARD
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 
 def nearest_id(identifier: str, ids: Iterable[str]) -> str:
@@ -78,25 +74,3 @@ def check_integer(name: str, value: SupportsIndex, smallest: int) -> int:
     if isinstance(value, bool) or number < smallest:
         raise ValueError(f"Expected `{name}` to be an integer >= {smallest}. Got {value!r}.")
     return number
-
-
-def check_flag(name: str, value: object) -> bool:
-    """Return True or False as a bool of Python.
-
-    Raises:
-        ValueError: if it is anything else: a text such as "min" or "False" would count as True.
-    """
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"Expected `{name}` to be True or False. Got {value!r}.")
-    return bool(value)
-
-
-def check_flags(settings: DataclassInstance) -> None:
-    """Make bools of Python of the flags of a dataclass, frozen or not.
-
-    Raises:
-        ValueError: as `check_flag`.
-    """
-    for field in dataclasses.fields(settings):
-        if field.type in ("bool", bool):
-            object.__setattr__(settings, field.name, check_flag(field.name, getattr(settings, field.name)))

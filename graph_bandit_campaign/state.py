@@ -10,7 +10,8 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 
-from graph_bandit_campaign.checks import check_flags, check_noise, check_value
+from graph_bandit_campaign.checks import check_noise, check_value
+from graph_bandit_campaign.flags import check_flags
 from graph_bandit_campaign.goals.goal import Goal
 
 LEVEL = 0.9  # of intervals

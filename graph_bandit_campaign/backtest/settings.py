@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.checks import check_flags
 from graph_bandit_campaign.command.settings import NONE, SuggestSettings
+from graph_bandit_campaign.flags import check_flags
 
 Baseline = Literal["greedy", "similarity", "forest"]
 BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import tyro
 
-from graph_bandit_campaign.checks import check_flags
+from graph_bandit_campaign.flags import check_flags
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.checks import check_flags, check_integer
+from graph_bandit_campaign.checks import check_integer
+from graph_bandit_campaign.flags import check_flags
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

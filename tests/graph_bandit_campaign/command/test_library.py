@@ -4,7 +4,7 @@ import pytest
 from rdkit import Chem
 from rdkit.Chem.rdMolDescriptors import CalcTPSA
 
-from graph_bandit_campaign import library
+from graph_bandit_campaign.command import library
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 
