@@ -15,8 +15,10 @@ from graph_bandit_campaign.flags import check_flags
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
+from graph_bandit_campaign.pages.tables import KINDS
 from graph_bandit_lab import count_cores
 
+PAGES = (".html", ".htm")
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")
@@ -31,7 +33,8 @@ class SuggestSettings:
     folder that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or a table of cells of
     NAS-Bench-201."""
     out: Path
-    """CSV file of the suggestions. The campaign is kept in a .campaign.json file next to it."""
+    """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx, .sdf or .parquet. The campaign is
+    kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
     """Tables of results (same formats), also of molecules not in the pool. Without any, structures alone are used."""
     n: int = 8
@@ -82,7 +85,7 @@ class SuggestSettings:
     ignore_failures: bool = False
     """Suggest molecules that are likely to fail, too. (That is learnt once five failed and five were measured.)"""
     predictions: Path | None = None
-    """CSV file to write, with a prediction for every molecule of the pool, and its state."""
+    """Table to write (same kinds), with a prediction for every molecule of the pool, and its state."""
     html: Path | None = None
     """Page to write, with the drawn structures and the progress of the campaign."""
     agent: str | None = None
@@ -134,6 +137,9 @@ class SuggestSettings:
             if path is not None and any(_are_one(path, other) for other in others):
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
             others += [] if path is None else [path]
+            kinds = PAGES if name == "html" else KINDS
+            if path is not None and not path.name.lower().endswith(kinds):
+                raise ValueError(f"Expected `--{name}` to end in {', '.join(kinds)}. Got {path}.")
 
     def _check_features(self) -> None:
         targets = dict.fromkeys(map(str.casefold, self.quantities), "the target")

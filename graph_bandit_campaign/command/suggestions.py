@@ -22,6 +22,7 @@ from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
+from graph_bandit_campaign.pages.tables import check_kind, write_table
 from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.plates.choice import ShortListEndedError
@@ -54,6 +55,7 @@ def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     outputs = [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
     for path in (*outputs, settings.state):
         find_file(path)
+        check_kind(path)
     earlier = CampaignFile(settings.state).read()
     refuse_others(outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
     settings, read = spell_goals(settings, earlier), _reader_of(settings)
@@ -131,6 +133,7 @@ def _answer(
         failures=failing.sentence(None if inputs.size else left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
+        others=inputs.others([suggestion.id for suggestion in suggested]) if inputs.others else {},
     )
 
 
@@ -138,12 +141,12 @@ def _contents(
     settings: SuggestSettings, inputs: Inputs[GraphPool], campaign: Campaign, answer: Answer
 ) -> dict[Path, bytes | Iterable[bytes]]:
     """Return what is written into each file, the suggestions first."""
-    contents: dict[Path, bytes | Iterable[bytes]] = {settings.out: answer.to_csv().encode()}
+    contents: dict[Path, bytes | Iterable[bytes]] = {settings.out: write_table(settings.out, answer.rows())}
     if settings.predictions is not None and inputs.predictions is not None:
         contents[settings.predictions] = inputs.predictions(campaign, answer)
     elif settings.predictions is not None:
-        table = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
-        contents[settings.predictions] = table.encode()
+        rows = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
+        contents[settings.predictions] = write_table(settings.predictions, rows)
     if settings.html is not None:
         contents[settings.html] = render_page(answer).encode()
     return contents

@@ -66,12 +66,13 @@ def test_private_files_stay_private(folder):
 @needs_unix
 @pytest.mark.parametrize("option", ["--out", "--html", "campaign"])
 def test_what_is_not_a_file_is_refused_before_anything_is_written(folder, option, capsys):
-    os.mkfifo("pipe")
+    pipe = "pipe.html" if option == "--html" else "pipe.csv"
+    os.mkfifo(pipe)
     if option == "campaign":
         os.mkfifo("out.campaign.json")
         assert suggest("out.csv") == 1
     else:
-        assert suggest("out.csv", option, "pipe") == 1
+        assert suggest("out.csv", option, pipe) == 1
     assert "to be a file, or a new one. Got a pipe. Choose another path." in capsys.readouterr().err
     assert not {"out.csv", "pipe.campaign.json"} & {path.name for path in folder.iterdir()}
 

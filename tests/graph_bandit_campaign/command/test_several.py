@@ -100,7 +100,7 @@ def test_the_table_says_with_what_probability_a_result_is_in_a_range(folder, cap
         chance, mean = float(row["probability_in_range_dose"]), float(row["predicted_dose"])
         assert (chance > 0.5) == (mean < 2.1) or chance == pytest.approx(0.5, abs=0.01)
     printed = capsys.readouterr().out
-    assert "counted by the probability that a result meets it, and may be broken: dose < 2.1." in printed
+    assert "Soft limits, on predicted values, which a suggestion may break: dose < 2.1." in printed
     assert printed.split("\nrank")[1].split("\n")[0].split("interval")[2].split() == [
         "in",
         "range",
