@@ -13,8 +13,7 @@ demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
 		--horizon 300 --repetitions 5 --seed 0 --out runs/demo
 
-suggest: $(VENV)/.installed-chem
-	$(BIN)/graph-bandit library --property qed --out runs/molecules
+suggest: runs/molecules/measured.csv
 	$(BIN)/graph-bandit suggest runs/molecules/pool.csv --measured runs/molecules/measured.csv --n 8 --maximize qed \
 		--out runs/molecules/suggestions.csv --html runs/molecules/suggestions.html
 
@@ -63,6 +62,9 @@ clean:
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
+
+runs/molecules/measured.csv: | $(VENV)/.installed-chem
+	$(BIN)/graph-bandit library --property qed --out runs/molecules
 
 $(VENV)/.installed: setup.cfg constraints.txt | $(BIN)/python
 	$(PIP) -e .

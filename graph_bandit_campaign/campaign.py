@@ -10,10 +10,11 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from agents.contract import Agent, PartsWeigher
+from agents.contract import Agent, MoleculeSetLike, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.flags import check_flag
 from graph_bandit_campaign.goals import choice
 from graph_bandit_campaign.goals.choice import GoalsChooser
 from graph_bandit_campaign.goals.front import join_forecasts
@@ -21,6 +22,7 @@ from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
 from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
+from graph_bandit_campaign.pages.notebook import Predictions, Suggestions
 from graph_bandit_campaign.plates import Plate, check_plate, choose_plate, spare_likely
 from graph_bandit_campaign.prepared import PreparedPool
 from graph_bandit_campaign.reasons.reason import Reason, find_reasons
@@ -65,7 +67,8 @@ class Campaign(Records):
 
     Raises:
         ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
-            goals, or the file holds a campaign with another direction, seed, target or goals.
+            goals, a flag or a mask is not of bools, or the file holds a campaign with another direction, seed, target
+            or goals.
     """
 
     agent_change: str
@@ -86,7 +89,7 @@ class Campaign(Records):
     ) -> None:
         graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
         self.graph_set = graph_set
-        self._failures = FailureLearner(graph_set, ignore_failures)
+        self._failures = FailureLearner(graph_set, check_flag("ignore_failures", ignore_failures))
         roster = Roster(graph_set)
         mask = roster.mask("offered", offered)
         file = CampaignFile(state)
@@ -95,7 +98,7 @@ class Campaign(Records):
         if wanted and (maximize, target) != (None, None):
             raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
         given = {
-            "maximize": None if maximize is None else bool(maximize),
+            "maximize": None if maximize is None else check_flag("maximize", maximize),
             "seed": None if seed is None else check_integer("seed", seed, smallest=0),
             "target": target,
             "goals": None if goals is None else list_aims(wanted),
@@ -117,7 +120,7 @@ class Campaign(Records):
             before = list_aims(known.goals) if name == "goals" else getattr(known, name)
             if value not in (None, before):
                 raise ValueError(
-                    f"Expected a campaign with `{name}` {value}. {state} has {before or 'none'}. "
+                    f"Expected a campaign with `{name}` {value}. {state} has {'none' if before == '' else before}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
         self._learner.check_noises(known.measured)
@@ -154,7 +157,7 @@ class Campaign(Records):
         question: str = "",
         among: MaskLike = None,
         plate: Plate | None = None,
-    ) -> tuple[Suggestion, ...]:
+    ) -> Suggestions:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
         Those that are likely to fail are left out as long as others are left; see `failing`.
@@ -169,7 +172,8 @@ class Campaign(Records):
             plate: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer graphs.
 
         Returns:
-            The graphs, best first, with a prediction for each.
+            The graphs, best first, with a prediction for each: a tuple, which notebooks show as a table, and of which
+            `to_frame()` makes one of pandas.
 
         Raises:
             ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, or the plate
@@ -190,13 +194,18 @@ class Campaign(Records):
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)
         structures = {**self.state.structures, **self._structures(chosen)}
-        self._save(replace(self.state, rounds=rounds, pending=pending, question=question, structures=structures))
+        asked = replace(self.state, rounds=rounds, pending=pending, question=question, unwritten="")
+        self._save(replace(asked, structures=structures))
         self._opened = None
-        return suggested
+        return Suggestions(suggested, self._smiles(chosen))
 
-    def predict(self) -> dict[str, Suggestion]:
-        """Return the current prediction for every graph, by its id; without numbers if the agent makes none."""
-        return {prediction.id: prediction for prediction in self._expect(range(len(self.ids)))}
+    def predict(self) -> Predictions:
+        """Return the current prediction for every graph, by its id; without numbers if the agent makes none.
+
+        It is a dict, which notebooks show as a table, and of which `to_frame()` makes one of pandas.
+        """
+        every = range(len(self.ids))
+        return Predictions(self._expect(every), self._smiles(every))
 
     @property
     def learns_bounds(self) -> bool:
@@ -275,6 +284,10 @@ class Campaign(Records):
         views = self.state.each()
         each = [expect(agent, indices, self.ids, view) for agent, view in zip(self._agents(), views, strict=True)]
         return join_forecasts(self.state, each) if self.state.goals else each[0]
+
+    def _smiles(self, indices: Iterable[int]) -> dict[str, str]:
+        pool = self.graph_set
+        return {self.ids[k]: pool.smiles[k] for k in indices} if isinstance(pool, MoleculeSetLike) else {}
 
     def _save(self, state: CampaignState) -> None:
         self._learner.check_noises(state.measured)

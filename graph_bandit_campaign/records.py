@@ -138,7 +138,12 @@ class Records:
         if not self.state.rounds:
             raise ValueError("Expected a round to undo. Nothing was suggested yet.")
         pending = self._pending_without(*(suggestion.id for suggestion in self.state.rounds[-1]))
-        self._save(replace(self.state, rounds=self.state.rounds[:-1], pending=pending, question=""))
+        self._save(replace(self.state, rounds=self.state.rounds[:-1], pending=pending, question="", unwritten=""))
+
+    def note_files(self, digests: Iterable[str] = (), unwritten: str = "") -> None:
+        """Save digests of files that a command writes for the last round, as `written` and `unwritten` of the state."""
+        written = tuple(dict.fromkeys((*self.state.written, *digests)))
+        self._save(replace(self.state, written=written, unwritten=unwritten))
 
     def replace_results(
         self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()

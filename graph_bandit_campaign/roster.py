@@ -61,11 +61,13 @@ class Roster:
             given: the mask.
 
         Raises:
-            ValueError: if it has another shape.
+            ValueError: if it has another shape, or entries other than True and False.
         """
-        mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given, np.bool_)
+        mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given)
         if mask.shape != (len(self.ids),):
             raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
+        if mask.dtype != np.bool_:
+            raise ValueError(f"Expected `{name}` to be True or False for each graph. Got {mask.dtype}.")
         return mask
 
     def structures(self, indices: Iterable[int]) -> dict[str, str]:

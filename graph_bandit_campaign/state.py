@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 import msgspec
 
 from graph_bandit_campaign.checks import check_noise, check_value
+from graph_bandit_campaign.flags import check_flags
 from graph_bandit_campaign.goals.goal import Goal
 
 LEVEL = 0.9  # of intervals
@@ -115,6 +116,9 @@ class CampaignState:
             is known after it has left the pool or got another id.
         by_default: True if nobody named the agent; files of earlier versions do not say so, and theirs counts as named.
         goals: what is wanted of each quantity, if several are measured; empty with one.
+        unwritten: digest of the table of the last round, while the files of the command that asked for it are not all
+            written; else empty.
+        written: digests of the files that the command wrote, by which it knows them as its own.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
@@ -136,8 +140,11 @@ class CampaignState:
     goals: tuple[Goal, ...] = ()
     goals_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     failures_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
+    unwritten: str = ""
+    written: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        check_flags(self)
         names = {goal.name for goal in self.goals} or {""}
         stray = {measurement.goal for measurement in self.measured} - names
         if stray or len(names) < len(self.goals):

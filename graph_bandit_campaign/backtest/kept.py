@@ -12,6 +12,7 @@ import numpy as np
 
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
 from graph_bandit_campaign.backtest.table import Table
+from graph_bandit_campaign.command.outputs import digest_of, refuse_others
 from graph_bandit_campaign.tables.spreadsheets import shield
 from graph_bandit_lab.storage import replace_file, software_versions
 
@@ -44,15 +45,19 @@ class Kept:
         table: the table that is played.
         seed: seed of the backtest.
         algorithms: version of the algorithm of each agent, by its name.
+        overwrite: whether a page or results that were changed, or come from elsewhere, are replaced.
 
     Raises:
-        ValueError: if the folder holds another backtest, or one by other versions of the software.
+        ValueError: if the folder holds another backtest, one by other versions of the software, or files that no
+            backtest wrote.
     """
 
     plays: dict[Task, Play]
     """Finished plays."""
 
-    def __init__(self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int]) -> None:
+    def __init__(
+        self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int], overwrite: bool = False
+    ) -> None:
         self.folder, self.table, self.seed = folder, table, seed
         self.question = {
             "table": table.digest(),
@@ -63,16 +68,27 @@ class Kept:
         }
         self.versions, self.algorithms = software_versions(), dict(algorithms)
         self.plays, self._texts = {}, dict[Task, bytes]()
+        self._pages, self._more = list[str](), dict[str, object]()
         if (folder / RESULTS).exists() and not (folder / SETTINGS).exists():
             raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
         if (folder / SETTINGS).exists():
             self._check(folder / SETTINGS)
             self.plays = self._read(folder / RESULTS)
+            refuse_others([folder / RESULTS], [digest_of(b"".join(self._contents(list(self.plays))))], overwrite)
+        refuse_others([folder / PAGE], self._pages, overwrite)
 
     def write_settings(self, more: Mapping[str, object]) -> None:
         """Write what the plays depend on, and more for people to read."""
+        self._more = dict(more)
         known = {"question": self.question, "algorithms": self.algorithms, "versions": self.versions, "settings": more}
-        replace_file(self.folder / SETTINGS, (json.dumps(known, indent=1, default=str) + "\n").encode())
+        content = json.dumps({**known, "pages": self._pages}, indent=1, default=str) + "\n"
+        replace_file(self.folder / SETTINGS, content.encode())
+
+    def write_page(self, content: bytes) -> None:
+        """Write the page, by whose digest it is known as that of a backtest."""
+        self._pages = [*dict.fromkeys((*self._pages, digest_of(content)))]
+        self.write_settings(self._more)
+        replace_file(self.folder / PAGE, content)
 
     def add(self, task: Task, finished: Play) -> None:
         """Keep a finished play; the file is replaced at once."""
@@ -82,10 +98,13 @@ class Kept:
     def write(self, order: Sequence[Task]) -> None:
         """Write the results of all plays, those of `order` first."""
         tasks = dict.fromkeys((*(task for task in order if task in self.plays), *self.plays))
+        replace_file(self.folder / RESULTS, self._contents(list(tasks)))
+
+    def _contents(self, tasks: Sequence[Task]) -> list[bytes]:
         for task in tasks:
             if task not in self._texts:
                 self._texts[task] = _to_csv(self._rows_of(task, self.plays[task]))
-        replace_file(self.folder / RESULTS, [_to_csv([COLUMNS]), *(self._texts[task] for task in tasks)])
+        return [_to_csv([COLUMNS]), *(self._texts[task] for task in tasks)]
 
     def _rows_of(self, task: Task, finished: Play) -> list[list[str]]:
         values, found = self.table.values[finished.order], self.table.count_best(finished.order)
@@ -102,6 +121,7 @@ class Kept:
         try:
             known = json.loads(path.read_text(encoding="utf-8"))
             question, versions, algorithms = known["question"], known["versions"], known["algorithms"]
+            self._pages = [str(digest) for digest in known.get("pages", ())]
             differ = [WORDS[name] for name, value in self.question.items() if question[name] != value]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error

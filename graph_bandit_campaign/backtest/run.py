@@ -19,7 +19,7 @@ from graph_bandit_campaign.backtest.work import play_tasks
 from graph_bandit_campaign.learner import Learner, default_agent
 from graph_bandit_env.extras import is_installed
 from graph_bandit_lab import AgentSpec
-from graph_bandit_lab.storage import find_file, replace_file, sole_driver
+from graph_bandit_lab.storage import find_file, sole_driver
 
 NAMES = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
 NO_FOREST = "The random forest is left out: it needs scikit-learn (pip install 'graph-bandit-env[backtest]')."
@@ -48,7 +48,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
     algorithms = {agent: Learner(table.molecules, agent).algorithm for agent in sorted(agents)}
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     with sole_driver(settings.out):
-        kept = Kept(settings.out, table, settings.seed, algorithms)
+        kept = Kept(settings.out, table, settings.seed, algorithms, settings.overwrite)
         kept.write_settings(dataclasses.asdict(settings))
         by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
         kept.plays |= {task: play(table, task, settings.seed) for task in by_chance}
@@ -57,7 +57,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         play_tasks(table, missing, settings.seed, settings.workers, kept.add)
         kept.write([*tasks, *by_chance])
         summary = summarize(table, settings.seed, settings.starts, kept.plays, advisors, others)
-        replace_file(settings.out / PAGE, render_page(summary, settings, notes).encode())
+        kept.write_page(render_page(summary, settings, notes).encode())
     print_summary(summary)
     print("\n" + "\n".join(str(settings.out / name) for name in (PAGE, RESULTS, SETTINGS)))
     results = pd.read_csv(settings.out / RESULTS, dtype={"id": str}, keep_default_na=False, na_values={COLUMNS[-1]: ""})

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 from graph_bandit_campaign.command.settings import NONE, SuggestSettings
+from graph_bandit_campaign.flags import check_flags
 
 Baseline = Literal["greedy", "similarity", "forest"]
 BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")
@@ -58,7 +59,11 @@ class BacktestSettings:
     skip_bad_rows: bool = False
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
+    overwrite: bool = False
+    """Replace a page or results that no backtest wrote, or that were changed since. Else they are refused."""
+
     def __post_init__(self) -> None:
+        check_flags(self)
         if (self.maximize is None) == (self.minimize is None):
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`: a backtest has one goal.")
         for name, counts in (("n", self.n), ("start", (self.start,)), ("budget", (self.budget,))):

@@ -21,16 +21,22 @@ from graph_bandit_campaign.tables.inputs import Inputs
 from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_env.files import digest
 
+MORE = "-more"  # ends the question of a batch that was asked for although no result came in
 
-def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSettings) -> str:
+
+def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSettings, is_seen: bool = True) -> str:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
     They do so although they have left the pool. One whose id has changed goes on under its new id.
+
+    The last round is undone if its question is asked again; and if a crash kept its table from being written, or the
+    same command from writing the other files.
 
     Args:
         campaign: the campaign to change.
         inputs: the pool, with limits, prices and caps, and the results of the tables.
         settings: settings of the command.
+        is_seen: whether the table of the last round was written.
 
     Returns:
         A digest of the question, the same for the same command with the same results, pool, limits, prices, caps and
@@ -58,8 +64,10 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
         [["failures", *version]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
     )
     question, offered = _digest(asked), _digest(inputs.content or [pool.ids, _content_of(pool)])
-    is_same = known.question in (question, f"{question}-{offered}")  # earlier versions did not save the pool
-    if settings.undo or (is_same and not settings.more):
+    before, is_more = known.question.removesuffix(MORE), known.question.endswith(MORE)
+    is_same = before in (question, f"{question}-{offered}")  # earlier versions did not save the pool
+    is_cut = bool(known.unwritten) and (not is_seen or (is_same and is_more == settings.more))
+    if is_cut or settings.undo or (is_same and not settings.more):
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     known = campaign.state
     id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
@@ -79,7 +87,7 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     waiting = [key for key in (renamed.get(key, key) for key in known.pending) if key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
-    return f"{question}-{offered}"
+    return f"{question}-{offered}{MORE * settings.more}"
 
 
 def measurements_of(books: Books, first_round: Mapping[tuple[str, str], int], now: int = 0) -> tuple[Measurement, ...]:

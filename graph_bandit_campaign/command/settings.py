@@ -11,11 +11,14 @@ from typing import Annotated
 
 import tyro
 
+from graph_bandit_campaign.flags import check_flags
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
+from graph_bandit_campaign.pages.tables import KINDS
 from graph_bandit_lab import count_cores
 
+PAGES = (".html", ".htm")
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")
@@ -30,7 +33,8 @@ class SuggestSettings:
     folder that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or a table of cells of
     NAS-Bench-201."""
     out: Path
-    """CSV file of the suggestions, which is replaced. The campaign is kept in a .campaign.json file next to it."""
+    """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx, .sdf or .parquet. The campaign is
+    kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
     """Tables of results (same formats), also of molecules not in the pool. Without any, structures alone are used."""
     n: int = 8
@@ -81,7 +85,7 @@ class SuggestSettings:
     ignore_failures: bool = False
     """Suggest molecules that are likely to fail, too. (That is learnt once five failed and five were measured.)"""
     predictions: Path | None = None
-    """CSV file to write, with a prediction for every molecule of the pool, and its state."""
+    """Table to write (same kinds), with a prediction for every molecule of the pool, and its state."""
     html: Path | None = None
     """Page to write, with the drawn structures and the progress of the campaign."""
     agent: str | None = None
@@ -102,6 +106,8 @@ class SuggestSettings:
     """Allow molecules that were suggested before and have no result; else they count as pending."""
     more: bool = False
     """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
+    overwrite: bool = False
+    """Replace files that this campaign did not write, or that were changed since. Else they are refused."""
     trust_ids: bool = False
     """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250
@@ -110,6 +116,7 @@ class SuggestSettings:
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
+        check_flags(self)
         for name in ("maximize", "minimize", "near"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
@@ -125,12 +132,14 @@ class SuggestSettings:
         self._check_features()
         self._check_limits()
         self._check_plate()
-        read = (self.pool, *self.measured, *self.embeddings, *map(Path, self.forbid), self.state)
-        paths = [path.resolve() for path in read]
+        others = [self.pool, *self.measured, *self.embeddings, *map(Path, self.forbid), self.state]
         for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
-            if path is not None and path.resolve() in paths:
+            if path is not None and any(_are_one(path, other) for other in others):
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
-            paths += [] if path is None else [path.resolve()]
+            others += [] if path is None else [path]
+            kinds = PAGES if name == "html" else KINDS
+            if path is not None and not path.name.lower().endswith(kinds):
+                raise ValueError(f"Expected `--{name}` to end in {', '.join(kinds)}. Got {path}.")
 
     def _check_features(self) -> None:
         targets = dict.fromkeys(map(str.casefold, self.quantities), "the target")
@@ -237,3 +246,8 @@ class SuggestSettings:
         """Return the file of the campaign, next to the file that `out` leads to if it is a symbolic link."""
         out = self.out.resolve()
         return out.with_name(out.stem + ".campaign.json")
+
+
+def _are_one(path: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file, which may have several names."""
+    return path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other))

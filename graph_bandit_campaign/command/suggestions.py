@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.command.names import spell_goals
+from graph_bandit_campaign.command.outputs import TYPED_IN, digest_of, read_digest, refuse_others, write_files
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import CampaignFile
@@ -18,6 +22,7 @@ from graph_bandit_campaign.learner import DEFAULT
 from graph_bandit_campaign.pages.answer import Answer
 from graph_bandit_campaign.pages.predictions import predictions_table
 from graph_bandit_campaign.pages.suggest_page import render_page
+from graph_bandit_campaign.pages.tables import check_kind, write_table
 from graph_bandit_campaign.pages.terminal import print_answer
 from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.plates.choice import ShortListEndedError
@@ -28,7 +33,7 @@ from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
 from graph_bandit_campaign.traits.kept import describe
 from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_lab import AgentSpec
-from graph_bandit_lab.storage import find_file, make_folder, replace_file
+from graph_bandit_lab.storage import find_file, make_folder
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
@@ -38,7 +43,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     same suggestions; other results, or another version of the agent, make another round.
 
     Raises:
-        ValueError, OSError: if a file cannot be read; nothing is written then.
+        ValueError, OSError: if a file cannot be read, or one that is to be written is not as this campaign wrote it;
+            nothing is written then.
         ImportError: if a package that reads a file is not installed.
         KeyboardInterrupt: after Ctrl-C; it says what was stored.
     """
@@ -48,32 +54,56 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
 
 def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     AgentSpec.admit([settings.agent] if settings.agent else [])
-    for path in (settings.out, settings.state, settings.html, settings.predictions):
-        if path is not None:
-            find_file(path)
+    outputs = [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
+    for path in (*outputs, settings.state):
+        find_file(path)
+        check_kind(path)
     earlier = CampaignFile(settings.state).read()
+    refuse_others(outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
     settings, read = spell_goals(settings, earlier), _reader_of(settings)
     inputs = read(settings, earlier)
-    make_folder(settings.out.parent)
+    for path in outputs:
+        make_folder(path.parent)
     while True:
         molecules, campaign = _open(settings, inputs)
-        last_round = campaign.state.rounds[-1] if settings.undo and campaign.state.rounds else ()
+        before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
         try:
             with _told_later(), campaign.at_once():
-                question = take_over(campaign, inputs, settings)
+                question = take_over(campaign, inputs, settings, is_seen)
                 place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
                 taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
                 inputs.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
                 among = np.zeros(len(molecules), np.bool_)
                 among[: len(inputs.pool)] = inputs.selection.mask
                 suggested = campaign.ask(settings.n, question, among, inputs.plate)
+                answer = _answer(settings, inputs, molecules, campaign, among, taken)
+                if settings.undo and before.rounds and not before.unwritten:
+                    answer = replace(answer, taken_back=[suggestion.id for suggestion in before.rounds[-1]])
+                contents = _contents(settings, inputs, campaign, answer)
+                digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
+                campaign.note_files(digests, unwritten=digests[0])
         except ShortListEndedError as ended:
             if inputs.more is None:
                 raise
             inputs = inputs.more(ended, taken)
         else:
             break
-    failing, left = campaign.failing(), among.copy()
+    write_files(campaign, contents)
+    print_answer(answer, inputs.remarks())
+    print("\n" + "\n".join(map(str, outputs)))
+    return suggested
+
+
+def _answer(
+    settings: SuggestSettings,
+    inputs: Inputs[GraphPool],
+    molecules: GraphPool,
+    campaign: Campaign,
+    among: NDArray[np.bool_],
+    taken: list[int],
+) -> Answer:
+    """Return what is written and printed of the last round."""
+    suggested, failing, left = campaign.state.rounds[-1], campaign.failing(), among.copy()
     left[taken] = False
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(molecules, MoleculeSet):
@@ -84,7 +114,7 @@ def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     in_pool = set(inputs.pool.ids)
     gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
     goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
-    answer = Answer(
+    return Answer(
         settings.target,
         inputs.size or len(inputs.pool),
         campaign.state,
@@ -105,24 +135,23 @@ def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         failures=failing.sentence(None if inputs.size else left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
-        taken_back=[suggestion.id for suggestion in last_round],
+        others=inputs.others([suggestion.id for suggestion in suggested]) if inputs.others else {},
     )
-    replace_file(settings.out, answer.to_csv().encode())
-    if settings.predictions is not None:
-        make_folder(settings.predictions.parent)
-        if inputs.predictions is not None:
-            replace_file(settings.predictions, inputs.predictions(campaign, answer))
-        else:
-            table = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
-            replace_file(settings.predictions, table.encode())
+
+
+def _contents(
+    settings: SuggestSettings, inputs: Inputs[GraphPool], campaign: Campaign, answer: Answer
+) -> dict[Path, bytes | Iterable[bytes]]:
+    """Return what is written into each file, the suggestions first."""
+    contents: dict[Path, bytes | Iterable[bytes]] = {settings.out: write_table(settings.out, answer.rows())}
+    if settings.predictions is not None and inputs.predictions is not None:
+        contents[settings.predictions] = inputs.predictions(campaign, answer)
+    elif settings.predictions is not None:
+        rows = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
+        contents[settings.predictions] = write_table(settings.predictions, rows)
     if settings.html is not None:
-        make_folder(settings.html.parent)
-        replace_file(settings.html, render_page(answer).encode())
-    print_answer(answer, inputs.remarks())
-    print(
-        "\n" + "\n".join(str(path) for path in (settings.out, settings.predictions, settings.html) if path is not None)
-    )
-    return suggested
+        contents[settings.html] = render_page(answer).encode()
+    return contents
 
 
 def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPool, Campaign]:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from graph_bandit_campaign.flags import check_flags
+
 Aim: TypeAlias = Literal["maximize", "minimize", "target", "limit"]
 
 
@@ -15,7 +17,7 @@ class Goal:
     """What is wanted of one measured quantity.
 
     Raises:
-        ValueError: if ends are missing or not wanted, or the weight is not a positive number.
+        ValueError: if ends are missing or not wanted, `strict` is not a bool, or the weight not a positive number.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Goal:
     """Weight in a weighted sum; None: the front is wanted, with all ways to weigh."""
 
     def __post_init__(self) -> None:
+        check_flags(self)
         if not self.name or self.aim not in get_args(Aim):
             raise ValueError(
                 f"Expected a name, and one of {', '.join(get_args(Aim))}. Got {self.name!r}, {self.aim!r}."

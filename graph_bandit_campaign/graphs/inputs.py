@@ -22,7 +22,7 @@ from graph_bandit_env.tables import open_table
 
 UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "id", "sheet", "measured_sheet", "predictions", "html"),
-    *("agent", "seed", "undo", "forget", "again", "more"),
+    *("agent", "seed", "undo", "forget", "again", "more", "overwrite"),
 }
 """Settings that do not need molecules. All others are refused, so that none is ignored in silence."""
 
@@ -45,6 +45,9 @@ def read_graph_inputs(settings: SuggestSettings, earlier: CampaignState | None =
         ImportError: if a package that reads a file is not installed.
     """
     _refuse_options(settings)
+    for name, path in (("out", settings.out), ("predictions", settings.predictions)):
+        if path is not None and path.suffix.lower() == ".sdf":
+            raise ValueError(f"Expected molecules for `--{name} {path}`. {settings.pool} holds other graphs.")
     identifier = settings.id or _default_identifier(settings)
     given = read_pool(settings.pool, identifier=identifier, sheet=settings.sheet)
     pool = given.without_targets()  # the agent must not see what it is to find out

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +10,7 @@ from graph_bandit_campaign.goals.front import find_front
 from graph_bandit_campaign.outlook.outlook import Outlook
 from graph_bandit_campaign.pages.doubts import find_doubts
 from graph_bandit_campaign.pages.numbers import listed, percent, short
+from graph_bandit_campaign.pages.tables import is_number
 from graph_bandit_campaign.plates.bill import Bill
 from graph_bandit_campaign.reasons.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.reasons.reason import Reason
@@ -67,6 +66,8 @@ class Answer:
     """Ids of the molecules that are likely to fail."""
     taken_back: Sequence[str] = ()
     """Ids of the suggestions of the last round, which this one replaces because the user said so."""
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Other columns of the pool, by name: a text for each suggestion."""
 
     @property
     def noun(self) -> str:
@@ -89,6 +90,11 @@ class Answer:
         nothing = Suggestion(suggestion.id)
         several = {goal.name: suggestion.by_goal.get(goal.name, nothing) for goal in self.state.goals}
         return several or {self.target: suggestion}
+
+    @property
+    def ranged(self) -> dict[str, str]:
+        """Return the goals that are about a range, by name, with the word for a result inside."""
+        return {goal.name: "met" if goal.aim == "limit" else "in range" for goal in self.state.goals if goal.has_range}
 
     @property
     def predicts(self) -> bool:
@@ -160,6 +166,8 @@ class Answer:
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
+        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
+        lists["Soft limits, on predicted values, which a suggestion may break: {}."] = soft
         return (
             [text for text in (self.limits, self.failures, count) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]
@@ -176,10 +184,8 @@ class Answer:
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
         return [f"{name} {percent(share)}" for name, share in largest_first]
 
-    def to_csv(self) -> str:
-        """Write a CSV table with a row for each suggestion."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+    def rows(self) -> list[list[str]]:
+        """Return a table with a row for each suggestion, after the names of its columns."""
         structure = ["smiles"] if self.graphs is None else []
         columns = ["rank", "id", *structure, *forecast_columns(self)]
         columns += self.bill.heading()
@@ -188,9 +194,10 @@ class Answer:
             values = [f"nearest_{number}_{name}" for name in self.known]
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
         whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.known] if structure else []
-        writer.writerow([*columns, *whys])
-        for rank, suggestion in enumerate(self.suggested, start=1):
-            cells = [str(rank), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
+        others = _rename(self.others, [*columns, *whys])
+        rows = [[*columns, *whys, *others]]
+        for place, suggestion in enumerate(self.suggested):
+            cells = [str(place + 1), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
             cells += [*forecast_cells(self, suggestion), *map(shield, self.bill.cells(suggestion.id))]
             cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
@@ -199,8 +206,9 @@ class Answer:
             cells += [""] * (len(columns) - len(cells))
             reasons = self.reasons_of(suggestion.id)
             cells += [reasons[name].sentence() if name in reasons else "" for name in self.known if structure]
-            writer.writerow(cells)
-        return text.getvalue()
+            given = [texts[place] for texts in others.values()]
+            rows.append([*cells, *(text if is_number(text) else shield(text) for text in given)])
+        return rows
 
 
 def forecast_columns(answer: Answer) -> list[str]:
@@ -210,12 +218,15 @@ def forecast_columns(answer: Answer) -> list[str]:
     for name in answer.views:
         rest = ("standard_deviation", "interval_90_low", "interval_90_high")
         columns += [f"predicted_{name}", *(f"{column}_{name}" if several else column for column in rest)]
+        columns += [f"probability_in_range_{name}"] * (name in answer.ranged)
     return [*columns, "probability_of_front" if several else "probability_of_beating_best"]
 
 
 def forecast_cells(answer: Answer, suggestion: Suggestion) -> list[str]:
     """Return the predictions for a molecule as text."""
-    cells = [cell for each in answer.forecasts(suggestion).values() for cell in interval_cells(each)]
+    cells = []
+    for name, each in answer.forecasts(suggestion).items():
+        cells += [*interval_cells(each), *[short(each.probability)] * (name in answer.ranged)]
     return [*cells, short(suggestion.probability)]
 
 
@@ -226,3 +237,9 @@ def interval_cells(suggestion: Suggestion) -> list[str]:
 
 def _pairs(entries: Mapping[str, str]) -> list[str]:
     return [f"{identifier} ({text})" for identifier, text in entries.items()]
+
+
+def _rename(others: Mapping[str, Sequence[str]], columns: Iterable[str]) -> dict[str, Sequence[str]]:
+    """Return columns of the pool without names that a table has already, capitals or not."""
+    taken = {name.casefold() for name in columns}
+    return {f"{name} (pool)" if name.casefold() in taken else name: texts for name, texts in others.items()}

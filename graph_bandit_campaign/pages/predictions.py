@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from graph_bandit_campaign.limits.selection import Selection
@@ -18,8 +16,8 @@ MEASURED = "measured"
 
 def predictions_table(
     answer: Answer, ids: Sequence[str], predictions: Mapping[str, Suggestion], selection: Selection
-) -> str:
-    """Return a CSV table with a row for each molecule of the pool, in the order of the pool.
+) -> list[list[str]]:
+    """Return a table with a row for each molecule of the pool, in its order, after the names of the columns.
 
     Its column `state` is `measured`, `failed`, `suggested` (now), `pending` (from earlier), `excluded by` the first
     limit that the molecule does not meet, `likely to fail`, or `offered`: it could be suggested. A molecule that is
@@ -41,7 +39,7 @@ def predictions_table(
         fails = [short(answer.fails[identifier])] if answer.fails else []
         words = words_of(states.get(identifier), selection.reason(index), identifier in answer.likely)
         rows.append([shield(identifier), *smiles, *forecast_cells(answer, expected), *fails, words])
-    return to_csv(rows)
+    return rows
 
 
 def heading(answer: Answer) -> list[str]:
@@ -67,10 +65,3 @@ def words_of(state: str | None, reason: str, is_likely: bool) -> str:
         is_likely: whether it is likely to fail.
     """
     return state or (f"excluded by {reason}" if reason else "likely to fail" if is_likely else "offered")
-
-
-def to_csv(rows: Iterable[Sequence[str]]) -> str:
-    """Write rows of a table."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from itertools import combinations
-from typing import Any
 
 from graph_bandit_campaign.pages.answer import Answer
+from graph_bandit_campaign.pages.drawing import SIZE, SMALL, draw
 from graph_bandit_campaign.pages.figures import calibration_figure, draw_other_graph, front_figure, progress_figure
 from graph_bandit_campaign.pages.numbers import percent, short
 from graph_bandit_campaign.pages.outcomes import Outcome, Promises, find_outcomes
 from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_lab.reports import templates, to_svg
 
-SIZE = (260, 160)  # pixels of a drawn structure
-SMALL = (150, 84)
 PACKAGES = ("graph-bandit-env", "torch", "rdkit")  # the last one draws molecules, and may be missing without any
-SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 
 
 def render_page(answer: Answer) -> str:
@@ -47,7 +44,6 @@ def render_page(answer: Answer) -> str:
             for suggestion in answer.suggested
         ],
         reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
-        ranged={goal.name: "met" if goal.aim == "limit" else "in range" for goal in state.goals if goal.has_range},
         front=_front(answer),
         figures=_figures(answer, outcomes),
         promises={name: Promises(found) for name, found in outcomes.items()},
@@ -94,18 +90,3 @@ def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
     values = [0.0, *(value for reason in reasons for value in reason.main_parts().values())]
     low, high = min(values), max(values)
     return (low, high) if high > low else (0.0, 1.0)
-
-
-def draw(smiles: str, size: tuple[int, int]) -> str:
-    """Draw a molecule as an `<svg>` element."""
-    from rdkit import Chem
-    from rdkit.Chem.Draw import rdMolDraw2D
-
-    picture: Any = rdMolDraw2D.MolDraw2DSVG(*size)  # Any: RDKit's stubs declare the options wrongly
-    options = picture.drawOptions()
-    options.clearBackground = False
-    options.updateAtomPalette({SULFUR: OCHRE})
-    rdMolDraw2D.PrepareAndDrawMolecule(picture, Chem.MolFromSmiles(smiles))
-    picture.FinishDrawing()
-    text: str = picture.GetDrawingText()
-    return text[text.index("<svg") :]

@@ -43,14 +43,15 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     default = f" ({answer.default})" if answer.default else ""
     print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
     bill = answer.bill
-    quantities = [cell for name in answer.known for cell in (name, "sd", "90 % interval")]
+    ranged = {name: [word] for name, word in answer.ranged.items()}
+    quantities = [cell for name in answer.known for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
     aim = "on the front" if state.goals else "beats the best"
     rows: list[tuple[str, ...]] = [("rank", "id", *quantities, aim, *bill.heading())]
     for rank, suggestion in enumerate(answer.suggested, start=1):
         cells: list[str] = []
-        for each in answer.forecasts(suggestion).values():
+        for name, each in answer.forecasts(suggestion).items():
             interval = "" if each.interval is None else " to ".join(map(short, each.interval))
-            cells += [short(each.mean), short(each.std), interval]
+            cells += [short(each.mean), short(each.std), interval, *[percent(each.probability)] * (name in ranged)]
         rest = map(shortened, bill.cells(suggestion.id))
         rows.append((str(rank), suggestion.id, *cells, percent(suggestion.probability), *rest))
     if answer.fails:

@@ -69,6 +69,10 @@ class Bill:
                 left = max(0.0, self.budget - self.total)
                 parts[-1] += f", of a budget of {money(self.budget)}: {money(left)} is left"
             parts[-1] += "."
+        if self.differ:
+            parts.append("Prices were weighed: a dear molecule had to be better than a cheap one to be suggested.")
+            if self.budget is not None:
+                parts[-1] += " To let them count for the budget alone, pass --budget-only."
         if self.budget is not None and len(self.prices) < self.wanted:
             parts.append(f"Nothing else on offer is that cheap, so there are fewer than the {self.wanted} asked for.")
         if self.at_most is not None:

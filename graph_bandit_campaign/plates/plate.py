@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.checks import check_integer
+from graph_bandit_campaign.flags import check_flags
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,6 +41,7 @@ class Plate:
     """`(K,)` bool. Which of them can be chosen although they are likely to fail; None: nobody knows yet."""
 
     def __post_init__(self) -> None:
+        check_flags(self)
         if self.prices is not None:
             prices = np.asarray(self.prices, np.float64)
             bad = prices[~((prices > 0) & (prices < math.inf)) & ~np.isnan(prices)]

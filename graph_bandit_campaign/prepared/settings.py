@@ -8,6 +8,8 @@ from typing import Annotated, ClassVar
 
 import tyro
 
+from graph_bandit_campaign.flags import check_flags
+
 TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
 
 
@@ -50,6 +52,7 @@ class PrepareSettings:
     """Rows of the table that are read at a time, whatever the part."""
 
     def __post_init__(self) -> None:
+        check_flags(self)
         if self.part_rows < 1 or self.part_rows % self.block:
             raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
         if self.most_atoms < 1:

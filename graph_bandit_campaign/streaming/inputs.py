@@ -38,6 +38,7 @@ from graph_bandit_campaign.streaming.spares import come_back
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.features import Features
 from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
+from graph_bandit_campaign.tables.limit_columns import join_rows, other_columns
 from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
 from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_campaign.traits.described import DescribedMolecules
@@ -119,6 +120,15 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             forecaster = make_forecaster(campaign, answer, settings, names, dict(added))
             return write_predictions(pool, forecaster, answer)
 
+        def others(ids: Sequence[str]) -> dict[str, list[str]]:
+            asked = other_columns(pool.columns, settings)
+            if not asked:
+                return {}
+            place_of = {name: place for place, name in enumerate(here.ids)}
+            cells = pool.take(block.places[[place_of[name] for name in ids]], (), asked).cells
+            rows = zip(cells.owners.tolist(), zip(*(cells.texts[name] for name in asked), strict=True), strict=True)
+            return join_rows(asked, rows, len(ids), cells.table)
+
         plate = offers.plate(settings, len(molecules))
         return Inputs(
             here,
@@ -134,6 +144,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             content=(made.content, *terms, *([features.columns, added] if features.columns else ())),
             more=more,
             predictions=predictions,
+            others=others,
         )
 
     return read(query, [reduction.scan(query)])
@@ -172,6 +183,11 @@ def _tell(limits: Limits, numbers: Collection[str], found: Found) -> str:
 def _refuse(settings: SuggestSettings, several: bool) -> None:
     """Refuse what needs the whole pool in memory."""
     plain = SuggestSettings(settings.pool, settings.out, maximize=("y",))
+    if settings.predictions is not None and settings.predictions.suffix.lower() != ".csv":
+        raise ValueError(
+            f"Expected `--predictions` of a prepared pool to end in .csv, which is written part by part. Got "
+            f"{settings.predictions}."
+        )
     for name, what in NOT_STREAMED.items():
         if getattr(settings, name) != getattr(plain, name):
             raise ValueError(

@@ -21,7 +21,8 @@ from graph_bandit_campaign.learner import read_prediction
 from graph_bandit_campaign.limits.limits import Limits
 from graph_bandit_campaign.pages.answer import Answer, interval_cells
 from graph_bandit_campaign.pages.numbers import duration, short
-from graph_bandit_campaign.pages.predictions import MEASURED, heading, states_of, to_csv, words_of
+from graph_bandit_campaign.pages.predictions import MEASURED, heading, states_of, words_of
+from graph_bandit_campaign.pages.tables import to_csv
 from graph_bandit_campaign.plates.offers import find_offers
 from graph_bandit_campaign.prepared import Block, PreparedPool
 from graph_bandit_campaign.prepared.calls import opened, results_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Generic, TypeVar
 
@@ -24,7 +25,7 @@ from graph_bandit_campaign.plates.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.tables.books import Books, join_books, match_goals
 from graph_bandit_campaign.tables.features import Features
-from graph_bandit_campaign.tables.limit_columns import read_limit_columns
+from graph_bandit_campaign.tables.limit_columns import read_limit_columns, read_other_columns
 from graph_bandit_campaign.tables.measured_rows import (
     Columns,
     NoResultsError,
@@ -76,6 +77,8 @@ class Inputs(Generic[P_co]):
     are measured, pending or failed."""
     predictions: Callable[..., Iterable[bytes]] | None = None
     """Given campaign and answer, returns the table of `predictions_table` for all of the pool, then."""
+    others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None
+    """Returns the texts of the pool's other columns for molecules of some ids; None: graphs have no columns."""
 
     def describe_limits(self) -> str:
         """Say how many molecules the limits leave; an empty text without limits."""
@@ -169,7 +172,8 @@ def read_inputs(
     offers = find_offers(settings, cells, selection, pool.smiles)
     selection = selection.with_known(settings.price or "", offers.priced)
     described, plate = features.describe(molecules), offers.plate(settings, len(molecules))
-    return Inputs(pool, books, molecules, sheets, described, limits, selection, plate, goals)
+    others = partial(read_other_columns, settings, columns, pool)
+    return Inputs(pool, books, molecules, sheets, described, limits, selection, plate, goals, others=others)
 
 
 def split_limits(

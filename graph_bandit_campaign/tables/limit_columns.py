@@ -1,9 +1,10 @@
-"""Read the columns of the pool that limits, prices and groups are in."""
+"""Read the columns of the pool that limits, prices and groups are in, and those that are passed on."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from graph_bandit_campaign.command.settings import SuggestSettings
@@ -11,9 +12,11 @@ from graph_bandit_campaign.limits.columns import LimitColumns
 from graph_bandit_campaign.tables.measured_rows import Columns
 from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
-from graph_bandit_env.tables import open_table
+from graph_bandit_env.tables import Table, open_table
 
 SHOWN = 10  # bad rows in a message
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+BETWEEN = " | "  # what rows of one molecule say differently
 
 
 def read_limit_columns(
@@ -76,6 +79,75 @@ def read_limit_columns(
     return LimitColumns(owners, values, cells_of)
 
 
+def other_columns(names: Iterable[str], settings: SuggestSettings) -> tuple[str, ...]:
+    """Return the columns that nothing else in the suggestions shows.
+
+    Columns of measured values are left out too: what the pool has there does not count as results.
+
+    Args:
+        names: columns of the pool, without those of names and SMILES.
+        settings: settings of the command.
+    """
+    shown = {name.casefold() for name in (*settings.quantities, settings.noise, settings.price, settings.per) if name}
+    return tuple(name for name in names if name and name.casefold() not in shown)
+
+
+def read_other_columns(
+    settings: SuggestSettings, columns: Columns, pool: MoleculeSet, ids: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the texts of other columns of the pool's table, for some molecules.
+
+    The table is read once more, since the pool keeps no text.
+
+    Args:
+        settings: settings of the command.
+        columns: columns of names and SMILES.
+        pool: molecules of the table.
+        ids: their names.
+    """
+    finder, skipped = _Finder(pool, settings.most_atoms), {number for number, _ in pool.skipped}
+    rank_of = {name: rank for rank, name in enumerate(ids)}
+    wanted = {place: rank_of[name] for place, name in enumerate(pool.ids) if name in rank_of}
+    like = {_letters(pool.smiles[place]) for place in wanted}
+    with open_table(settings.pool, settings.sheet) as table:
+        known = [columns.smiles, *([columns.identifier] if columns.identifier else [])]
+        names = other_columns((name for name in table.columns if name not in known), settings)
+        if not names or not table.has_header:
+            return {}
+
+        def rows() -> Iterator[tuple[int, Sequence[str]]]:
+            for number, (smiles, *cells) in table.rows([*known, *names]):
+                identifier = cells.pop(0) if columns.identifier else ""
+                if number not in skipped and (identifier or _letters(smiles) in like):
+                    owner = finder.find(smiles, identifier)
+                    if owner in wanted:
+                        yield wanted[owner], cells
+
+        return join_rows(names, rows(), len(ids), table)
+
+
+def join_rows(
+    names: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], count: int, table: Table
+) -> dict[str, list[str]]:
+    """Return a text for each of some molecules in each column; what its rows say differently stands side by side.
+
+    Args:
+        names: names of the columns.
+        rows: index of the molecule and cells of each row.
+        count: how many molecules there are.
+        table: the table, which knows how it writes numbers.
+    """
+    found: list[list[dict[str, None]]] = [[{} for _ in range(count)] for _ in names]
+    for owner, cells in rows:
+        for column, cell in zip(found, cells, strict=True):
+            text = unshield(cell.strip())
+            if table.decimal == "," and DECIMAL_COMMA.fullmatch(text):
+                text = text.replace(",", ".")
+            if text:
+                column[owner][text] = None
+    return {name: list(map(BETWEEN.join, column)) for name, column in zip(names, found, strict=True)}
+
+
 def _checked(value: float, is_price: bool, column: str) -> float:
     if is_price and value <= 0:
         raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
@@ -99,3 +171,9 @@ class _Finder:
     @cached_property
     def _place_of_smiles(self) -> dict[str, int]:
         return {text: place for place, text in enumerate(self._pool.smiles)}
+
+
+def _letters(smiles: str) -> str:
+    """Return the heavy atoms of a SMILES, letter by letter: the same for all SMILES of a molecule."""
+    first, *_ = smiles.split(maxsplit=1) or [""]
+    return "".join(sorted(letter for letter in first.upper() if letter.isalpha() and letter != "H"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graph_bandit_campaign import BacktestSettings, run_backtest
+from graph_bandit_cli.measure.words import in_words_of_the_command
 
 
 @dataclass(frozen=True)
@@ -13,5 +14,6 @@ class Command(BacktestSettings):
 
     def run(self) -> int:
         """Replay the table, and write results and page."""
-        run_backtest(self)
+        with in_words_of_the_command():
+            run_backtest(self)
         return 0

@@ -12,18 +12,20 @@ class Command:
     """Settings of the library."""
 
     out: Path
-    """Folder for pool.csv and measured.csv, which are replaced."""
+    """Folder for pool.csv and measured.csv."""
     property: Literal["qed", "logp", "tpsa"] = "qed"
     """Property in the results: drug-likeness, Crippen logP, or polar surface area in square angstroms."""
     measured: int = 30
     """How many of the molecules, drawn at random, have results."""
     seed: int = 0
     """Seed of that draw."""
+    overwrite: bool = False
+    """Replace files of these names that hold anything else. Else they are refused."""
 
     def run(self) -> int:
         """Write both files."""
         from graph_bandit_campaign import write_library
 
-        for path in write_library(self.out, self.property, self.measured, self.seed):
+        for path in write_library(self.out, self.property, self.measured, self.seed, self.overwrite):
             print(path)
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graph_bandit_campaign import PrepareSettings, prepare
+from graph_bandit_cli.measure.words import in_words_of_the_command
 
 
 @dataclass(frozen=True)
@@ -13,5 +14,6 @@ class Command(PrepareSettings):
 
     def run(self) -> int:
         """Prepare the pool, or continue."""
-        prepare(self)
+        with in_words_of_the_command():
+            prepare(self)
         return 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graph_bandit_campaign import SuggestSettings, suggest
+from graph_bandit_cli.measure.words import in_words_of_the_command
+from graph_bandit_env.files import holds_molecules
 
 
 @dataclass(frozen=True)
@@ -13,5 +15,6 @@ class Command(SuggestSettings):
 
     def run(self) -> int:
         """Choose molecules, and write suggestions, campaign and page."""
-        suggest(self)
+        with in_words_of_the_command(lambda: holds_molecules(self.pool, self.smiles, self.sheet)):
+            suggest(self)
         return 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +15,14 @@ from numpy.typing import ArrayLike
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_columns import check_columns, check_known, check_names, mean_of_known
 from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, count_columns
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, parse, size_problem, smiles_problem
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN, parse, size_problem, smiles_problem
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parsed_molecules import ParsedMolecules
 from graph_bandit_env.tables import Table, open_table
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 OnError = Literal["raise", "skip"]
 
@@ -82,7 +85,7 @@ def from_smiles_csv(
 
 
 def from_smiles(
-    smiles: Sequence[str],
+    smiles: Sequence[str | Mol],
     targets: Sequence[float] | None = None,
     features: Features = "one_hot",
     on_error: OnError = "raise",
@@ -92,19 +95,36 @@ def from_smiles(
 ) -> MoleculeSet:
     """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1.
 
-    `columns` holds a number for each SMILES under each name, NaN where it is not known.
+    An entry may be a `Mol` of RDKit. One that is neither, such as NaN or the None of what RDKit could not read, is a
+    bad row. `columns` holds a number for each entry under each name, NaN where it is not known.
     """
+    if isinstance(smiles, str):
+        raise TypeError(f"Expected a list of SMILES. Got the text {SHOWN.repr(smiles)}. Write it in brackets.")
+    smiles, ids = list(smiles), None if ids is None else list(ids)  # of pandas, `[0]` is what the index calls 0
     if ids is not None and len(ids) != len(smiles):
         raise ValueError(f"Expected an identifier for each of {len(smiles)} molecules. Got {len(ids)}.")
     values = [math.nan] * len(smiles) if targets is None else [float(value) for value in targets]
     if len(values) != len(smiles):
         raise ValueError(f"Expected a target for each of {len(smiles)} molecules. Got {len(values)}.")
-    names, sides = _side_values(columns or {}, smiles)
+    texts = [_text_of(entry) for entry in smiles]
+    names, sides = _side_values(columns or {}, [text or "" for text in texts])
+    wrong = "expected a SMILES or a Mol of RDKit. Got "
+    problems = [(k + 1, f"{wrong}{smiles[k]!r}.") for k, text in enumerate(texts) if text is None]
     rows = [
         Row(line, text, None if ids is None else ids[line - 1], None if math.isnan(value) else value, side)
-        for line, (text, value, side) in enumerate(zip(smiles, values, sides, strict=True), start=1)
+        for line, (text, value, side) in enumerate(zip(texts, values, sides, strict=True), start=1)
+        if text is not None
     ]
-    return _assemble(rows, [], features, on_error, _Source("the list", "line", None, names), 1, most_atoms)
+    return _assemble(rows, problems, features, on_error, _Source("the list", "line", None, names), 1, most_atoms)
+
+
+def _text_of(entry: object) -> str | None:
+    """Return the SMILES of an entry of a list; None if it is neither a SMILES nor a molecule."""
+    if isinstance(entry, str):
+        return entry
+    from rdkit import Chem
+
+    return Chem.MolToSmiles(entry) if isinstance(entry, Chem.Mol) else None
 
 
 def _side_values(

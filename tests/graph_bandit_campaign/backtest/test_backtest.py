@@ -154,6 +154,21 @@ def test_files_of_others_are_not_replaced(logp):
     assert theirs.read_text(encoding="utf-8") == "mine\n"
 
 
+def test_a_page_or_results_that_were_changed_are_not_replaced_unasked(logp):
+    backtest(logp, agents=("random",))
+    backtest(logp, agents=("random",))
+    for name in ("backtest.html", "results.csv"):
+        path = logp.parent / "out" / name
+        before = path.read_bytes()
+        changed = before + b"\n"
+        path.write_bytes(changed)
+        with pytest.raises(ValueError, match=f"Expected .*{name} as this command wrote it"):
+            backtest(logp, agents=("random",))
+        assert path.read_bytes() == changed
+        backtest(logp, agents=("random",), overwrite=True)
+        assert path.read_bytes() == before
+
+
 def test_without_scikit_learn_the_forest_is_left_out_and_told(logp, monkeypatch, capsys):
     monkeypatch.setattr(run, "is_installed", lambda module: False)
     results = backtest(logp, baselines=("forest",))

@@ -9,6 +9,7 @@ import pytest
 from support.links import make_link
 from support.molecules import some_molecules
 
+from graph_bandit_campaign import SuggestSettings
 from graph_bandit_campaign.command import suggestions
 from graph_bandit_cli.main import main
 
@@ -65,12 +66,13 @@ def test_private_files_stay_private(folder):
 @needs_unix
 @pytest.mark.parametrize("option", ["--out", "--html", "campaign"])
 def test_what_is_not_a_file_is_refused_before_anything_is_written(folder, option, capsys):
-    os.mkfifo("pipe")
+    pipe = "pipe.html" if option == "--html" else "pipe.csv"
+    os.mkfifo(pipe)
     if option == "campaign":
         os.mkfifo("out.campaign.json")
         assert suggest("out.csv") == 1
     else:
-        assert suggest("out.csv", option, "pipe") == 1
+        assert suggest("out.csv", option, pipe) == 1
     assert "to be a file, or a new one. Got a pipe. Choose another path." in capsys.readouterr().err
     assert not {"out.csv", "pipe.campaign.json"} & {path.name for path in folder.iterdir()}
 
@@ -87,7 +89,7 @@ def test_names_like_formulas_are_written_as_text_and_read_back(folder):
 
 @pytest.mark.parametrize(
     ("place", "said"),
-    [("read_inputs", "Stopped. Nothing was changed."), ("replace_file", "Stopped. The round is saved in")],
+    [("read_inputs", "Stopped. Nothing was changed."), ("write_files", "Stopped. The round is saved in")],
 )
 def test_ctrl_c_says_whether_the_round_is_saved(place, said, tmp_path, monkeypatch, capsys):
     def stop(*_):
@@ -98,4 +100,45 @@ def test_ctrl_c_says_whether_the_round_is_saved(place, said, tmp_path, monkeypat
     command = ["suggest", str(tmp_path / "pool.csv"), "--maximize", "y", "--n", "2"]
     assert main([*command, "--out", str(tmp_path / "out.csv")]) == 130
     assert said in " ".join(capsys.readouterr().err.split())
-    assert (tmp_path / "out.campaign.json").exists() == (place == "replace_file")
+    assert (tmp_path / "out.campaign.json").exists() == (place == "write_files")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.html", "all.csv"])
+@pytest.mark.parametrize("change", [lambda text: text + "\n", lambda text: text.replace("m", "n")])
+def test_a_file_that_was_changed_is_not_overwritten_unasked(folder, name, change, capsys):
+    files = ("--html", "out.html", "--predictions", "all.csv", "--agent", "random")
+    assert suggest("out.csv", *files) == suggest("out.csv", *files) == 0
+    changed = change((folder / name).read_text())
+    (folder / name).write_text(changed)
+    before = {path: path.read_bytes() for path in folder.glob("*.*")}
+    assert suggest("out.csv", "--more", *files) == 1
+    said = capsys.readouterr().err
+    assert f"Expected {name} as this command wrote it, or no such file." in said
+    assert "save it under another name, and give that with --measured. Move it away, or pass --overwrite" in said
+    assert {path: path.read_bytes() for path in before} == before
+    assert suggest("out.csv", "--more", "--overwrite", *files) == 0
+    assert (folder / name).read_text() != changed
+
+
+def test_a_file_from_elsewhere_is_not_overwritten_unasked(folder):
+    write("out.csv", [("mine", "2")])
+    assert suggest("out.csv") == 1
+    assert not (folder / "out.campaign.json").exists()
+    assert read("out.csv") == []
+
+
+def test_an_earlier_table_that_is_put_back_may_be_overwritten(folder):
+    assert suggest("out.csv") == 0
+    first = (folder / "out.csv").read_bytes()
+    assert suggest("out.csv", "--more") == 0
+    (folder / "out.csv").write_bytes(first)
+    assert suggest("out.csv", "--more") == 0
+
+
+@needs_unix
+def test_a_second_name_of_an_input_is_refused(folder):
+    os.link("results.csv", "twin.csv")
+    for name in ("out", "html", "predictions"):
+        files = {"out": folder / "out.csv", name: folder / "twin.csv"}
+        with pytest.raises(ValueError, match=f"`--{name}` to differ from all other files"):
+            SuggestSettings(folder / "pool.csv", measured=(folder / "results.csv",), maximize=("logp",), **files)

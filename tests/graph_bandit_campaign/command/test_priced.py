@@ -123,8 +123,8 @@ def test_other_prices_are_another_question(folder):
     ("options", "message"),
     [
         (("--price", "prize"), "Expected `--price prize` to name a column of pool.csv"),
-        (("--at-most", "1", "--per", "vendor"), "The graphs that are left allow 2. Ask for 2"),
-        (("--price", "price", "--budget", "5"), "Expected a budget that pays for a graph"),
+        (("--at-most", "1", "--per", "vendor"), "The molecules that are left allow 2. Ask for 2"),
+        (("--price", "price", "--budget", "5"), "Expected a budget that pays for a molecule"),
         (("--budget", "5"), "`--budget` to be positive and finite, with `--price`"),
         (("--price", "-3"), "--price"),
         (("--price", "price", "--budget-only"), "`--budget-only` with `--budget`"),

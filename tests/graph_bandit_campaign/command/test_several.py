@@ -88,6 +88,29 @@ def test_the_same_command_gives_the_same_answer_and_a_result_for_one_goal_anothe
     assert not {row["id"] for row in second} & {row["id"] for row in first}
 
 
+def test_the_table_says_with_what_probability_a_result_is_in_a_range(folder, capsys):
+    goals = ("--maximize=logp", "--target=size=18..22")
+    _, rows = suggest("--require", "dose<2.1", "--predictions", "all.csv", goals=goals)
+    with open("all.csv", newline="") as file:
+        rows += csv.DictReader(file)
+    for name in ("size", "dose"):
+        assert all(0 <= float(row[f"probability_in_range_{name}"]) <= 1 for row in rows)
+    assert "probability_in_range_logp" not in rows[0]
+    for row in rows:  # more likely than not where the mean of a normal result meets it
+        chance, mean = float(row["probability_in_range_dose"]), float(row["predicted_dose"])
+        assert (chance > 0.5) == (mean < 2.1) or chance == pytest.approx(0.5, abs=0.01)
+    printed = capsys.readouterr().out
+    assert "Soft limits, on predicted values, which a suggestion may break: dose < 2.1." in printed
+    assert printed.split("\nrank")[1].split("\n")[0].split("interval")[2].split() == [
+        "in",
+        "range",
+        "dose",
+        "sd",
+        "90",
+        "%",
+    ]
+
+
 def test_a_limit_on_a_column_that_only_results_have_counts_by_its_probability(folder):
     code, rows = suggest("--require", "dose<2.4", "mw<10000")
     assert code == 0

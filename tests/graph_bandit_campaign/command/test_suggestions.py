@@ -240,7 +240,7 @@ def test_names_are_escaped_on_the_page(folder):
         (lambda: write("results.csv", [("id", "other"), ("m0", 1)]), "It has id, other"),
         (lambda: write("pool.csv", [("id", "smiles"), ("a", "nonsense")]), "line 2: RDKit reads no molecule"),
         (lambda: write("pool.csv", [("id", "structure"), ("a", "C")]), "Expected a column `smiles`"),
-        (lambda: write("out.campaign.json", [("{", "}")]), "to be the state of a campaign"),
+        (lambda: write("out.campaign.json", [("{", "}")]), "to be the file of a campaign"),
     ],
 )
 def test_bad_input_is_told_and_nothing_is_changed(folder, prepare, message, capsys):

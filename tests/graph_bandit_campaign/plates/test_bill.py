@@ -20,11 +20,26 @@ def test_it_says_what_was_spent_and_what_is_left():
     assert found.total == 3.5
     assert found.differ
     assert found.sentence() == (
-        "The 2 suggestions cost 3.5 in all, of a budget of 5: 1.5 is left. Nothing else on offer is that cheap, so "
-        "there are fewer than the 3 asked for."
+        "The 2 suggestions cost 3.5 in all, of a budget of 5: 1.5 is left. Prices were weighed: a dear molecule had to "
+        "be better than a cheap one to be suggested. To let them count for the budget alone, pass --budget-only. "
+        "Nothing else on offer is that cheap, so there are fewer than the 3 asked for."
     )
     assert found.heading() == ["price"]
     assert found.cells("b") == ["2.5"]
+
+
+@pytest.mark.parametrize(
+    ("plate", "told"),
+    [
+        (Plate(prices=[1.0, 2.5, math.nan, 4.0]), True),
+        (Plate(prices=[1.0, 2.5, math.nan, 4.0], budget=9, budget_only=True), False),
+        (Plate(prices=2.0), False),
+    ],
+)
+def test_it_says_whether_prices_were_weighed(plate, told):
+    found = bill(["b", "a"], plate, price="price").sentence()
+    assert ("Prices were weighed" in found) == told
+    assert "--budget-only" not in found
 
 
 def test_it_says_how_many_groups_there_are():

@@ -157,7 +157,7 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
     [
         (("--minimize", "price"), "several goals"),
         (("--id", "name"), "to name a column of the results"),
-        (("--at-most", "1", "--per", "stock"), "a pool from which 8 graphs can be chosen"),
+        (("--at-most", "1", "--per", "stock"), "a pool from which 8 molecules can be chosen"),
         (("--price", "price", "--budget", "0.1"), "within the budget"),
         (("--agent", "gnn-ts"), "needs the whole pool in memory"),
     ],

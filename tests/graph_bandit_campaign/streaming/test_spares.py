@@ -94,4 +94,4 @@ def test_too_few_molecules_are_refused_with_or_without_failures(tables, tmp_path
     command = ["suggest", str(tables / "pool"), "--measured", str(tables / "results.csv"), "--maximize", "logp"]
     command += ["--only", "sale=yes", "--per", "vendor", "--at-most", "1", "--n", "5", "--workers", "None"]
     assert main([*command, "--out", str(tmp_path / "out.csv")]) == 1
-    assert "a pool from which 5 graphs can be chosen" in " ".join(capsys.readouterr().err.split())
+    assert "a pool from which 5 molecules can be chosen" in " ".join(capsys.readouterr().err.split())

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from rdkit import Chem
 from torch_geometric.utils import from_smiles as pyg_from_smiles
 
 import graph_bandit_env  # noqa: F401
@@ -268,3 +269,35 @@ def test_merged_rows_keep_their_identifiers_as_aliases():
     assert dict(molecules.aliases) == {"b": "a"}
     joined = molecules.join(from_smiles(["OCC", "CC", "C(C)"], ids=["x", "y", "z"]))
     assert dict(joined.aliases) == {"b": "a", "z": "y", "x": "a"}
+
+
+def test_molecules_of_rdkit_are_taken_as_their_smiles():
+    texts = ["CC[C@H](N)O", "c1ccccc1O", "F/C=C/F"]
+    given = from_smiles([*map(Chem.MolFromSmiles, texts[:2]), texts[2]], targets=[1, 2, 3])
+    assert given.smiles == from_smiles(texts).smiles
+    assert list(given.targets) == [1, 2, 3]
+    with_hydrogens = from_smiles([Chem.AddHs(Chem.MolFromSmiles(texts[0]))])
+    assert with_hydrogens.smiles == from_smiles(texts[:1]).smiles
+
+
+@pytest.mark.parametrize("entry", [float("nan"), None, 7, b"CCO", np.nan])
+def test_what_is_neither_a_smiles_nor_a_molecule_is_refused_with_its_place(entry):
+    given = ["CCO", entry, "CCN"]
+    with pytest.raises(
+        BadRowsError, match=rf"(?s)1 rows are bad.*line 2: expected a SMILES or a Mol of RDKit. Got {entry!r}"
+    ):
+        from_smiles(given)
+    kept = from_smiles(given, targets=[1, 2, 3], ids="abc", on_error="skip", columns={"x": [4, 5, 6]})
+    assert (kept.ids, list(kept.targets), kept.columns.ravel().tolist()) == (("a", "c"), [1, 3], [4, 6])
+    assert kept.skipped[0][0] == 2
+
+
+def test_a_text_in_the_place_of_a_list_is_refused():
+    with pytest.raises(TypeError, match="Expected a list of SMILES. Got the text 'CCO'"):
+        from_smiles("CCO")
+
+
+def test_names_of_a_shuffled_series_are_read_in_its_order():
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "smiles": ["CCO", "CCN", "CCC"], "y": [1.0, 2.0, 3.0]}).iloc[[2, 0, 1]]
+    found = from_smiles(frame["smiles"], frame["y"], ids=frame["id"])
+    assert (found.ids, found.smiles, found.targets.tolist()) == (("c", "a", "b"), ("CCC", "CCO", "CCN"), [3, 1, 2])

@@ -10,12 +10,13 @@ from typing import Literal
 
 import numpy as np
 
+from graph_bandit_campaign.command.outputs import digest_of, refuse_others
 from graph_bandit_env import enumerate_library
 from graph_bandit_lab.storage import make_folder, replace_file
 
 
 def write_library(
-    folder: Path, reward: Literal["qed", "logp", "tpsa"], measured: int = 30, seed: int = 0
+    folder: Path, reward: Literal["qed", "logp", "tpsa"], measured: int = 30, seed: int = 0, overwrite: bool = False
 ) -> tuple[Path, Path]:
     """Write pool.csv (id, smiles) and measured.csv (id, smiles, the property) of the enumerated library.
 
@@ -24,28 +25,35 @@ def write_library(
         reward: the property that stands for a measurement; RDKit computes it.
         measured: how many molecules have a result.
         seed: seed by which these molecules are drawn.
+        overwrite: whether files of these names that hold anything else are replaced.
 
     Returns:
         The paths of both files.
 
     Raises:
         ImportError: if RDKit is not installed (the extra `chem` installs it).
-        ValueError: if `measured` is not from 1 to the number of molecules.
+        ValueError: if `measured` is not from 1 to the number of molecules, or a file of either name holds anything
+            else; nothing is written then.
     """
     molecules = enumerate_library(reward)
     if not 1 <= measured <= len(molecules):
         raise ValueError(f"Expected `--measured` to be from 1 to {len(molecules)}. Got {measured}.")
     names = [f"lib-{k:04d}" for k in range(len(molecules))]
     known = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
-    make_folder(folder)
-    pool, results = folder / "pool.csv", folder / "measured.csv"
-    _write(pool, ("id", "smiles"), zip(names, molecules.smiles, strict=True))
     rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in known)
-    _write(results, ("id", "smiles", reward), rows)
+    contents = {
+        folder / "pool.csv": _to_csv(("id", "smiles"), zip(names, molecules.smiles, strict=True)),
+        folder / "measured.csv": _to_csv(("id", "smiles", reward), rows),
+    }
+    refuse_others(contents, [*map(digest_of, contents.values())], overwrite, "Choose another folder.")
+    make_folder(folder)
+    for path, content in contents.items():
+        replace_file(path, content)
+    pool, results = contents
     return pool, results
 
 
-def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def _to_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([columns, *rows])
-    replace_file(path, text.getvalue().encode())
+    return text.getvalue().encode()

@@ -1,0 +1,33 @@
+"""Check the flags given to a campaign, its goals and settings. No numpy."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # what version 2 and version 1 call their bool
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return True or False as a bool of Python.
+
+    Raises:
+        ValueError: if it is anything else: a text such as "min" or "False" would count as True.
+    """
+    if not isinstance(value, bool) and (type(value).__module__, type(value).__name__) not in NUMPY:
+        raise ValueError(f"Expected `{name}` to be True or False. Got {value!r}.")
+    return bool(value)
+
+
+def check_flags(settings: DataclassInstance) -> None:
+    """Make bools of Python of the flags of a dataclass, frozen or not.
+
+    Raises:
+        ValueError: as `check_flag`.
+    """
+    for field in dataclasses.fields(settings):
+        if field.type in ("bool", bool):
+            object.__setattr__(settings, field.name, check_flag(field.name, getattr(settings, field.name)))

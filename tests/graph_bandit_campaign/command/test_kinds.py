@@ -1,0 +1,109 @@
+"""Suggestions in tables of every kind, with the other columns of the pool."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from support.molecules import some_molecules
+from support.prepared import prepare_in_parts
+
+from graph_bandit_campaign import SuggestSettings
+from graph_bandit_campaign.pages.tables import KINDS, write_table
+from graph_bandit_cli.main import main
+from graph_bandit_env.tables import open_table
+
+SMILES = some_molecules(24).smiles
+OTHERS = ["vendor", "Rank", "dock", "note"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = [("A", f"r{k}", f"-{k}.5", "=1+1") for k in range(len(SMILES))]
+    rows = [(f"m{k}", text, 10, "", *cells[k]) for k, text in enumerate(SMILES)]
+    rows += [(f"m{k}", text, 9, "", "B", f"r{k}", f"-{k}.5", "") for k, text in enumerate(SMILES)]  # a second offer
+    write("pool.csv", [("id", "smiles", "price", "LogP", *OTHERS), *rows])
+    write("results.csv", [("id", "logp"), *((f"m{k}", float(k)) for k in range(4))])
+    return tmp_path
+
+
+def write(name, rows, delimiter=","):
+    with open(name, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+
+
+def suggest(out, *more, pool="pool.csv", measured=("results.csv",)):
+    command = ["suggest", pool, "--measured", *measured, "--n", "3", "--maximize", "logp", "--out", out]
+    return main([*command, "--agent", "molecule-ucb:short_list=20", *more])
+
+
+def read(name):
+    with open_table(name) as table:
+        return [dict(zip(table.columns, cells, strict=True)) for _, cells in table.rows(table.columns)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_suggestions_of_any_kind_are_read_again_as_results(folder, kind):
+    assert suggest("plain.csv") == suggest(f"out{kind}", "--predictions", f"all{kind}") == 0
+    expected, found = read("plain.csv"), read(f"out{kind}")
+    assert [row["id"] for row in found] == [row["id"] for row in expected]
+    for name in ("predicted_logp", "probability_of_beating_best", "nearest_1_similarity", "dock"):
+        assert [float(row[name]) for row in found] == [float(row[name]) for row in expected]
+    assert len(read(f"all{kind}")) == len(SMILES)
+    names = [*found[0], "logp"]
+    rows = [[*row.values(), str(7 + place)] for place, row in enumerate(found)]  # typed in
+    Path(f"typed{kind}").write_bytes(write_table(Path(f"typed{kind}"), [names, *rows]))
+    assert suggest(f"out{kind}", measured=("results.csv", f"typed{kind}")) == 0
+    measured = json.loads(Path("out.campaign.json").read_text())["measured"]
+    told = {result["id"]: result["value"] for result in measured}
+    assert {row["id"]: told[row["id"]] for row in expected} == {row["id"]: 7 + k for k, row in enumerate(expected)}
+
+
+def test_other_columns_of_the_pool_are_passed_on(folder):
+    assert suggest("out.csv", "--price", "price") == 0
+    for row in read("out.csv"):
+        number = row["id"].removeprefix("m")
+        assert row["vendor"] == "A | B"  # both rows say what they say
+        assert row["rank"] in ("1", "2", "3")
+        assert row["Rank (pool)"] == f"r{number}"
+        assert row["dock"] == f"-{number}.5"
+        assert row["note"] == "'=1+1"
+        assert row["price"] == "9"
+        assert {name.casefold() for name in row}.isdisjoint({"logp", "price (pool)"})
+
+
+@pytest.mark.parametrize("columns", ["id", ""])
+def test_a_prepared_pool_passes_the_same_columns_on(folder, columns):
+    if not columns:  # molecules without a name
+        rows = [{name: cell for name, cell in row.items() if name != "id"} for row in read("pool.csv")]
+        write("pool.csv", [list(rows[0]), *(list(row.values()) for row in rows)])
+        write("results.csv", [("smiles", "logp"), *((SMILES[k], float(k)) for k in range(4))])
+    prepare_in_parts(Path("pool.csv"), Path("prepared"), 16)
+    assert suggest("out.csv") == suggest("streamed.csv", "--workers", "None", pool="prepared") == 0
+    assert set(OTHERS[::2]) < set(read("out.csv")[0])
+    assert read("streamed.csv") == read("out.csv")
+
+
+def test_decimal_commas_are_passed_on_as_points(folder):
+    rows = [[cell.replace(".", ",") for cell in row.values()] for row in read("pool.csv")]
+    write("pool.csv", [["id", "smiles", "price", "LogP", *OTHERS], *rows], ";")
+    assert suggest("out.csv") == 0
+    assert all(row["dock"] == f"-{row['id'][1:]}.5" for row in read("out.csv"))
+
+
+@pytest.mark.parametrize(
+    ("option", "path"),
+    [("out", "s.xls"), ("out", "s"), ("predictions", "a.smi"), ("html", "a.csv"), ("html", "page")],
+)
+def test_other_endings_are_refused(folder, option, path):
+    files = {"out": Path("out.csv"), option: Path(path)}
+    with pytest.raises(ValueError, match=f"Expected `--{option}` to end in .*Got {path}"):
+        SuggestSettings(Path("pool.csv"), maximize=("y",), **files)
+
+
+def test_predictions_of_a_prepared_pool_are_text(folder, capsys):
+    prepare_in_parts(Path("pool.csv"), Path("prepared"), 16)
+    assert suggest("out.xlsx", "--predictions", "all.xlsx", pool="prepared") == 1
+    assert "Expected `--predictions` of a prepared pool to end in .csv" in capsys.readouterr().err
+    assert not Path("out.xlsx").exists()
