@@ -18,6 +18,8 @@ from graph_bandit_campaign.backtest.table import TOP, Table
 Floats = NDArray[np.float64]
 GOALS = (TOP, TOP // 2, 1)  # how many of the ten best are to be found
 DRAWS = 4000  # of the bootstrap
+SHUFFLES = 2000
+RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
 BINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)  # of forecast probabilities
 
 
@@ -91,6 +93,8 @@ class Curves:
     """Measurements until so many of the ten best were found, `(starts,)` each; infinite if not within the budget."""
     from_start: int
     """How many measurements were the random start."""
+    orders: Sequence[NDArray[np.int64]]
+    """The molecules measured within the budget, in their order, from each start."""
 
     @property
     def scores(self) -> Floats:
@@ -152,6 +156,33 @@ class Summary:
     def more_good(self, player: Curves, other: Curves) -> Interval:
         """Return how many more of the good molecules a player found within the budget than another."""
         return self.bootstrap.interval(player.good - other.good)
+
+    def luck(self, player: Curves, n: int, at_end: bool) -> float:
+        """Return the share of shuffles of the values in which a player differs as much from random choice.
+
+        If values have nothing to do with structures, whatever a player measures next is a random draw of what is left.
+        So its choices stay as they are, and the values are shuffled among the molecules, for all starts at once: starts
+        that measure the same molecules share their luck. Differences of the same sign are counted.
+
+        Args:
+            player: the player.
+            n: how many of the best molecules are looked for.
+            at_end: whether those found within the budget count, as in `more_good`; else as in `gain`.
+        """
+        rewards, budget, start = self.table.rewards, self.table.budget, self.table.start
+        threshold = np.partition(rewards, -n)[-n]
+        above, equal = rewards > threshold, rewards == threshold
+        best = above + equal * ((n - above.sum()) / equal.sum())
+        known = np.minimum(np.arange(budget, 0, -1), budget - start) / (budget - start)
+        weights = np.zeros(len(rewards))
+        for sign, each in ((1, player), (-1, self.random)):
+            for order in each.orders:
+                weights[order] += sign * (np.ones(budget) if at_end else known) / self.starts
+        generator = np.random.default_rng(0)
+        drawn = np.array([weights @ generator.permutation(best) for _ in range(SHUFFLES)])
+        found, rounding = weights @ best, 1e-9
+        as_much = min((drawn >= found - rounding).sum(), (drawn <= found + rounding).sum())
+        return float((1 + as_much) / (1 + SHUFFLES))
 
     def fewer(self, player: Curves, other: Curves) -> Interval | None:
         """Return how many measurements fewer a player needed for the goal than another.
@@ -234,6 +265,7 @@ def _curves(
         np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(chance, good, strict=True)]),
         reached,
         table.start,
+        orders,
     )
 
 

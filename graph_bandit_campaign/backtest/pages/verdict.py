@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graph_bandit_campaign.backtest.summary import Curves, Interval, Summary
+from graph_bandit_campaign.backtest.summary import RARE, SHUFFLES, Curves, Interval, Summary
 from graph_bandit_campaign.backtest.table import TOP, Table
 
 DASH = "–"
@@ -69,22 +69,25 @@ def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
     gain, good = summary.gain(player, random), summary.more_good(player, random)
     if table.good == TOP:  # a small table: the best 5 % are among the ten best
         good = gain
-    if gain.low > 0:
+    luck, luck_good = summary.luck(player, TOP, at_end=False), summary.luck(player, table.good, at_end=True)
+    rare, rare_good = luck <= RARE, luck_good <= RARE and good is not gain
+    if gain.low > 0 and rare:
         headline = "It would have helped."
-    elif gain.high < 0:
+    elif gain.high < 0 and rare:
         headline = "It would have done harm: random choice knew more of the ten best."
-    elif good.low > 0:
+    elif good.low > 0 and rare_good:
         headline = "It would have helped to find good molecules; whether the very best ones too cannot be told."
-    elif good.high < 0:
+    elif good.high < 0 and rare_good:
         headline = "It would have done harm: random choice found more good molecules."
     elif table.ties >= MANY_TIES:
         headline = "Whether it would have helped cannot be told: the ten best are tied with others."
     else:
-        headline = "It would not have helped, as far as can be told: the interval of the difference holds 0."
+        headline = "It would not have helped, as far as can be told: the difference may be luck."
     reasons = [
         f"Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found, and "
         f"{random.at_end.mean():.1f} by random choice. Averaged over the measurements after the start, the difference "
-        f"is {interval_text(gain, 2, sign=True)}.",
+        f"is {interval_text(gain, 2, sign=True)}. If the values were shuffled among the molecules, "
+        f"{100 * luck:.2g} % of {SHUFFLES:,} shuffles would give as much; more than {100 * RARE:g} % counts as luck.",
     ]
     if table.ties >= MANY_TIES:
         reasons.append(
@@ -95,7 +98,8 @@ def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
     if good is not gain:
         reasons.append(
             f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "
-            f"choice. The difference is {interval_text(good, sign=True)}."
+            f"choice. The difference is {interval_text(good, sign=True)}, which {100 * luck_good:.2g} % of "
+            "the shuffles would give."
         )
     if gain.low > 0 or good.low > 0:
         needed = interval_text(summary.bootstrap.interval(player.as_many), 0)

@@ -54,6 +54,14 @@ def test_the_headline_follows_from_the_difference_to_random_choice(order, headli
     assert verdict.headline.startswith(headline)
 
 
+def test_starts_that_share_their_luck_are_no_evidence():
+    lucky = [*(39, 38, 37, 0, 36), *range(3, 20)]  # the same from every start
+    found = summary(lambda start: lucky)
+    (verdict,) = verdicts(found)
+    assert found.gain(found.best, found.random).low > 0
+    assert verdict.headline.startswith("It would not have helped, as far as can be told: the difference may be luck")
+
+
 @pytest.mark.parametrize("maximize", [True, False])
 def test_ties_among_the_ten_best_are_told(maximize):
     values = np.minimum(np.arange(40.0), 15) * (1 if maximize else -1)
