@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c const
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
-		--horizon 300 --repetitions 5 --seed 0 --out runs/demo
+		--reward-scale unit --noise-std 0.5 --horizon 300 --repetitions 5 --seed 0 --out runs/demo
 
 suggest: runs/molecules/measured.csv
 	$(BIN)/graph-bandit suggest runs/molecules/pool.csv --measured runs/molecules/measured.csv --n 8 --maximize qed \

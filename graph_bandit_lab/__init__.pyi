@@ -1,4 +1,3 @@
-from .analysis.compare import compare_folders as compare_folders
 from .design.environment import EnvironmentSettings as EnvironmentSettings
 from .design.plan import Grid as Grid
 from .design.plan import Sweep as Sweep
@@ -12,6 +11,7 @@ from .execution.driver import run_experiment as run_experiment
 from .execution.driver import run_sweep as run_sweep
 from .execution.executors import Processes as Processes
 from .reports.report import write_report as write_report
+from .storage.instances import environment_of as environment_of
 from .storage.reading import load_results as load_results
 
 __version__: str
@@ -23,8 +23,8 @@ __all__ = [
     "Processes",
     "RunSettings",
     "Sweep",
-    "compare_folders",
     "count_cores",
+    "environment_of",
     "load_results",
     "read_sweep",
     "run_bandit",

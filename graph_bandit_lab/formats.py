@@ -33,12 +33,20 @@ def format_spread(mean: float, deviation: float) -> str:
 
 
 def format_interval(summary: AgentSummary, digits: int = 1) -> str:
-    """Write a mean with its 95 % interval."""
+    """Write a mean with its 95 % interval; without one, where it is not known."""
     if summary.finished == 0:
         return "none finished"
-    if summary.finished == 1:
+    if summary.one_trajectory:
+        return f"{summary.mean:,.{digits}f} (one trajectory, played {summary.finished} times)"
+    if math.isnan(summary.low):
         return f"{summary.mean:,.{digits}f}"
     return f"{summary.mean:,.{digits}f} [{summary.low:,.{digits}f}, {summary.high:,.{digits}f}]"
+
+
+def format_relative(summary: AgentSummary) -> str:
+    """Write a mean relative to the largest, with its paired 95 % interval where that is known."""
+    ratio, low, high = map(format_ratio, (summary.relative, summary.relative_low, summary.relative_high))
+    return ratio if math.isnan(summary.relative_low) else f"{ratio} [{low}, {high}]"
 
 
 def format_difference(comparison: Comparison) -> str:

@@ -22,7 +22,7 @@ from benchmarks.parallel import run_in_parallel
 from benchmarks.policies.learners import LEARNERS
 from benchmarks.policies.online import learn
 from benchmarks.policies.train import COLUMNS, KEY
-from graph_bandit_lab.analysis import confidence_interval
+from graph_bandit_lab.analysis import mean_interval
 from graph_bandit_lab.reports import print_columns, to_markdown
 
 
@@ -129,7 +129,7 @@ def summarize(tests: pd.DataFrame) -> list[tuple[str, ...]]:
     for (learner, offered), rows in tests.groupby(["learner", "actions_per_round"], sort=False):
         last = rows.groupby("seed").last()
         regrets = 100 * last["relative_regret"].to_numpy(float)
-        low, high = confidence_interval(regrets)
+        low, high = mean_interval(regrets)
         interval = f" [{low:.2f}, {high:.2f}]" if np.isfinite(low) else ""
         table.append(
             (

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.speed import pool, whole_run
 from benchmarks.speed.kernels import step_seconds
 from benchmarks.speed.measure import ROOT, Row, in_a_process_of_its_own
-from graph_bandit_lab.analysis import confidence_interval
+from graph_bandit_lab.analysis import mean_interval
 
 GRAPHS, NODES = 100, 50
 GIGABYTE = 1 << 30
@@ -45,7 +45,7 @@ def _fits(repetitions: int, step: float, steps: float) -> list[Row]:
     epochs = _run("gnn-ts:fit=epochs", 1000)["clocks"][0][999]
     one_by_one = steps + step * sum(30 * math.ceil(t / 5) for t in range(1, 1001))
     difference = np.subtract(ours["regret"], theirs["regret"])
-    low, high = confidence_interval(difference)
+    low, high = mean_interval(difference, "any")
     name = f"gnn-ts, K={GRAPHS}, N={NODES}, T=1000: `steps` against `epochs`"
     return [
         Row.at_least(

@@ -15,7 +15,7 @@ import pandas as pd
 import tyro
 
 from graph_bandit_lab import load_results
-from graph_bandit_lab.analysis import confidence_interval, paired_interval
+from graph_bandit_lab.analysis import mean_interval, paired_interval
 from graph_bandit_lab.design import name_environments
 from graph_bandit_lab.reports import print_columns, to_markdown
 
@@ -66,7 +66,7 @@ def compare(results: pd.DataFrame, against: str) -> list[tuple[str, ...]]:
         mine = halves.loc[label, ["total", "late"]]
         shared = mine.index.intersection(random.index)
         relative = mine.loc[shared].mean() / random.loc[shared].mean()
-        low, high = confidence_interval(mine["total"].to_numpy())
+        low, high = mean_interval(mine["total"].to_numpy())
         pairs = (mine["total"] - halves.loc[against, "total"]).dropna()
         by_seed = pd.concat({"": pairs}, names=["environment"])
         difference = "" if label == against else "{:+.1f} [{:+.1f}, {:+.1f}]".format(*paired_interval(by_seed))

@@ -53,7 +53,7 @@ def main() -> None:
     """Print estimate and time of each repetition that was drawn, and of all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sweep", help="a preset or a TOML file")
-    parser.add_argument("--fit", default="steps", help="steps or literal")
+    parser.add_argument("--fit", default="steps", help="steps or passes")
     parser.add_argument("--environments", nargs="*", default=[], help="only these, as of graph-bandit sweep")
     parser.add_argument("--repetitions", type=int, default=20, help="that are drawn and played")
     parser.add_argument("--rounds", type=int, default=100, help="at which each of them is cut")

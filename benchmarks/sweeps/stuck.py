@@ -19,7 +19,7 @@ import tyro
 import registry
 from agents.kernel import KernelAgent, KernelSettings
 from graph_bandit_lab import run_bandit
-from graph_bandit_lab.analysis import confidence_interval
+from graph_bandit_lab.analysis import mean_interval
 from graph_bandit_lab.design import derive_seeds
 from graph_bandit_lab.episodes import RoundRecord
 from graph_bandit_lab.reports import print_columns, to_markdown
@@ -78,7 +78,7 @@ class Command:
                 plays = [self.play(reward, exploration, seed) for seed in derive_seeds(self.seed, self.seeds)]
                 totals = np.array([play.regret for play in plays])
                 stuck, others = ([play for play in plays if play.stuck is which] for which in (True, False))
-                regret = "{:.0f} [{:.0f}, {:.0f}]".format(totals.mean(), *confidence_interval(totals))
+                regret = "{:.0f} [{:.0f}, {:.0f}]".format(totals.mean(), *mean_interval(totals))
                 count = f"{len(stuck)} of {len(plays)}"
                 rows.append((reward, f"{exploration:g}", regret, count, _ranges(stuck), _ranges(others)))
         return rows

@@ -27,7 +27,7 @@ class Command(PlaySettings):
     """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others."""
     workers: int | None = 0
     """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
-    fit: Literal["steps", "literal"] = "steps"
+    fit: Literal["steps", "passes"] = "steps"
     """Replaces {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
     continue_from: ContinueFrom = ()
     """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""

@@ -1,13 +1,13 @@
 from .compare import Change as Change
 from .compare import compare_folders as compare_folders
-from .scores import bootstrap_interval as bootstrap_interval
 from .scores import compare_agents as compare_agents
 from .scores import fields_of as fields_of
-from .scores import paired_interval as paired_interval
 from .scores import score_agents as score_agents
 from .standing import Standing as Standing
 from .standing import stand as stand
-from .statistics import confidence_interval as confidence_interval
+from .statistics import bootstrap_interval as bootstrap_interval
+from .statistics import mean_interval as mean_interval
+from .statistics import paired_interval as paired_interval
 from .statistics import summarize as summarize
 from .tuning import TUNED_NAME as TUNED_NAME
 from .tuning import choose_settings as choose_settings
@@ -22,8 +22,8 @@ __all__ = [
     "choose_settings",
     "compare_agents",
     "compare_folders",
-    "confidence_interval",
     "fields_of",
+    "mean_interval",
     "paired_interval",
     "score_agents",
     "stand",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from graph_bandit_lab.analysis.scores import paired_interval
+from graph_bandit_lab.analysis.statistics import paired_interval
 from graph_bandit_lab.storage.reading import load_results
 
 
@@ -25,7 +25,7 @@ class Change:
     """Mean over environments of (after - before), each divided by its mean before (if that is 0, by 1)."""
     low: float
     high: float
-    """95 % bootstrap interval of the difference."""
+    """95 % interval of the difference."""
 
     @property
     def verdict(self) -> str:

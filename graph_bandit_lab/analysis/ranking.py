@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from graph_bandit_lab.analysis.scores import bootstrap_interval
+from graph_bandit_lab.analysis.statistics import bootstrap_interval
 from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.storage.reading import without_mark
 

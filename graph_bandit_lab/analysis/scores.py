@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy import stats
 
 from graph_bandit_lab.analysis.paper import agents_of_the_paper
+from graph_bandit_lab.analysis.statistics import paired_interval
 
 TOP = 2  # ranks that count as top
 
@@ -109,7 +107,7 @@ def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two agents on the same trials: the difference of their relative regret, and its 95 % bootstrap interval."""
+    """Two agents on the same trials: the difference of their relative regret, and its 95 % interval."""
 
     first: str
     second: str
@@ -125,9 +123,6 @@ def compare_agents(
     """Compare two agents, paired.
 
         mean over environments of (mean over repetitions of the difference of R_T) / (largest agent's mean R_T)
-
-    The bootstrap draws environments, which differ more than repetitions on one environment do. It draws repetitions
-    if there is only one environment.
 
     Args:
         trials: of a `Field`, at least one.
@@ -154,18 +149,3 @@ def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> 
 def mean_regrets(fields: Sequence[Field]) -> pd.DataFrame:
     """Return the means over the trials of the fields: a row for each environment, a column for each agent."""
     return pd.concat([field.trials.groupby(level="environment", sort=False).mean() for field in fields])
-
-
-def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float, float, float]:
-    """Return the mean over environments of differences by (environment, seed), and its interval."""
-    by_environment = differences.groupby(level="environment").mean()
-    drawn = by_environment if len(by_environment) > 1 else differences
-    return float(by_environment.mean()), *bootstrap_interval(np.asarray(drawn, np.float64), seed)
-
-
-def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
-    """Compute the 95 % percentile bootstrap interval of a mean; the mean twice if all values are equal."""
-    if len(values) < 2 or np.ptp(values) == 0:
-        return float(values.mean()), float(values.mean())
-    result = stats.bootstrap((values,), np.mean, method="percentile", batch=500, rng=np.random.default_rng(seed))
-    return float(result.confidence_interval.low), float(result.confidence_interval.high)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from graph_bandit_lab.design.keys import to_json
+
+ROUNDING = 1e-9
+Quantity: TypeAlias = Literal["nonnegative", "share", "any"]
+RANGES: Mapping[Quantity, tuple[float, float]] = {
+    "nonnegative": (0.0, np.inf),
+    "share": (0.0, 1.0),
+    "any": (-np.inf, np.inf),
+}
 
 
 @dataclass(frozen=True)
@@ -25,47 +35,134 @@ class AgentSummary:
     """Mean of the measure, such as R_T, over finished repetitions."""
     low: float
     high: float
-    """95 % confidence interval of the mean."""
+    """95 % interval of the mean; `nan` where repetitions do not tell how far others would be from it."""
     relative: float
     """The mean divided by the largest mean in the table, like the paper's relative regret."""
+    relative_low: float
+    relative_high: float
+    """95 % interval of that ratio, paired over the seeds that both have finished; `nan` for the largest mean."""
     milliseconds: float
     """Wall time a round, over all repetitions, without drawing the instance, imports and compilation."""
+    one_trajectory: bool = False
+    """Whether all finished repetitions, two or more, are equal plays on one instance: they count as one."""
 
 
-def confidence_interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute the 95 % Student confidence interval of the mean over the first axis.
+def mean_interval(
+    values: NDArray[np.float64], quantity: Quantity = "nonnegative"
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compute the 95 % Student interval of a mean over the first axis, on a scale on which it stays in its range.
 
-        mean -+ t_{0.975, n-1} s / sqrt(n)
+        g^-1(g(mean) -+ g'(mean) t_{0.975, n-1} s / sqrt(n)),  g(y) = log y, log(y / (1 - y)), or y
+
+    `python -m benchmarks.intervals` measures how often that of numbers >= 0 holds the mean, next to others.
 
     Args:
         values: `(n, ...)`, one row a repetition.
+        quantity: "nonnegative", such as regret; "share", which lies between 0 and 1; or "any", such as rewards.
 
     Returns:
-        Lower and upper end, each of shape `(...)`; `nan` if n < 2.
+        Lower and upper end, each of shape `(...)`; `nan` if n < 2, or where all n numbers are equal, which do not tell
+        how far others would be from them.
+
+    Raises:
+        ValueError: if a number is outside of its range, by more than rounding.
     """
+    lowest, highest = RANGES[quantity]
+    wrong = values[(values < lowest - ROUNDING) | (values > highest + ROUNDING)]
+    if len(wrong):
+        raise ValueError(f"Expected numbers from {lowest} to {highest} ({quantity}). Got {wrong[0]}.")
+    values = values.clip(lowest, highest)
+    equal = np.ptp(values, axis=0) == 0 if len(values) > 1 else np.full(values.shape[1:], fill_value=True)
+    mean = np.where(equal, 0.5, values.mean(axis=0) if len(values) else np.nan)
+    half = np.where(equal, np.nan, _half_width(values))
+    if quantity == "nonnegative":
+        return mean * np.exp(-half / mean), mean * np.exp(half / mean)
+    if quantity == "share":
+        logit, half = special.logit(mean), half / (mean * (1 - mean))
+        return special.expit(logit - half), special.expit(logit + half)
+    return mean - half, mean + half
+
+
+def ratio_interval(values: NDArray[np.float64], reference: NDArray[np.float64]) -> tuple[float, float]:
+    """Compute the 95 % interval of mean(values) / mean(reference), paired: of the same seeds, in the same order.
+
+        ratio exp(-+ t_{0.975, n-1} s / sqrt(n)),  s the standard deviation of  y_i / mean(y) - x_i / mean(x)
+
+    Args:
+        values: y, `(n,)`, numbers >= 0.
+        reference: x, the same.
+
+    Returns:
+        Lower and upper end; `nan` if n < 2, if a mean is 0, or if neither varies.
+    """
+    means = (values.mean(), reference.mean()) if len(values) > 1 else (0.0, 0.0)
+    if min(means) <= 0 or (np.ptp(values) == 0 and np.ptp(reference) == 0):
+        return float("nan"), float("nan")
+    factor = np.exp(float(_half_width(values / means[0] - reference / means[1])))
+    return float(means[0] / means[1] / factor), float(means[0] / means[1] * factor)
+
+
+def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float, float, float]:
+    """Return the mean over environments of differences by (environment, seed), and its 95 % interval.
+
+    It is a bootstrap over environments, which differ more than repetitions on one of them do; or Student's interval
+    over repetitions, if there is one environment.
+    """
+    by_environment = differences.groupby(level="environment").mean()
+    mean, spread = float(by_environment.mean()), float(np.ptp(differences))
+    if len(by_environment) > 1:
+        return mean, *bootstrap_interval(np.asarray(by_environment, np.float64), seed)
+    half = float(_half_width(np.asarray(differences, np.float64))) if len(differences) > 1 and spread > 0 else 0.0
+    return mean, mean - half, mean + half
+
+
+def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
+    """Compute the 95 % percentile bootstrap interval of a mean, which lies in the range of the values.
+
+    It is for a dozen values or more, such as environments, tasks or pools; of few values it is too narrow.
+
+    Returns:
+        Lower and upper end; the mean twice if all values are equal.
+    """
+    if len(values) < 2 or np.ptp(values) == 0:
+        return float(values.mean()), float(values.mean())
+    result = stats.bootstrap((values,), np.mean, method="percentile", batch=500, rng=np.random.default_rng(seed))
+    return float(result.confidence_interval.low), float(result.confidence_interval.high)
+
+
+def _half_width(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return t_{0.975, n-1} s / sqrt(n) over the first axis; `nan` if n < 2."""
     if len(values) < 2:
-        blank = np.full(values.shape[1:], np.nan)
-        return blank, blank
-    half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values, axis=0)
-    return values.mean(axis=0) - half, values.mean(axis=0) + half
+        return np.full(values.shape[1:], np.nan)
+    return np.asarray(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values, axis=0))
 
 
-def summarize(results: pd.DataFrame, measure: str = "total_regret") -> list[AgentSummary]:
+def summarize(
+    results: pd.DataFrame, measure: str = "total_regret", quantity: Quantity = "nonnegative"
+) -> list[AgentSummary]:
     """Summarise each agent, lowest mean first; agents without a number come last.
 
     Args:
-        results: of `load_results`.
+        results: of `load_results`, on one environment if intervals are wanted.
         measure: a column of numbers, such as R_T or `final_simple_regret`.
+        quantity: its range, as for `mean_interval`; ratios have intervals where it is "nonnegative".
     """
     groups = {str(label): group for label, group in results.groupby("label", sort=False)}
-    totals = {
-        label: group.loc[group["status"] == "finished", measure].dropna().to_numpy() for label, group in groups.items()
+    finished = {
+        label: group[(group["status"] == "finished") & group[measure].notna()] for label, group in groups.items()
     }
-    means = {label: float(total.mean()) if len(total) else float("nan") for label, total in totals.items()}
-    largest = np.nanmax(list(means.values())) if any(map(len, totals.values())) else float("nan")
+    totals = {label: rows.set_index("seed")[measure].astype(float) for label, rows in finished.items()}
+    means = {label: float(total.mean()) for label, total in totals.items()}
+    worst = max((label for label in means if len(totals[label])), key=lambda label: means[label], default="")
+    largest = means.get(worst, float("nan"))
     rows = []
     for label, group in groups.items():
-        low, high = confidence_interval(totals[label])
+        one = _is_one_trajectory(finished[label])
+        values = np.asarray(totals[label], np.float64)[: 1 if one else None]
+        low, high = mean_interval(values, quantity)
+        ratio = float("nan"), float("nan")
+        if quantity == "nonnegative" and label != worst and not one:
+            ratio = _paired_ratio(totals[label], totals.get(worst, totals[label]))
         rows.append(
             AgentSummary(
                 label=label,
@@ -76,10 +173,27 @@ def summarize(results: pd.DataFrame, measure: str = "total_regret") -> list[Agen
                 low=float(low),
                 high=float(high),
                 relative=means[label] / largest if largest else float("nan"),
+                relative_low=ratio[0],
+                relative_high=ratio[1],
                 milliseconds=1000 * float(group["round_time"].sum()) / max(1, int(group["rounds"].sum())),
+                one_trajectory=one,
             )
         )
     return sorted(rows, key=lambda row: (np.isnan(row.mean), row.mean))
+
+
+def _paired_ratio(values: pd.Series[float], reference: pd.Series[float]) -> tuple[float, float]:
+    """Return the interval of the ratio of means by seed; `nan` where the two have not finished the same seeds."""
+    if values.index.has_duplicates or set(values.index) != set(reference.index):
+        return float("nan"), float("nan")
+    paired = reference.reindex(values.index)
+    return ratio_interval(np.asarray(values, np.float64), np.asarray(paired, np.float64))
+
+
+def _is_one_trajectory(finished: pd.DataFrame) -> bool:
+    """Return whether the repetitions of an agent on one environment are all the same play."""
+    several = len(finished) > 1 and "trajectory" in finished
+    return several and finished.drop_duplicates(["environment_key", "trajectory"]).shape[0] == 1
 
 
 def play_equal_instances(results: pd.DataFrame) -> bool:

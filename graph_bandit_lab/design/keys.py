@@ -112,6 +112,12 @@ def without_later_defaults(
     return {name: value for name, value in settings.items() if name not in defaults or value != defaults[name]}
 
 
+def has_one_instance(environment: Mapping[str, object]) -> bool:
+    """Return whether every repetition plays the same graphs with the same means: its seed draws nothing but noise."""
+    stays = environment.get("graphs") is not None and not environment.get("resample_graphs")
+    return stays and (environment["reward_model"] == TARGET or environment.get("reward_seed") is not None)
+
+
 def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:
     """Return the keywords of `registry.make_environment`: agents observe graphs where these change, else indices.
 

@@ -66,16 +66,29 @@ def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]
     ]
 
 
+def meaningful_settings(environment: Mapping[str, object]) -> dict[str, object]:
+    """Return the settings that mean something in an environment, with defaults: no rate of drift where means stay."""
+    settings = with_later_defaults(environment)
+    without = _meaningless(settings)
+    return {name: value for name, value in settings.items() if name not in without}
+
+
+def _meaningless(environment: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the settings that change nothing, because of others."""
+    without: tuple[str, ...] = () if environment.get("graph_model") == "er" else ("edge_prob",)
+    without += () if environment.get("graph_model") == OWN else ("graphs", "minimize")
+    without += ("drift_rate",) if environment["drift"] is None else ()
+    return without + (("announced",) if environment["delay"] == 0 else ())
+
+
 def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
     """Return the settings that say nothing in the name of an environment."""
-    others: tuple[str, ...] = ("drift_rate",) if environment["drift"] is None else ()
-    others += ("announced",) if environment["delay"] == 0 else ()
-    if environment["graph_model"] == OWN:  # its graphs have a name
-        all_graphs = () if environment["resample_graphs"] else ("num_graphs",)
-        values = ("reward_model",) if environment["reward_model"] == TARGET else ()
-        return ("graph_model", "edge_prob", "num_nodes", "feature_dim", *all_graphs, *values, *others)
-    edges = () if environment["graph_model"] == "er" else ("edge_prob",)
-    return ("graphs", "minimize", *edges, *others)
+    without = _meaningless(environment)
+    if environment.get("graph_model") != OWN:
+        return without
+    all_graphs = () if environment["resample_graphs"] else ("num_graphs",)
+    values = ("reward_model",) if environment["reward_model"] == TARGET else ()
+    return ("graph_model", "num_nodes", "feature_dim", *all_graphs, *values, *without)  # its graphs have a name
 
 
 def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:

@@ -21,7 +21,7 @@ from graph_bandit_lab.design.settings import AgentSpec, split_agent
 from graph_bandit_lab.design.tasks import Task, read_tables
 from graph_bandit_lab.design.tuned import Tuned, read_tuned
 
-FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
+FITS = {"passes": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
 _GRID_KEYS = {"agents", "environment", "settings", "task", "hard", "table"}
 GridTable = Mapping[str, Any]  # a grid as TOML has it
@@ -33,7 +33,7 @@ class Overrides:
     """Values for the placeholders of a sweep file, and replacements for parts of it."""
 
     fit: str = "steps"
-    """"literal" or "steps": {fit} in the agents stands for the preset of that name."""
+    """"passes" or "steps": {fit} in the agents stands for the preset of that name."""
     tuned: Path | None = None
     """File of tuned settings, for {tuned} in the agents; None: the file that is shipped for the fit."""
     agents: tuple[str, ...] = ()

@@ -47,7 +47,7 @@ def read_tuned(path: Path | None, fit: str) -> Tuned:
 
     Args:
         path: a file that `write_tuned` wrote; None: the file that is shipped for the fit.
-        fit: "literal" or "steps".
+        fit: "passes" or "steps".
 
     Raises:
         FileNotFoundError: if the file is not there.

@@ -3,6 +3,7 @@ from .feedback import Feedback as Feedback
 from .feedback import choose as choose
 from .findings import FINDINGS as FINDINGS
 from .loop import BanditResult as BanditResult
+from .loop import episode_seeds as episode_seeds
 from .loop import run_bandit as run_bandit
 from .records import RoundRecord as RoundRecord
 from .writers import JsonLinesWriter as JsonLinesWriter
@@ -17,5 +18,6 @@ __all__ = [
     "RoundRecord",
     "TensorBoardWriter",
     "choose",
+    "episode_seeds",
     "run_bandit",
 ]

@@ -77,8 +77,8 @@ def run_bandit(
     """Play one episode; equal seeds give equal instances and noise to every agent.
 
     Args:
-        env: a graph bandit. It is reset with a child of `seed`.
-        agent: is reset with another child of `seed`, and never sees means or regret.
+        env: a graph bandit. It is reset with the first of `episode_seeds(seed)`.
+        agent: is reset with the second, and never sees means or regret.
         seed: seed of the whole episode.
         on_round: is called with the record of each round that was played, after the agent has learned from it; also of
             one at which its fit diverged. Its time does not count.
@@ -95,7 +95,7 @@ def run_bandit(
             batches, random rounds or announced rewards.
     """
     _check_inputs(env, agent, diagnose, feedback)
-    env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
+    env_seed, agent_seed = episode_seeds(seed)
     observation, info = env.reset(seed=env_seed)
     agent.reset(observation, seed=agent_seed, graph_set=getattr(env.unwrapped, "graph_set", None))
     rounds: list[tuple[int, float, float]] = []
@@ -172,6 +172,12 @@ def run_bandit(
         diagnostics.arrays() if diagnose else None,
         **findings.arrays(),
     )
+
+
+def episode_seeds(seed: int) -> tuple[int, int]:
+    """Return the seeds with which `run_bandit` resets the environment and the agent: two children of its own."""
+    env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
+    return env_seed, agent_seed
 
 
 def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback) -> None:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from graph_bandit_lab.analysis.statistics import confidence_interval
+from graph_bandit_lab.analysis.statistics import Quantity, mean_interval
 
 # Okabe and Ito (2008): colour-blind readers can distinguish them. Random play is always grey.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -95,9 +95,10 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         Two panels: mean R_t, and mean R_t / t, with 95 % confidence bands.
     """
     with mpl.rc_context(STYLE):
-        figure, left, right = _draw_two_panels(results, order, _regret_curves)
+        figure, left, right = _draw_two_panels(results, order, _regret_curves, ("nonnegative", "nonnegative"))
         left.set(title="Cumulative regret", ylabel="$R_t$ (reward units)")
-        left.set_ylim(bottom=0)
+        highest = max((float(np.max(line.get_ydata())) for line in left.lines), default=0.0)
+        left.set_ylim(0, min(left.get_ylim()[1], 2 * highest) or None)  # of few repetitions, bands go far above
         right.set(title="Average regret per round", ylabel="$R_t\\,/\\,t$ (reward units)")
         _scale_logarithmically(right)
     return figure
@@ -115,7 +116,7 @@ def findings_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     """
     with mpl.rc_context(STYLE):
         recorded = results[results["simple_regret"].notna()]
-        figure, left, right = _draw_two_panels(recorded, order, _findings_curves)
+        figure, left, right = _draw_two_panels(recorded, order, _findings_curves, ("nonnegative", "share"))
         left.set(title="Simple regret of the recommended graph", ylabel="$\\mu(G^*)-\\mu(\\hat G_t)$ (reward units)")
         _scale_logarithmically(left)
         right.set(title="Share of the top 1 % that was played", ylabel="share of graphs", ylim=(-0.03, 1.03))
@@ -133,6 +134,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         Five panels, means over repetitions with 95 % confidence bands.
     """
     lines = agent_lines(order)
+    quantities: tuple[Quantity, ...] = (*["share"] * len(EVENTS), "nonnegative", "nonnegative")
     diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(12, 8.6), layout="constrained")
@@ -145,9 +147,9 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
             rounds = np.arange(1, recorded["potential"].shape[1] + 1)
             shares = [recorded[name].cumsum(axis=1) / rounds for name in EVENTS]
             curves = [*shares, recorded["potential"].cumsum(axis=1), recorded["effective_dimension"]]
-            for axes, values in zip(panels.flat, curves, strict=False):
+            for axes, values, quantity in zip(panels.flat, curves, quantities, strict=False):
                 if not np.isnan(values).all():
-                    _draw_mean_and_band(axes, rounds, values, label, lines[label])
+                    _draw_mean_and_band(axes, rounds, values, label, lines[label], quantity)
             after = np.append(recorded["log_determinant"][:, 1:], np.full((len(rows), 1), np.nan), axis=1)
             panels.flat[3].plot(rounds, 2 * after.mean(axis=0), ":", color=lines[label][0], linewidth=1.6)
         titles = [*EVENTS.values(), "Uncertainty played", "Effective dimension so far"]
@@ -181,7 +183,10 @@ def _findings_curves(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_two_panels(
-    results: pd.DataFrame, order: Sequence[str], curves_of: Callable[[pd.DataFrame], tuple[np.ndarray, np.ndarray]]
+    results: pd.DataFrame,
+    order: Sequence[str],
+    curves_of: Callable[[pd.DataFrame], tuple[np.ndarray, np.ndarray]],
+    quantities: tuple[Quantity, Quantity],
 ) -> tuple[Figure, Axes, Axes]:
     """Draw two curves of each agent, each in its own panel, with one legend."""
     lines = agent_lines(order)
@@ -191,8 +196,11 @@ def _draw_two_panels(
     left, right = figure.subplots(1, 2)
     for label in order:
         rows = results[(results["label"] == label) & (results["status"] == "finished")]
-        for axes, curves in zip((left, right), curves_of(rows) if len(rows) else (), strict=False):
-            _draw_mean_and_band(axes, np.arange(1, curves.shape[1] + 1), curves, label, lines[label])
+        for axes, curves, quantity in zip(
+            (left, right), curves_of(rows) if len(rows) else (), quantities, strict=False
+        ):
+            rounds, several = np.arange(1, curves.shape[1] + 1), rows["trajectory"].nunique() > 1
+            _draw_mean_and_band(axes, rounds, curves, label, lines[label], quantity if several else None)
     for axes in (left, right):
         axes.set_xlabel("round $t$")
         axes.margins(x=0)
@@ -203,13 +211,20 @@ def _draw_two_panels(
     return figure, left, right
 
 
-def _draw_mean_and_band(axes: Axes, rounds: np.ndarray, curves: np.ndarray, label: str, line: tuple[str, str]) -> None:
+def _draw_mean_and_band(
+    axes: Axes,
+    rounds: np.ndarray,
+    curves: np.ndarray,
+    label: str,
+    line: tuple[str, str],
+    quantity: Quantity | None,
+) -> None:
+    """Draw a mean, and its 95 % interval if its quantity is given."""
     kept = np.unique(np.linspace(0, len(rounds) - 1, min(len(rounds), MAX_POINTS)).round().astype(int))
-    low, high = confidence_interval(curves[:, kept])
     color, dash = line
     axes.plot(rounds[kept], curves[:, kept].mean(axis=0), dash, color=color, linewidth=2.2, label=label)
-    # Regret is never negative, but a Student interval may be. A logarithmic scale would break the band at 0.
-    axes.fill_between(rounds[kept], low.clip(np.finfo(float).tiny), high, color=color, alpha=0.2, linewidth=0)
+    if quantity is not None:
+        axes.fill_between(rounds[kept], *mean_interval(curves[:, kept], quantity), color=color, alpha=0.2, linewidth=0)
 
 
 def _scale_logarithmically(axes: Axes) -> None:

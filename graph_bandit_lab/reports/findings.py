@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -26,9 +27,12 @@ def findings_of_run(results: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     """
     if results[SIMPLE_REGRET].isna().all():
         return {}
-    shares = {summary.label: summary.mean for summary in summarize(results, TOP_SHARE)}
+    shares = {summary.label: summary.mean for summary in summarize(results, TOP_SHARE, "share")}
     return {
-        summary.label: (format_interval(summary, DIGITS[SIMPLE_REGRET]), format_share(shares[summary.label]))
+        summary.label: (
+            format_interval(replace(summary, one_trajectory=False), DIGITS[SIMPLE_REGRET]),
+            format_share(shares[summary.label]),
+        )
         if summary.finished
         else (MISSING, MISSING)
         for summary in summarize(results, SIMPLE_REGRET)

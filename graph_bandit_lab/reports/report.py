@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, with_later_defaults
-from graph_bandit_lab.design.names import describe_environment
-from graph_bandit_lab.formats import format_count, format_interval, format_number, format_ratio
+from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, has_one_instance
+from graph_bandit_lab.design.names import describe_environment, meaningful_settings
+from graph_bandit_lab.formats import format_count, format_interval, format_number, format_relative
 from graph_bandit_lab.reports.figures import diagnostics_figure, findings_figure, regret_figure, svg_lines
 from graph_bandit_lab.reports.findings import findings_of_run
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
@@ -60,7 +60,7 @@ def write_report(folder: str | Path) -> Path:
         replace_file(folder / f"{name}.png", to_png(figure))
         replace_file(folder / f"{name}.svg", pictures[name].encode())
     environment = templates()
-    filters = {"interval": format_interval, "ratio": format_ratio, "number": format_number, "count": format_count}
+    filters = {"interval": format_interval, "relative": format_relative, "number": format_number, "count": format_count}
     environment.filters |= filters
     template = environment.get_template("sweep.html.jinja" if several else "report.html.jinja")
     title = title_of(results)
@@ -86,7 +86,8 @@ def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str,
         "summaries": summaries,
         "findings": findings,
         "lines": svg_lines(labels),
-        "environment": with_later_defaults(results["environment"].iloc[0]),
+        "environment": meaningful_settings(results["environment"].iloc[0]),
+        "one_instance": has_one_instance(results["environment"].iloc[0]),
         "comparable": play_equal_instances(results),
         "seeds": list(dict.fromkeys(results["seed"])),
     }, figures

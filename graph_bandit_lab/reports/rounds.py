@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from graph_bandit_lab.analysis.statistics import summarize
+from graph_bandit_lab.analysis.statistics import Quantity, summarize
 from graph_bandit_lab.formats import format_interval
 from graph_bandit_lab.reports.findings import DIGITS, SIMPLE_REGRET
 from graph_bandit_lab.reports.sweep_report import environment_names
 
-MEASURES = {  # column of arrays, its name in a table, and digits
-    "cumulative_regret": ("R_t", DIGITS["total_regret"]),
-    "simple_regret": ("simple regret", DIGITS[SIMPLE_REGRET]),
-    "best_found": ("best found", DIGITS[SIMPLE_REGRET]),
+MEASURES: Mapping[str, tuple[str, int, Quantity]] = {  # column of arrays, its name in a table, digits, and what it is
+    "cumulative_regret": ("R_t", DIGITS["total_regret"], "nonnegative"),
+    "simple_regret": ("simple regret", DIGITS[SIMPLE_REGRET], "nonnegative"),
+    "best_found": ("best found", DIGITS[SIMPLE_REGRET], "any"),
 }
 
 
@@ -35,21 +35,23 @@ def tables_of_rounds(results: pd.DataFrame, rounds: Sequence[int]) -> list[list[
     results = results.assign(cumulative_regret=results["regret"].map(lambda regret: regret.cumsum()))
     names = environment_names(results)
     tables = []
-    for column, (name, digits) in MEASURES.items():
+    for column, (name, digits, quantity) in MEASURES.items():
         known = results[results[column].map(lambda values: values is not None and len(values) > 0)]
         rows: list[tuple[str, ...]] = [(f"mean {name} [95 % interval]", *(f"t = {t}" for t in rounds))]
         for key, group in known.groupby("environment_key", sort=False):
             if len(names) > 1:
                 rows.append((names[str(key)], *[""] * len(rounds)))
-            rows += _rows_of(group, column, rounds, digits)
+            rows += _rows_of(group, column, rounds, digits, quantity)
         tables += [rows] * (len(rows) > 1)
     return tables
 
 
-def _rows_of(results: pd.DataFrame, column: str, rounds: Sequence[int], digits: int) -> list[tuple[str, ...]]:
+def _rows_of(
+    results: pd.DataFrame, column: str, rounds: Sequence[int], digits: int, quantity: Quantity
+) -> list[tuple[str, ...]]:
     """Return a row for each agent, lowest R_t after the last of the rounds first."""
     order = [summary.label for summary in summarize(_at(results, "cumulative_regret", rounds[-1]), "value")]
-    summaries = [{row.label: row for row in summarize(_at(results, column, t), "value")} for t in rounds]
+    summaries = [{row.label: row for row in summarize(_at(results, column, t), "value", quantity)} for t in rounds]
     return [(label, *(format_interval(row[label], digits) for row in summaries)) for label in order]
 
 

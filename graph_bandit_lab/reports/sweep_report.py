@@ -19,8 +19,7 @@ from graph_bandit_lab.analysis.scores import (
     score_agents,
 )
 from graph_bandit_lab.analysis.statistics import summarize
-from graph_bandit_lab.design.keys import with_later_defaults
-from graph_bandit_lab.design.names import name_environments
+from graph_bandit_lab.design.names import meaningful_settings, name_environments
 from graph_bandit_lab.formats import (
     MISSING,
     format_count,
@@ -219,7 +218,7 @@ def _row(values: pd.Series[float], digits: int = 1, *, bold: bool = True) -> dic
 
 def _settings_over_all(environments: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """List the values of each setting."""
-    environments = [with_later_defaults(environment) for environment in environments]
+    environments = [meaningful_settings(environment) for environment in environments]
     names = dict.fromkeys(name for environment in environments for name in environment)
     values = {name: [environment[name] for environment in environments if name in environment] for name in names}
     return {name: ", ".join(dict.fromkeys(map(str, its))) for name, its in values.items()}

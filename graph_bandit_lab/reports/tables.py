@@ -18,6 +18,7 @@ from graph_bandit_lab.formats import (
     format_interval,
     format_number,
     format_ratio,
+    format_relative,
     format_share,
     format_spread,
 )
@@ -60,13 +61,13 @@ def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
     findings = findings_of_run(results)
     found = ["simple regret [95 % interval]", "top 1 %"] if findings else []
     rows: list[tuple[str, ...]] = [
-        ("agent", "mean R_T [95 % interval]", "relative to worst", *found, "repetitions", "ms/round")
+        ("agent", "mean R_T [95 % interval]", "relative to worst [95 %]", *found, "repetitions", "ms/round")
     ]
     rows += [
         (
             summary.label,
             format_interval(summary),
-            format_ratio(summary.relative),
+            format_relative(summary),
             *findings.get(summary.label, ()),
             format_count(summary),
             format_number(summary.milliseconds),

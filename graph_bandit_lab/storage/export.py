@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 
 from graph_bandit_env.extras import require
-from graph_bandit_lab.design.keys import with_later_defaults
-from graph_bandit_lab.design.names import describe_environment, name_environments
+from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.episodes.records import RoundRecord
 from graph_bandit_lab.episodes.writers import TensorBoardWriter, encode_round
@@ -74,11 +73,10 @@ def write_json_lines(folder: str | Path, path: str | Path) -> None:
     Raises:
         FileNotFoundError: if the folder holds no results.
     """
-    rows = load_results(folder, arrays=SEEN)
-    named = zip(_environment_names(rows), rows.to_dict("records"), strict=True)
+    rows = load_results(folder, arrays=SEEN).to_dict("records")
     lines = (
-        encode_round(record, {"label": row["label"], "environment": name})
-        for name, row in named
+        encode_round(record, {"label": row["label"], "environment": _environment_name(row)})
+        for row in rows
         for record in _records_of(row)
     )
     replace_file(Path(path), lines)
@@ -99,20 +97,16 @@ def write_tensorboard(folder: str | Path, out: str | Path) -> None:
     """
     rows = load_results(folder, arrays=SEEN)
     several = rows["environment_key"].nunique() > 1
-    for name, row in zip(_environment_names(rows), rows.to_dict("records"), strict=True):
-        parts = [*([name] if several else []), row["label"], str(row["seed"])]
+    for row in rows.to_dict("records"):
+        parts = [*([row["environment_name"]] if several else []), row["label"], str(row["seed"])]
         if row["rounds"]:
             with TensorBoardWriter(Path(out, *(NOT_IN_NAMES.sub("_", part) for part in parts))) as write:
                 for record in _records_of(row):
                     write(record)
 
 
-def _environment_names(rows: pd.DataFrame) -> list[str]:
-    """Return the name of the environment of each row: what sets it apart, or a description if there is only one."""
-    firsts = rows.drop_duplicates("environment_key")
-    environments = list(firsts["environment"])
-    names = name_environments(environments) if len(environments) > 1 else map(describe_environment, environments)
-    return list(rows["environment_key"].map(dict(zip(firsts["environment_key"], names, strict=True))))
+def _environment_name(row: Mapping[Hashable, Any]) -> str:
+    return row["environment_name"] or describe_environment(row["environment"])
 
 
 def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:
@@ -134,6 +128,5 @@ def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:
 
 
 def _flatten(results: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
-    results = results.assign(environment=results["environment"].map(with_later_defaults))
     columns = [pd.json_normalize(results[name].tolist()).add_prefix(f"{name}.") for name in SETTINGS]
     return pd.concat([results[plain], *columns], axis=1)

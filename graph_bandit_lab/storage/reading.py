@@ -7,14 +7,16 @@ import re
 import sqlite3
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, has_one_instance, to_json, with_later_defaults
+from graph_bandit_lab.design.names import name_environments, write_size
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.database import damaged, open_to_read
 from graph_bandit_lab.storage.results import FILE_NAME, check_format, column_names, read_rows
@@ -22,6 +24,7 @@ from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode,
 from graph_bandit_lab.storage.sweeps import read_tasks
 
 NAMED = 10  # damaged repetitions
+ALIKE = 0.05  # share of R_T by which the regrets of plays that count as equal may differ
 MARK = re.compile(r" \[[0-9a-f]{6}(, algorithm \d+)?\]$")  # that `_tell_settings_apart` adds
 
 
@@ -34,14 +37,16 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
 
     Returns:
         One row for each repetition, in the order in which they finished: `label`, `agent`, `agent_settings` (dict),
-        `environment` (dict), `environment_key` (the same as a text, to group by), `seed`, `status`, `wall_time`
-        (seconds of the play: instance, `reset`, rounds, diagnostics and recommendations) and `round_time` (of the
-        rounds alone; neither counts imports and compilation, which each process gets over with before its first
-        repetition, but for results of versions before 0.2.0), `versions` (dict), `algorithm` (version of the agent's;
-        of two under equal settings the lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays
-        `actions`, `rewards`, `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition
-        diverged), and `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where
-        none were recorded.
+        `environment` (dict, with the defaults of settings that earlier versions did not have), `environment_key` (what
+        identifies it, as a text), `environment_name` (that of its task, or what sets it apart; empty if there is one),
+        `task` (the name of the task; empty if it is none), `seed`, `status`, `wall_time` (seconds of the play:
+        instance, `reset`, rounds, diagnostics and recommendations) and `round_time` (of the rounds alone; neither
+        counts imports and compilation, which each process gets over with before its first repetition, but for results
+        of versions before 0.2.0), `versions` (dict), `algorithm` (version of the agent's; of two under equal settings
+        the lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`,
+        `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and
+        `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were
+        recorded.
 
         What was found after each round, arrays of length T: `simple_regret` (mu(G*) - mu of the graph that the agent
         would recommend: its largest predicted mean, or the best observed where it predicts none; G* is the best of all
@@ -50,6 +55,14 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         None in results of earlier versions, and where the graphs change from round to round. After the last round:
         `final_simple_regret`, `final_best_found` and `final_top_share`, `nan` where there are none, or the repetition
         diverged.
+
+        `trajectory` is the seed by which equal plays are known: where all repetitions have one instance, those of an
+        agent whose regret, round by round, differs from that of an earlier one by 5 % of R_T or less have its seed.
+
+        Last, a column for each setting of environments and agents, to group by: `delay`, `num_graphs`, `width`. None
+        is written as "none", since pandas leaves out groups of None, and a range as "2 to 20". Settings that a
+        repetition does not have are `nan`. One of an agent that has the name of another column is called
+        `agent_settings.NAME`.
 
         A label under which two settings were played on one graph model is followed by their hashes (tuned
         settings may depend on it), and by the versions of the algorithm where these are two.
@@ -72,6 +85,8 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         rows, lost = _read_sound_rows(path, connection, wanted)
         tasks = read_tasks(connection)
     _name_graphs(rows)
+    for row in rows:
+        row["environment"] = with_later_defaults(row["environment"])
     frame = pd.DataFrame(rows, columns=[*wanted, "environment_key", *(f"final_{name}" for name in FINDINGS)])
     frame.attrs["damaged"], frame.attrs["tasks"] = lost, [vars(task) for task in tasks]  # JSON, for Parquet
     if lost:
@@ -87,6 +102,8 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
     frame["rounds"] = frame["regret"].map(len)
     totals = frame["regret"].map(np.sum).astype(float)
     frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged repetition stopped early
+    frame["trajectory"] = _find_trajectories(frame)
+    frame = _add_settings(frame, {task.environment_key: task.name for task in tasks})
     return frame if "regret" in arrays else frame.drop(columns="regret")
 
 
@@ -122,6 +139,61 @@ def _name_graphs(rows: Sequence[dict[str, Any]]) -> None:
 def without_mark(label: str) -> str:
     """Return a label as it was given, without the mark that tells settings or versions apart."""
     return MARK.sub("", label)
+
+
+def _find_trajectories(frame: pd.DataFrame) -> list[int]:
+    """Return the seed of the first play of an agent that each of its repetitions on one instance is equal to."""
+    seeds: list[int] = []
+    known: dict[tuple[str, str], list[tuple[int, NDArray[np.float64]]]] = {}
+    columns = (frame[name] for name in ("environment", "environment_key", "label", "seed", "regret"))
+    for environment, key, label, seed, regret in zip(*columns, strict=True):
+        plays = known.setdefault((key, label), [])
+        if has_one_instance(environment):
+            plays.append((seed, regret))
+        seeds.append(next((first for first, play in plays if _are_equal(play, regret)), seed))
+    return seeds
+
+
+def _are_equal(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
+    return len(first) == len(second) and bool(np.abs(first - second).sum() <= ALIKE * first.sum())
+
+
+def _add_settings(frame: pd.DataFrame, tasks: Mapping[str, str]) -> pd.DataFrame:
+    """Add the name of each environment, and a column for each setting of environments and agents.
+
+    Args:
+        frame: with `agent`, `agent_settings`, `environment` and `environment_key`.
+        tasks: names of tasks by the key of their environment.
+
+    Returns:
+        The frame with `task`, `environment_name` and the settings.
+    """
+    keys = frame["environment_key"]
+    firsts = dict(zip(keys, frame["environment"], strict=True))
+    names = dict(zip(firsts, name_environments(list(firsts.values())), strict=True)) | dict(tasks)
+    added = {"task": keys.map(lambda key: tasks.get(key, "")), "environment_name": keys.map(names)}
+    environments, agents = (_spread(frame[name]) for name in ("environment", "agent_settings"))
+    for name in agents.columns.intersection(list(LATER_AGENT_DEFAULTS)):
+        said = agents[name].notna()
+        implied = said.groupby(frame["agent"]).transform("any") & ~said  # by those at its default
+        agents[name] = agents[name].astype(object).mask(implied, _plain(LATER_AGENT_DEFAULTS[name]))
+    taken = {*frame.columns, *added, *environments}
+    agents = agents.rename(columns=lambda name: f"agent_settings.{name}" if name in taken else name)
+    spread = pd.concat([frame.assign(**added), environments, agents], axis=1)
+    spread.attrs = frame.attrs  # which `concat` compares, and leaves out
+    return spread
+
+
+def _spread(settings: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Return a column for each key of some dicts."""
+    return pd.DataFrame([{name: _plain(value) for name, value in each.items()} for each in settings])
+
+
+def _plain(value: object) -> object:
+    """Return a value that can be grouped by."""
+    if isinstance(value, list | dict):
+        return write_size(value)
+    return "none" if value is None else value
 
 
 def _tell_settings_apart(frame: pd.DataFrame) -> None:

@@ -21,7 +21,7 @@ def test_agents_are_compared_with_random_play_and_in_pairs():
     rows = {row[0]: row[1:] for row in table[1:]}
     assert [row[0] for row in table] == ["agent", "started", "best", "lin", "random"]
     assert rows["best"][1:3] == ("0.100", "0.000")
-    assert rows["best"][3] == "-2.0 [-3.0, -1.0]"  # of 3 - 4 and 5 - 8
+    assert rows["best"][3] == "-2.0 [-14.7, +10.7]"  # of 3 - 4 and 5 - 8
     assert rows["lin"][1:4] == ("0.150", "0.100", "")
     assert rows["started"][1:] == ("0.100", "0.100", "-2.0 [-2.0, -2.0]", "1")  # on the seed that it has played
 

@@ -5,12 +5,10 @@ import pytest
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.scores import (
     Field,
-    bootstrap_interval,
     compare_agents,
     exceptions_to,
     fields_of,
     mean_regrets,
-    paired_interval,
     score_agents,
 )
 from graph_bandit_lab.design import EnvironmentSettings, RunKey, name_environments
@@ -167,17 +165,6 @@ def test_mean_regrets_are_over_the_trials_of_an_environment():
     assert mean_regrets(fields).to_dict() == {"a": {"x": 2.0, "y": 5.5}}
     backwards = Field(table(a=[1.0, 3.0, 5.0, 6.0])[::-1], 4, (), {})
     assert [*mean_regrets([backwards]).index] == ["y", "x"]
-
-
-def test_an_interval_over_two_environments_draws_their_means():
-    differences = table(a=[-9.0, 11.0, 3.0, 7.0])["a"]
-    assert paired_interval(differences) == (3.0, 1.0, 5.0)  # a quarter of the draws are of one environment alone
-
-
-def test_an_interval_needs_two_values_that_differ():
-    assert bootstrap_interval(np.array([3.0])) == (3.0, 3.0)
-    assert bootstrap_interval(np.array([3.0, 3.0, 3.0])) == (3.0, 3.0)
-    assert bootstrap_interval(np.array([3.0, 4.0])) == (3.0, 4.0)  # a quarter of the draws are of one value alone
 
 
 def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):

@@ -120,7 +120,7 @@ def test_versions_of_a_plug_in_are_different_cells(tmp_path):
     assert choice.cells == 2
 
 
-@pytest.mark.parametrize("fit", ["literal", "steps"])
+@pytest.mark.parametrize("fit", ["passes", "steps"])
 @pytest.mark.parametrize("model", ["er", "rdpg"])
 def test_each_fit_comes_with_settings_of_the_six(fit, model):
     for name in ("gnn-ts", "gnn-ucb", "gnn-pe", "nn-ts", "nn-ucb", "nn-pe"):

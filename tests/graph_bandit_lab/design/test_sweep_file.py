@@ -168,12 +168,12 @@ def planned(name, fit):
     return read_sweep(name, Overrides(fit=fit)).plan().repetitions
 
 
-@pytest.mark.parametrize("fit", ["steps", "literal"])
+@pytest.mark.parametrize("fit", ["steps", "passes"])
 @pytest.mark.parametrize("name", SIZES)
 def test_a_preset_has_the_repetitions_that_the_paper_has(name, fit):
     repetitions = planned(name, fit)
     assert len(repetitions) == SIZES[name]
-    assert {one.key.agent_settings["fit"] for one in repetitions} == {"epochs" if fit == "literal" else "steps"}
+    assert {one.key.agent_settings["fit"] for one in repetitions} == {"epochs" if fit == "passes" else "steps"}
     assert {one.key.agent_settings["covariance"] for one in repetitions} == {"diagonal"}
 
 
@@ -283,7 +283,7 @@ def tuned(tmp_path):
 def test_tuned_settings_depend_on_the_graphs_and_labels_do_not(tmp_path, tuned):
     path = tmp_path / "labels.toml"
     path.write_text(LABELS)
-    found = read_sweep(path, Overrides(fit="literal", tuned=tuned)).plan().repetitions
+    found = read_sweep(path, Overrides(fit="passes", tuned=tuned)).plan().repetitions
     assert {(one.label, one.key.environment["graph_model"], one.key.agent_settings["width"]) for one in found} == {
         ("mine (paper)", "er", 8),
         ("mine (paper)", "rdpg", 16),

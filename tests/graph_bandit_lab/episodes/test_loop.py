@@ -6,6 +6,7 @@ import pytest
 
 import registry
 from graph_bandit_lab import run_bandit
+from graph_bandit_lab.episodes import episode_seeds
 
 
 class Recorder:
@@ -147,3 +148,19 @@ def test_what_is_no_environment_or_agent_is_refused_with_advice(arguments, messa
 
 def test_a_result_says_in_a_line_what_it_is(small_env):
     assert repr(run_bandit(small_env(), Recorder())).startswith("BanditResult(finished, 30 rounds, total regret ")
+
+
+def test_a_loop_by_hand_plays_the_same_episode(small_env):
+    env, agent, rewards = small_env(), registry.make_agent("lin-ts"), []
+    env_seed, agent_seed = episode_seeds(3)
+    observation, info = env.reset(seed=env_seed)
+    agent.reset(observation, seed=agent_seed)
+    over = False
+    while not over:
+        action = agent.select_action(observation, info["action_mask"])
+        played = observation
+        observation, reward, terminated, truncated, info = env.step(action)
+        agent.update(played, action, reward)
+        rewards.append(reward)
+        over = terminated or truncated
+    assert run_bandit(env, registry.make_agent("lin-ts"), seed=3).rewards.tolist() == rewards

@@ -32,6 +32,13 @@ def fill(folder, num_graphs=(20,), **levels):
     return folder
 
 
+def test_bands_of_shares_lie_between_0_and_1(tmp_path):
+    results = load_results(fill(tmp_path, a=[0.5, 1.5, 0.5]))
+    (band,) = findings_figure(results, ["a"]).axes[1].collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert 0 <= np.nanmin(heights) <= np.nanmax(heights) <= 1
+
+
 def column(table, name):
     place = table[0].index(name)
     return {row[0]: row[place] for row in table[1:]}
@@ -40,8 +47,8 @@ def column(table, name):
 def test_the_table_of_a_run_has_what_was_found_after_the_last_round(tmp_path):
     table = table_of(load_results(fill(tmp_path, a=[0.5, 1.5], b=[0.25, 0.25])))
     assert column(table, "simple regret [95 % interval]") == {
-        "a": "1.000 [-5.353, 7.353]",
-        "b": "0.250 [0.250, 0.250]",
+        "a": "1.000 [0.002, 574.272]",
+        "b": "0.250",
     }
     assert column(table, "top 1 %") == {"a": "50.0 %", "b": "100.0 %"}
 
@@ -65,7 +72,7 @@ def test_results_of_earlier_versions_give_tables_and_pages_without_it(tmp_path):
 def test_the_page_of_a_run_has_a_column_and_a_figure_of_it(tmp_path):
     page = write_report(fill(tmp_path, a=[0.5, 1.5], b=[0.25, 0.25])).read_text()
     assert "<h2>What was found</h2>" in page
-    assert "1.000 [-5.353, 7.353]" in page
+    assert "1.000 [0.002, 574.272]" in page
     assert (tmp_path / "findings.svg").is_file()
 
 

@@ -39,13 +39,26 @@ def test_writes_one_page_that_needs_nothing_else_and_a_picture(tmp_path):
     ]
     assert not re.search(r'(src|href)="(?!#)', html)
     assert "<svg" in html
-    assert "10.0 [-53.5, 73.5]" in html
+    assert "10.0 [0.0, 5,742.7]" in html
     assert "&lt;ts&gt;" in html
     assert "Times are wall time of the rounds alone" in html
     assert "do not include imports and compilation" in " ".join(html.split())
     picture = imread(tmp_path / "regret.png")
     assert picture.shape[1] >= 1600
     assert picture.std() > 0.05
+
+
+def test_a_page_says_that_equal_plays_on_one_instance_count_as_one(tmp_path):
+    pool = {"graphs": "digest", "graph_model": "own", "reward_model": "target"}
+    environment = EnvironmentSettings(horizon=50).to_dict() | pool
+    for seed, level in enumerate([1.0, 1.01, 1.0]):
+        curve = np.full(50, level)
+        ResultStore(tmp_path).add(
+            RunKey("a", {}, environment), seed, "a", BanditResult(curve.astype(int), curve, curve), 1
+        )
+    page = write_report(tmp_path).read_text()
+    assert "50.2 (one trajectory, played 3 times)" in page
+    assert "All repetitions play the same graphs with the same mean rewards" in page
 
 
 def test_a_page_warns_where_agents_played_different_instances(tmp_path):
@@ -95,6 +108,17 @@ def test_settings_that_depend_on_the_graphs_are_told_with_them(tmp_path):
     assert set(load_results(tmp_path)["label"]) == {"mine"}
 
 
+def test_a_page_shows_settings_only_where_they_mean_something(tmp_path):
+    curve = np.ones(50)
+    result = BanditResult(curve.astype(int), curve, curve)
+    for folder, environment in (("plain", {}), ("late", {"delay": 3, "drift": "walk"})):
+        settings = EnvironmentSettings(horizon=50, **environment).to_dict()
+        ResultStore(tmp_path / folder).add(RunKey("a", {}, settings), 1, "a", result, 1.0)
+    for name in ("announced", "drift_rate"):
+        assert f"<td>{name}</td>" not in write_report(tmp_path / "plain").read_text()
+        assert f"<td>{name}</td>" in write_report(tmp_path / "late").read_text()
+
+
 def test_a_page_says_whether_graphs_are_played_once(tmp_path):
     curve = np.ones(50)
     for replacement, title in ((False, "T = 50, each graph once"), (True, "2 environments")):
@@ -115,12 +139,13 @@ def test_curves_are_means_and_bands_intervals(tmp_path):
     assert len(left.collections) == 2
 
 
-def test_bands_that_reach_below_zero_stay_whole_on_the_logarithmic_scale(tmp_path):
+def test_wide_bands_of_few_repetitions_stay_above_zero_and_do_not_set_the_scale(tmp_path):
     results = load_results(fill(tmp_path, ts=[0.1, 0.9]))
-    _, right = regret_figure(results, ["ts"]).axes
-    (band,) = right.collections
-    edges = band.get_paths()[0].vertices
-    assert (edges[:, 1] > 0).all()
+    left, right = regret_figure(results, ["ts"]).axes
+    for axes in (left, right):
+        (band,) = axes.collections
+        assert (band.get_paths()[0].vertices[:, 1] > 0).all()
+    assert left.get_ylim() == pytest.approx((0, 50))
     assert right.get_ylim()[0] == pytest.approx(0.25)
 
 
@@ -177,7 +202,8 @@ def test_colours_do_not_depend_on_who_is_best():
     ("finished", "text"), [(0, "none finished"), (1, "1,234.5"), (2, "1,234.5 [1,000.0, 1,469.0]")]
 )
 def test_intervals_are_written_where_there_are_any(finished, text):
-    assert format_interval(AgentSummary("a", finished, 0, 0, 1234.5, 1000.0, 1469.0, 1.0, 1.0)) == text
+    low, high = (1000.0, 1469.0) if finished == 2 else (np.nan, np.nan)
+    assert format_interval(AgentSummary("a", finished, 0, 0, 1234.5, low, high, 1.0, np.nan, np.nan, 1.0)) == text
 
 
 def test_reports_never_import_torch(tmp_path):

@@ -49,7 +49,7 @@ def test_it_says_counts_pace_and_means():
         "",
         "agent                                                repetitions  mean R_T [95 % interval]",
         "K = 5",
-        "  gnn-ts:width=512,covariance=diagonal,preset=paper       2 of 3       100.5 [94.1, 106.9]",
+        "  gnn-ts:width=512,covariance=diagonal,preset=paper       2 of 3       100.5 [94.3, 107.1]",
         "  random                                                  0 of 3                         –",
     ]
 
@@ -85,7 +85,7 @@ def test_what_is_out_of_the_ordinary_is_said(changes, line):
 def test_labels_are_cut_where_the_terminal_is_narrow_and_numbers_are_not(width):
     shown = lines_of_standing(standing(block("K = 5", 9), title="a long title " * 20), width)
     assert max(map(len, shown)) <= width
-    assert shown[-2].endswith("2 of 3       100.5 [94.1, 106.9]")
+    assert shown[-2].endswith("2 of 3       100.5 [94.3, 107.1]")
     assert ("…" in shown[-2]) == (width < 89)
 
 

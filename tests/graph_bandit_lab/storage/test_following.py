@@ -41,9 +41,10 @@ def execute(store, statement):
 def test_a_repetition_is_what_load_results_says_without_arrays(store, tmp_path):
     add(store, 7)
     ((repetition,), (row,)) = ResultsFollower(tmp_path).read().repetitions, load_results(tmp_path).to_dict("records")
-    names = set(repetition._fields) - {"created"}
+    names = set(repetition._fields) - {"created", "environment"}
     assert {name: getattr(repetition, name) for name in names} == {name: row[name] for name in names}
     assert repetition.created.isoformat() == row["created"]
+    assert repetition.environment.items() <= row["environment"].items()  # which has later defaults, too
 
 
 def test_what_was_read_is_not_read_again(store, tmp_path, decoded):

@@ -9,6 +9,7 @@ import pytest
 
 from graph_bandit_lab import BanditResult, load_results
 from graph_bandit_lab.design import RunKey
+from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.storage import ResultStore
 
 KEY = RunKey("gnn-ts", {"width": 8, "regularization": 1e-4}, {"num_graphs": 3})
@@ -31,7 +32,8 @@ def test_what_is_stored_is_read_back_exactly(store):
     for name in ("actions", "rewards", "regret"):
         assert np.array_equal(row[name], getattr(RESULT, name))
         assert row[name].dtype == getattr(RESULT, name).dtype
-    assert row["environment"] == KEY.environment
+    assert row["environment"] == with_later_defaults(KEY.environment)
+    assert row["environment_key"] == KEY.environment_key
     assert row["agent_settings"] == KEY.agent_settings
     assert (row["label"], row["agent"], row["seed"], row["status"]) == ("gnn-ts:width=8", "gnn-ts", 7, "finished")
     assert row["total_regret"] == 1.5
