@@ -33,6 +33,7 @@ COMMANDS = {  # module and summary of each
     ),
     "prepare": ("measure.prepare", "Prepare a pool of any size, in parallel, so that rounds read it part by part."),
     "library": ("measure.library", "Write a pool of 4,419 molecules and a few results, to try `suggest` with."),
+    "cache": ("measure.cache", "Show how much is kept of tables that were read, or clear it."),
 }
 
 

@@ -1,4 +1,9 @@
+import itertools
+import os
+import shutil
+import tempfile
 import warnings
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +18,9 @@ from torch_geometric.data import Batch
 import registry
 
 torch.set_num_threads(1)
+CACHES = Path(tempfile.mkdtemp(prefix="graph-bandit-tests-"))
+os.environ["GRAPH_BANDIT_CACHE"] = str(CACHES / "session")  # and of each process that a test starts
+NUMBERS = itertools.count()
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("repeatable")
 
@@ -37,6 +45,19 @@ def pytest_collection_modifyitems(items):
         return next((k for k, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)), len(SLOWEST_FIRST))
 
     items.sort(key=rank)
+
+
+def pytest_unconfigure():
+    shutil.rmtree(CACHES, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def cache_folder():
+    """The cache folder of one test, which is not there yet."""
+    before, folder = os.environ["GRAPH_BANDIT_CACHE"], CACHES / str(next(NUMBERS))
+    os.environ["GRAPH_BANDIT_CACHE"] = str(folder)
+    yield folder
+    os.environ["GRAPH_BANDIT_CACHE"] = before
 
 
 @pytest.fixture

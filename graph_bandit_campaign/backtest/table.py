@@ -113,7 +113,7 @@ def read_table(settings: BacktestSettings) -> Table:
             f"{len(known)}: with so few, the random start already finds much of what there is to find."
         )
     agents = [*(settings.agents or (DEFAULT,)), *[GREEDY] * ("greedy" in settings.baselines)]
-    described = describe(every, agents, count, settings.table, count_cores())
+    described = describe(every, agents, count, keep=True, workers=count_cores())
     molecules = described.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:

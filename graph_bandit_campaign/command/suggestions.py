@@ -159,7 +159,7 @@ def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPo
     molecules = inputs.molecules
     if isinstance(molecules, MoleculeSet):
         agents = [settings.agent or DEFAULT]
-        molecules = describe(molecules, agents, len(inputs.pool), settings.pool, settings.processes)
+        molecules = describe(molecules, agents, len(inputs.pool), keep=True, workers=settings.processes)
     with _told_later():
         campaign = Campaign(
             molecules,

@@ -1,4 +1,4 @@
-"""Compute the traits of the molecules of a table once, in parallel, and keep them in a hidden file next to it."""
+"""Compute the traits of the molecules of a table once, in parallel, and keep them in the cache folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_campaign.learner import DEFAULT, default_agent
 from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet
-from graph_bandit_env.caches import ArrayCache
+from graph_bandit_env.storage import ArrayCache
 from graph_bandit_lab import AgentSpec
 
 FORMAT = 1  # of the file; raise it when its content changes
@@ -31,7 +30,7 @@ COMPARED = 8  # molecules whose traits are computed again, to see that those in 
 
 
 def describe(
-    molecules: MoleculeSet, agents: Sequence[str], count: int, table: Path | None = None, workers: int = 1
+    molecules: MoleculeSet, agents: Sequence[str], count: int, keep: bool = False, workers: int = 1
 ) -> MoleculeSet:
     """Return the same molecules with the traits that agents compare them by.
 
@@ -39,9 +38,7 @@ def describe(
         molecules: molecules of a table, and perhaps others.
         agents: agents as on the command line; "default" for that of a campaign.
         count: how many of the molecules are those of the table: the first ones.
-        table: path of the table. Traits of its molecules are kept in the same folder, if there are many and the folder
-            is not read-only; a file that is damaged, of other molecules or of other versions is replaced. None: they
-            are not kept.
+        keep: keep the traits of these first ones in the cache folder, if they are many.
         workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
 
@@ -57,7 +54,7 @@ def describe(
     if not any(names for names, _ in needs) or len({stereo for names, stereo in needs if names}) > 1:
         return molecules
     names, stereo = {name for names, _ in needs for name in names}, any(stereo for _, stereo in needs)
-    traits = kept_traits(molecules.smiles[:count], names, stereo, table, workers)
+    traits = kept_traits(molecules.smiles[:count], names, stereo, keep, workers)
     if count < len(molecules):
         traits = Traits.stack([traits, compute_traits(molecules.smiles[count:], traits.names, stereo)])
     return DescribedMolecules.of(molecules, traits)
@@ -78,22 +75,22 @@ def kept_traits(
     smiles: Sequence[str],
     names: Collection[str],
     stereo: bool = False,
-    table: Path | None = None,
+    keep: bool = False,
     workers: int = 1,
 ) -> Traits:
-    """Return traits of molecules: those in the file of a table, and what is missing there.
+    """Return traits of molecules: those in their file of the cache folder, and what is missing there.
 
     Args:
         smiles: canonical SMILES of K molecules, at least one.
         names: which traits there have to be.
         stereo: whether the fingerprints of stereoisomers differ.
-        table: as in `describe`.
+        keep: as in `describe`.
         workers: as in `describe`.
 
     Returns:
         These traits, and perhaps others that the file has.
     """
-    cache = None if table is None or len(smiles) < FEW else _cache_of(table, smiles, stereo)
+    cache = _cache_of(smiles, stereo) if keep and len(smiles) >= FEW else None
     known = None if cache is None else _load(cache, smiles, stereo)
     missing = [name for name in TRAITS if name in names and (known is None or name not in known.names)]
     if known is not None and not missing:
@@ -119,19 +116,19 @@ def _make(agent: str) -> Agent | None:
         return None
 
 
-def _cache_of(table: Path, smiles: Sequence[str], stereo: bool) -> ArrayCache:
+def _cache_of(smiles: Sequence[str], stereo: bool) -> ArrayCache:
     """Return the file for what traits follow from: SMILES, RDKit, and the version of the agents that compute them."""
     import rdkit
 
-    key = json.dumps([FORMAT, MoleculeAgent.algorithm, rdkit.__version__, stereo, *smiles]).encode()
-    return ArrayCache(table, key, SLACK + BYTES_PER_CHARACTER * len(key), "traits")
+    key = json.dumps(["traits", FORMAT, MoleculeAgent.algorithm, rdkit.__version__, stereo, *smiles]).encode()
+    return ArrayCache(key, SLACK + BYTES_PER_CHARACTER * len(key))
 
 
 def _load(cache: ArrayCache, smiles: Sequence[str], stereo: bool) -> Traits | None:
     """Return the traits in a file; None if there are none, or if some are not as they are computed today."""
     try:
         traits = Traits.from_arrays(cache.load() or {}, stereo)
-    except (ValueError, AttributeError):  # there is no file, or somebody forged it
+    except (ValueError, AttributeError):  # there is no file, or it holds something else
         return None
     if len(traits) != len(smiles):
         return None

@@ -7,7 +7,6 @@ import reprlib
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,15 +30,14 @@ SHOWN = reprlib.Repr()
 SHOWN.maxstring = 80  # characters of a SMILES in messages
 
 
-def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) -> ParsedMolecules:
+def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False) -> ParsedMolecules:
     """Parse SMILES, or load the result from a cache.
 
     Args:
         smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
         workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
-        cache: path of the table that the SMILES come from. The result is kept in the same folder; a cache that is
-            damaged, or of other SMILES or another version of RDKit, is replaced. None: nothing is kept.
+        cache: keep the result in the cache folder; a file that is damaged is replaced.
 
     Returns:
         M molecules. One that could not be read has no atoms.
@@ -48,7 +46,7 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: Path | None = None) ->
         MissingExtraError: if RDKit is not installed.
     """
     require("rdkit", "Reading molecules")
-    kept = None if cache is None else Cache(cache, smiles)
+    kept = Cache(smiles) if cache else None
     if kept is not None and (loaded := kept.load()) is not None:
         return loaded
     parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]

@@ -19,6 +19,7 @@ from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN, parse, siz
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parsed_molecules import ParsedMolecules
+from graph_bandit_env.storage import warn_of_earlier
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def from_smiles_csv(
         features: "one_hot" columns, or PyG's integer "categories" (as float32), for modules that embed them.
         on_error: "raise" an error if a row is bad, or "skip" the row and list it in `skipped`. All rows of an
             identifier that different molecules have are bad.
-        cache: keep the parsed molecules in a hidden file in the folder of the table.
+        cache: keep the parsed molecules in the cache folder, `graph_bandit_env.storage.cache_path()`.
         workers: most processes to use for a large table; with more than one, the script needs the guard
             `if __name__ == "__main__":`.
         sheet: sheet of a workbook; None: the first.
@@ -80,7 +81,9 @@ def from_smiles_csv(
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
         rows, problems = read_rows(table, smiles, identifier, target, most_rows, names)
-    source = _Source(str(table.path), table.unit, table.path if cache else None, names)
+    if cache:
+        warn_of_earlier(table.path)
+    source = _Source(str(table.path), table.unit, cache, names)
     return _assemble(rows, problems, features, on_error, source, workers, most_atoms)
 
 
@@ -115,7 +118,7 @@ def from_smiles(
         for line, (text, value, side) in enumerate(zip(texts, values, sides, strict=True), start=1)
         if text is not None
     ]
-    return _assemble(rows, problems, features, on_error, _Source("the list", "line", None, names), 1, most_atoms)
+    return _assemble(rows, problems, features, on_error, _Source("the list", "line", False, names), 1, most_atoms)
 
 
 def _text_of(entry: object) -> str | None:
@@ -145,7 +148,7 @@ class _Source:
 
     name: str
     unit: str
-    cache: Path | None = None
+    cache: bool = False
     columns: tuple[str, ...] = ()
 
 

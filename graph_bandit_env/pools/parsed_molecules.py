@@ -1,23 +1,18 @@
-"""Molecules in shared arrays, and the cache that keeps them next to their table. No torch."""
+"""Molecules in shared arrays, and the cache that keeps them. No torch."""
 
 from __future__ import annotations
 
-import glob
 import json
-import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.caches import ArrayCache
+from graph_bandit_env.storage import ArrayCache
 
 FORMAT = 3  # of the cache; raise it when its content changes
 SLACK, BYTES_PER_CHARACTER = 1 << 20, 64  # more than the arrays of any molecules need
-EARLIER = re.compile(r"\.[0-9a-f]{12}\.npz(\.\d+\.part)?")  # names that caches had; they depended on the content
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +37,17 @@ class ParsedMolecules:
 
 
 class Cache:
-    """The file `.NAME.npz` next to a table, which is read only for the same SMILES and version of RDKit.
+    """The file of some SMILES in the cache folder, as this version of RDKit parses them.
 
     Args:
-        table: path of the table.
         smiles: M texts that were or will be parsed.
     """
 
-    def __init__(self, table: Path, smiles: Sequence[str]) -> None:
+    def __init__(self, smiles: Sequence[str]) -> None:
         import rdkit
 
-        key = json.dumps([FORMAT, rdkit.__version__, *smiles]).encode()
-        self.file = ArrayCache(table, key, SLACK + BYTES_PER_CHARACTER * len(key))
-        self._earlier = glob.escape(f".{table.name}.") + "*.npz*"
+        key = json.dumps(["molecules", FORMAT, rdkit.__version__, *smiles]).encode()
+        self.file = ArrayCache(key, SLACK + BYTES_PER_CHARACTER * len(key))
         self._count = len(smiles)
 
     def load(self) -> ParsedMolecules | None:
@@ -68,13 +61,9 @@ class Cache:
             return None
 
     def save(self, parsed: ParsedMolecules) -> None:
-        """Replace the file atomically, and remove those of earlier versions; do nothing in a read-only folder."""
+        """Replace the file atomically; do nothing where no file can be kept."""
         text = np.frombuffer("\n".join(parsed.canonical).encode(), np.uint8)
-        if self.file.save(vars(parsed) | {"canonical": text}):
-            with suppress(OSError):
-                for earlier in self.file.path.parent.glob(self._earlier):
-                    if EARLIER.fullmatch(earlier.name.removeprefix(self.file.path.stem)):
-                        earlier.unlink(missing_ok=True)
+        self.file.save(vars(parsed) | {"canonical": text})
 
 
 def _is_sound(parsed: ParsedMolecules, count: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -13,7 +12,6 @@ from graph_bandit_env.tables.table import Table, UnknownCell
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
-PROPERTY = re.compile(r">.*?<([^>]*)>")
 END = "$$$$"
 END_OF_STRUCTURE = "M  END"
 LONGEST = 1 << 22  # characters of a record
@@ -95,5 +93,7 @@ def _smiles_of(lines: Sequence[str]) -> str:
 
 
 def _property_of(line: str) -> str | None:
-    match = PROPERTY.match(line) if line.startswith(">") else None
-    return None if match is None else match[1].strip()
+    """Return the name in a line such as `>  <name> (7)`; None if it is another line."""
+    _, _, rest = line[1:].partition("<") if line.startswith(">") else ("", "", "")
+    name, end, _ = rest.partition(">")
+    return name.strip() if end else None

@@ -1,4 +1,4 @@
-"""Traits are computed once for a table, and a file with others is never believed."""
+"""Traits of a table are computed once, and a file with others is never believed."""
 
 import numpy as np
 import pytest
@@ -19,8 +19,9 @@ def few(monkeypatch):
 
 
 @pytest.fixture
-def table(tmp_path):
-    return tmp_path / "pool.csv"
+def file(cache_folder):
+    """The file of the traits of `MOLECULES`."""
+    return cache_folder / kept._cache_of(MOLECULES.smiles, False).name
 
 
 def refuse(*_, **__):
@@ -34,62 +35,61 @@ def same(found, expected):
         np.testing.assert_array_equal(arrays[name], array, strict=True)
 
 
-def test_the_second_time_traits_are_those_of_the_file(table, monkeypatch):
-    first = kept_traits(MOLECULES.smiles, TRAITS, table=table)
+def test_the_second_time_traits_are_those_of_the_file(file, monkeypatch):
+    first = kept_traits(MOLECULES.smiles, TRAITS, keep=True)
     same(first, compute_traits(MOLECULES.smiles))
-    assert [path.name for path in table.parent.iterdir()] == [".pool.csv.traits.npz"]
+    assert list(file.parent.iterdir()) == [file]
     computed = []
     monkeypatch.setattr(
         kept, "compute_traits", lambda smiles, **how: computed.extend(smiles) or compute_traits(smiles, **how)
     )
-    same(kept_traits(MOLECULES.smiles, TRAITS, table=table), first)
+    same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), first)
     assert 0 < len(computed) <= kept.COMPARED
 
 
-def test_what_another_agent_needs_is_added(table):
-    kept_traits(MOLECULES.smiles, ["morgan"], table=table)
-    same(kept_traits(MOLECULES.smiles, ["properties"], table=table), compute_traits(MOLECULES.smiles, ["properties"]))
-    assert kept_traits(MOLECULES.smiles, [], table=table).names == ("morgan", "properties")
+def test_what_another_agent_needs_is_added():
+    kept_traits(MOLECULES.smiles, ["morgan"], keep=True)
+    same(kept_traits(MOLECULES.smiles, ["properties"], keep=True), compute_traits(MOLECULES.smiles, ["properties"]))
+    assert kept_traits(MOLECULES.smiles, [], keep=True).names == ("morgan", "properties")
 
 
-def test_other_molecules_and_other_fingerprints_have_other_traits(table):
-    kept_traits(MOLECULES.smiles, TRAITS, table=table)
+def test_other_molecules_and_other_fingerprints_have_other_traits():
+    kept_traits(MOLECULES.smiles, TRAITS, keep=True)
     chiral = ["C[C@H](N)C(=O)O", *MOLECULES.smiles[::-1]]
     for stereo in (False, True):
-        same(kept_traits(chiral, TRAITS, stereo, table), compute_traits(chiral, TRAITS, stereo))
+        same(kept_traits(chiral, TRAITS, stereo, keep=True), compute_traits(chiral, TRAITS, stereo))
 
 
 @pytest.mark.parametrize("version", ["rdkit", "agents", "file"])
-def test_another_version_computes_again(table, monkeypatch, version):
-    kept_traits(MOLECULES.smiles, TRAITS, table=table)
-    before = (table.parent / ".pool.csv.traits.npz").read_bytes()
+def test_another_version_computes_again(file, monkeypatch, version):
+    kept_traits(MOLECULES.smiles, TRAITS, keep=True)
     if version == "rdkit":
         monkeypatch.setattr("rdkit.__version__", "0")
     elif version == "agents":
         monkeypatch.setattr(kept.MoleculeAgent, "algorithm", 0)
     else:
         monkeypatch.setattr(kept, "FORMAT", 0)
-    same(kept_traits(MOLECULES.smiles, TRAITS, table=table), compute_traits(MOLECULES.smiles))
-    assert (table.parent / ".pool.csv.traits.npz").read_bytes() != before
+    same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), compute_traits(MOLECULES.smiles))
+    assert len(list(file.parent.iterdir())) == 2
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "wrong", "fewer", "no traits"])
-def test_a_file_with_something_else_is_replaced(table, damage):
-    expected = kept_traits(MOLECULES.smiles, TRAITS, table=table)
-    cache = kept._cache_of(table, MOLECULES.smiles, False)
-    whole = cache.path.read_bytes()
+def test_a_file_with_something_else_is_replaced(file, damage):
+    expected = kept_traits(MOLECULES.smiles, TRAITS, keep=True)
+    cache = kept._cache_of(MOLECULES.smiles, False)
+    whole = file.read_bytes()
     if damage == "cut":
-        cache.path.write_bytes(whole[:-100])
+        file.write_bytes(whole[:-100])
     elif damage == "empty":
-        cache.path.write_bytes(b"")
+        file.write_bytes(b"")
     elif damage == "wrong":  # as if the code that computes them had changed
         cache.save(Traits.from_arrays(expected.arrays() | {"properties": expected.numbers["properties"] + 1}).arrays())
     elif damage == "fewer":
         cache.save(expected.take(range(20)).arrays())
     else:
         cache.save({"x": np.zeros(3)})
-    same(kept_traits(MOLECULES.smiles, TRAITS, table=table), expected)
-    assert cache.path.read_bytes() == whole
+    same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), expected)
+    assert file.read_bytes() == whole
 
 
 def test_processes_compute_what_one_computes(monkeypatch):
@@ -100,21 +100,25 @@ def test_processes_compute_what_one_computes(monkeypatch):
     same(alone, compute_traits(MOLECULES.smiles))
 
 
-def test_few_molecules_or_no_table_leave_no_file(table, monkeypatch):
-    kept_traits(MOLECULES.smiles[:9], TRAITS, table=table)
+def test_few_molecules_or_a_list_leave_no_file(cache_folder):
+    kept_traits(MOLECULES.smiles[:9], TRAITS, keep=True)
     kept_traits(MOLECULES.smiles, TRAITS)
-    assert not list(table.parent.iterdir())
-    assert len(kept_traits(MOLECULES.smiles, TRAITS, table=table.parent / "gone" / "pool.csv")) == 30
+    assert not cache_folder.exists()
 
 
-def test_a_set_has_the_traits_of_a_table_and_of_molecules_outside_it(table):
+def test_traits_are_computed_where_no_file_can_be_kept(cache_folder):
+    cache_folder.write_text("a file")
+    assert len(kept_traits(MOLECULES.smiles, TRAITS, keep=True)) == 30
+
+
+def test_a_set_has_the_traits_of_a_table_and_of_molecules_outside_it():
     every = MOLECULES.join(from_smiles(["CCO", "C1CC1"]))
-    described = describe(every, ["default"], len(MOLECULES), table)
+    described = describe(every, ["default"], len(MOLECULES), keep=True)
     assert isinstance(described, DescribedMolecules)
     assert described.ids == every.ids
     same(described.traits, compute_traits(every.smiles))
-    assert describe(described, ["default"], len(MOLECULES), table) is described
-    assert len(kept._load(kept._cache_of(table, MOLECULES.smiles, False), MOLECULES.smiles, False)) == len(MOLECULES)
+    assert describe(described, ["default"], len(MOLECULES), keep=True) is described
+    assert len(kept._load(kept._cache_of(MOLECULES.smiles, False), MOLECULES.smiles, False)) == len(MOLECULES)
 
 
 def test_only_what_agents_need_is_computed(monkeypatch):

@@ -1,4 +1,4 @@
-"""A cache next to a table is read only if it holds exactly the molecules of that table."""
+"""A cache is read only if it holds exactly the molecules of a table."""
 
 import io
 import os
@@ -22,17 +22,19 @@ def table(tmp_path):
     return path
 
 
-def files_of(table):
-    return sorted(path.name for path in table.parent.glob(".*"))
+@pytest.fixture
+def file(cache_folder):
+    """The cache of `SMILES`."""
+    return cache_folder / Cache(SMILES).file.name
 
 
 def everything(molecules):
     return molecules.smiles, [[part.tolist() for part in graph] for graph in molecules]
 
 
-def test_the_cache_gives_the_same_and_follows_the_content(table, monkeypatch):
+def test_the_cache_gives_the_same_and_follows_the_content(table, file, monkeypatch):
     first = from_smiles_csv(table)
-    assert files_of(table) == [".pool.csv.npz"]
+    assert file.is_file()
     with monkeypatch.context() as patch:
         patch.setattr("graph_bandit_env.pools.molecule_parser._parse_here", lambda smiles: pytest.fail("read again"))
         again = from_smiles_csv(table)
@@ -41,39 +43,32 @@ def test_the_cache_gives_the_same_and_follows_the_content(table, monkeypatch):
     assert from_smiles_csv(table).smiles[0] == "CCN"
 
 
-def test_five_edits_leave_one_cache(table):
-    for number in range(5):
-        table.write_text(f"smiles\nC\n{'C' * number}O\n")
-        from_smiles_csv(table)
-    assert files_of(table) == [".pool.csv.npz"]
-
-
-def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table):
-    molecules = parse(SMILES, cache=table)
-    cache, generator = Cache(table, SMILES), np.random.default_rng(0)
-    whole = cache.file.path.read_bytes()
+def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table, file):
+    molecules = parse(SMILES, cache=True)
+    cache, generator = Cache(SMILES), np.random.default_rng(0)
+    whole = file.read_bytes()
     assert np.array_equal(cache.load().links, molecules.links)
     damaged = [b"", whole + b"\0", whole[:-1], whole[1:], generator.bytes(500)]
     damaged += [whole[: generator.integers(len(whole))] for _ in range(50)]
     for place, bit in zip(generator.integers(len(whole), size=150), generator.integers(8, size=150), strict=True):
         damaged.append(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
     for content in damaged:
-        cache.file.path.write_bytes(content)
+        file.write_bytes(content)
         assert cache.load() is None
     assert from_smiles_csv(table).smiles == molecules.canonical
-    assert cache.file.path.read_bytes() == whole
+    assert file.read_bytes() == whole
 
 
-def test_a_cache_of_other_molecules_or_another_version_is_not_read(table, monkeypatch):
-    parse(SMILES, cache=table)
-    assert Cache(table, SMILES).load() is not None
-    assert Cache(table, SMILES[::-1]).load() is None
-    assert Cache(table, ("CCO\nC", *SMILES[2:])).load() is None
+def test_a_cache_of_other_molecules_or_another_version_is_not_read(monkeypatch):
+    parse(SMILES, cache=True)
+    assert Cache(SMILES).load() is not None
+    assert Cache(SMILES[::-1]).load() is None
+    assert Cache(("CCO\nC", *SMILES[2:])).load() is None
     with monkeypatch.context() as patch:
         patch.setattr(parsed_molecules, "FORMAT", 0)
-        assert Cache(table, SMILES).load() is None
+        assert Cache(SMILES).load() is None
     monkeypatch.setattr("rdkit.__version__", "0")
-    assert Cache(table, SMILES).load() is None
+    assert Cache(SMILES).load() is None
 
 
 @pytest.mark.parametrize(
@@ -96,39 +91,27 @@ def test_a_cache_of_other_molecules_or_another_version_is_not_read(table, monkey
         ("bonds", lambda array: np.zeros((1 << 20, 3), np.uint8)),  # packed into a few kB
     ],
 )
-def test_a_forged_cache_is_not_read(table, name, change):
+def test_a_forged_cache_is_not_read(file, name, change):
     """A right digest makes no molecules out of arrays that are none."""
     arrays = dict(vars(parse(SMILES)))
     arrays["canonical"] = np.frombuffer("\n".join(arrays["canonical"]).encode(), np.uint8)
-    content, cache = io.BytesIO(), Cache(table, SMILES)
+    content, cache = io.BytesIO(), Cache(SMILES)
+    file.parent.mkdir()
     np.savez_compressed(content, **arrays)
-    cache.file.path.write_bytes(content.getvalue() + cache.file.digest(content.getvalue()))
+    file.write_bytes(content.getvalue() + cache.file.digest(content.getvalue()))
     assert cache.load() is not None
     content = io.BytesIO()
     np.savez_compressed(content, **arrays | {name: change(arrays[name])})
-    cache.file.path.write_bytes(content.getvalue() + cache.file.digest(content.getvalue()))
+    file.write_bytes(content.getvalue() + cache.file.digest(content.getvalue()))
     assert cache.load() is None
 
 
-def test_what_killed_writers_and_earlier_versions_left_is_removed(table):
-    others = [
-        ".pool.csv.notes.npz",
-        ".pool.csv.gz.npz",
-        ".pool.csv.0123456789ab.npz.keep",
-        ".other.csv.0123456789ab.npz",
-    ]
-    for name in (".pool.csv.npz.part", ".pool.csv.0123456789ab.npz", ".pool.csv.0123456789ab.npz.77.part", *others):
-        (table.parent / name).write_bytes(b"old")
-    from_smiles_csv(table)
-    assert files_of(table) == sorted([".pool.csv.npz", *others])
-
-
-def test_writers_at_the_same_time_leave_one_whole_cache(table):
-    molecules, cache = parse(SMILES), Cache(table, SMILES)
+def test_writers_at_the_same_time_leave_one_whole_cache(file):
+    molecules, cache = parse(SMILES), Cache(SMILES)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(cache.save, [molecules] * 64))
     assert cache.load().canonical == molecules.canonical
-    assert files_of(table) == [".pool.csv.npz"]
+    assert list(file.parent.iterdir()) == [file]
 
 
 def test_a_cache_is_on_the_disk_before_it_has_its_name(table, monkeypatch):
@@ -139,11 +122,10 @@ def test_a_cache_is_on_the_disk_before_it_has_its_name(table, monkeypatch):
     assert steps == ["fsync", "replace"]
 
 
-def test_a_table_is_read_where_no_cache_can_be_kept(table, monkeypatch):
-    (table.parent / ".pool.csv.npz").mkdir()
+def test_a_table_is_read_where_no_cache_can_be_kept(table, file, monkeypatch):
+    file.mkdir(parents=True)
     assert from_smiles_csv(table).smiles == parse(SMILES).canonical
-    assert files_of(table) == [".pool.csv.npz"]
+    file.rmdir()
     monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError("no space left")))
-    (table.parent / ".pool.csv.npz").rmdir()
     assert from_smiles_csv(table).smiles == parse(SMILES).canonical
-    assert files_of(table) == []
+    assert list(file.parent.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A hidden file next to a table, with arrays that were computed from it. No torch."""
+"""Arrays in the cache folder, under the digest of all that they were computed from. No torch."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import hashlib
 import io
 import os
 from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import TypeAlias
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graph_bandit_env.storage.cache_folder import MOST, make_room, open_cache
+from graph_bandit_env.storage.replacing import replace_file
 
 Array: TypeAlias = NDArray[np.generic]
 DIGEST = hashlib.sha256().digest_size
@@ -20,33 +21,33 @@ LEVEL = 1  # of compression: a third of the time of level 6, and a tenth more by
 
 
 class ArrayCache:
-    """Arrays in the file `.TABLE.npz` or `.TABLE.NAME.npz`.
+    """Arrays in a file of the cache folder, which is named by a digest: equal tables share it, wherever they lie.
 
-    It ends in the SHA-256 digest of a key and its own content: a file that is damaged, or of another key, is not read.
+    It ends in the SHA-256 digest of the key and its own content, and is not read if it is damaged, or of another key.
 
     Args:
-        table: path of the table.
-        key: everything that the arrays are computed from.
+        key: what the arrays are, and everything that they are computed from.
         most: how many bytes the arrays may have; a file with more is not read.
-        name: what the arrays are, for the name of the file.
     """
 
-    path: Path
-    """Path of the file."""
+    name: str
+    """Name of the file."""
 
-    def __init__(self, table: Path, key: bytes, most: int, name: str = "") -> None:
-        self.path = table.with_name(f".{table.name}.{name}.npz" if name else f".{table.name}.npz")
+    def __init__(self, key: bytes, most: int) -> None:
         self._key, self._most = hashlib.sha256(key).digest(), most
+        self.name = f"{self._key.hex()}.npz"
 
     def load(self) -> dict[str, Array] | None:
-        """Return the arrays by name; None if there is no file, or not one that `save` wrote for this key.
-
-        Its digest is right then, but somebody may have forged it: check what the arrays hold.
-        """
+        """Return the arrays by name; None if there is no file, or not one that `save` wrote for this key."""
+        folder = open_cache()
+        if folder is None:
+            return None
+        path = folder / self.name
         try:
-            if not self.path.is_file() or self.path.stat().st_size > self._most:
+            if not path.is_file() or path.stat().st_size > self._most:
                 return None
-            content = self.path.read_bytes()
+            content = path.read_bytes()
+            os.utime(path)  # files that are used stay longest
         except OSError:
             return None
         digest, content = content[-DIGEST:], content[:-DIGEST]
@@ -62,25 +63,19 @@ class ArrayCache:
             return None
 
     def save(self, arrays: Mapping[str, Array]) -> bool:
-        """Replace the file atomically, and return True; do nothing in a folder that is read-only.
+        """Replace the file atomically, and return True; do nothing where there is no folder, or no room in it.
 
         Several processes may save at the same time: each writes a file of its own, and the last one stays.
         """
-        part = self.path.with_name(f"{self.path.name}.part")
-        with suppress(OSError):
-            content = _encode(arrays)
-            try:
-                part.unlink(missing_ok=True)  # a writer that was killed left it; one that still writes gives up
-                with part.open("xb") as file:
-                    file.write(content)
-                    file.write(self.digest(content))
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(part, self.path)
-            finally:
-                part.unlink(missing_ok=True)
-            return True
-        return False
+        folder, content = open_cache(), _encode(arrays)
+        if folder is None or len(content) > MOST:
+            return False
+        try:
+            replace_file(folder / self.name, [content, self.digest(content)])
+        except (OSError, ValueError):  # the disk is full, or something that is not a file has this name
+            return False
+        make_room(folder)
+        return True
 
     def digest(self, content: bytes | memoryview) -> bytes:
         """Return the digest that a file with this content ends in."""
