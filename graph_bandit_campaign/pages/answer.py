@@ -8,7 +8,6 @@ from functools import cached_property
 
 from graph_bandit_campaign.goals.front import find_front
 from graph_bandit_campaign.outlook.outlook import Outlook
-from graph_bandit_campaign.pages.doubts import find_doubts
 from graph_bandit_campaign.pages.numbers import listed, percent, short
 from graph_bandit_campaign.pages.tables import is_number
 from graph_bandit_campaign.plates.bill import Bill
@@ -16,6 +15,7 @@ from graph_bandit_campaign.reasons.neighbours import NEIGHBOURS, Neighbour
 from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
+from graph_bandit_campaign.tables.doubts import find_doubts
 from graph_bandit_campaign.tables.spreadsheets import shield
 from graph_bandit_env import GraphPool
 

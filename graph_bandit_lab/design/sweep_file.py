@@ -24,7 +24,7 @@ from graph_bandit_lab.design.tuned import Tuned, read_tuned
 FITS = {"passes": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
 _GRID_KEYS = {"agents", "environment", "settings", "task", "hard", "table"}
-GridTable = Mapping[str, Any]  # a grid as TOML has it
+GridTable = Mapping[str, Any]  # a grid, or a table in it, as TOML has it
 ZOO = "zoo"  # among agents: all that are installed and need no wrapper
 
 
@@ -63,7 +63,7 @@ class Overrides:
 class _Part:
     """Environments of one graph model, not yet made, and the agents of their grid."""
 
-    environments: tuple[dict[str, Any], ...]
+    environments: tuple[GridTable, ...]
     agents: tuple[AgentSpec, ...]
     task: Task | None
 
@@ -303,12 +303,12 @@ def _replace_zoo(agents: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for text in agents for name in (zoo if text == ZOO else [text])))
 
 
-def _beside(source: str, environment: dict[str, Any]) -> dict[str, Any]:
+def _beside(source: str, environment: GridTable) -> GridTable:
     """Take the path of a file of graphs as one from the folder of the sweep file; a pool with a name has none."""
     graphs = environment.get("graphs")
     if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
         return environment
-    return environment | {"graphs": str(Path(source).parent / graphs)}
+    return {**environment, "graphs": str(Path(source).parent / graphs)}
 
 
 def _texts(agents: object, source: str) -> Sequence[str]:
@@ -327,7 +327,7 @@ def _read_agent(
     return AgentSpec.parse(recipe, label, optional=optional)
 
 
-def _product(lists: Mapping[str, object]) -> list[dict[str, Any]]:
+def _product(lists: Mapping[str, object]) -> list[GridTable]:
     """Return every combination of one value of each list; a value that is not a list counts as a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]

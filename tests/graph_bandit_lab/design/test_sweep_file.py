@@ -10,8 +10,7 @@ import registry
 from agents.contract import plays_changing_graphs
 from benchmarks.attack.kills import SWEEP
 from graph_bandit_cli.main import main
-from graph_bandit_env.extras import MissingExtraError
-from graph_bandit_lab.design import Overrides, list_presets, own_graphs, read_sweep
+from graph_bandit_lab.design import Overrides, list_presets, read_sweep
 from graph_bandit_lab.design.sweep_file import check_sweep
 from graph_bandit_lab.execution import planning
 
@@ -322,53 +321,6 @@ def test_seeds_that_are_named_can_be_fewer_but_not_more(little):
     assert read_sweep(little, Overrides(repetitions=1)).seeds == (5,)
     with pytest.raises(ValueError, match="at most 2 repetitions, one for each of its `seeds`. Got 3"):
         read_sweep(little, Overrides(repetitions=3))
-
-
-PARTLY_MOLECULES = """
-agents = ["random"]
-[[grid]]
-task = "plain"
-environment = {num_graphs = 3, num_nodes = 2, horizon = 3}
-[[grid]]
-task = "logp"
-environment = {graphs = "library", target = "logp", horizon = 3}
-[[grid]]
-task = "qed"
-environment = {graphs = "library", target = "qed", horizon = 3}
-"""
-
-
-@pytest.fixture
-def without_rdkit(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "rdkit", None)
-    own_graphs._read.cache_clear()
-    own_graphs._outline.cache_clear()
-    path = tmp_path / "partly.toml"
-    path.write_text(PARTLY_MOLECULES)
-    return path
-
-
-def test_tasks_that_need_a_missing_extra_are_left_out_with_a_note(without_rdkit):
-    for chosen in ((), ("task=plain",)):
-        sweep = read_sweep(without_rdkit, Overrides(environments=chosen))
-        assert [grid.task.name for grid in sweep.grids] == ["plain"]
-        (note,) = sweep.notes
-        assert note.startswith("Left out: logp, qed. ")
-        assert note.endswith("needs RDKit: pip install 'graph-bandit-env[chem]'.")
-
-
-def test_a_task_that_was_asked_for_is_refused_with_its_extra(without_rdkit):
-    with pytest.raises(MissingExtraError, match=r"needs RDKit: pip install 'graph-bandit-env\[chem\]'"):
-        read_sweep(without_rdkit, Overrides(environments=("task=plain,qed",)))
-
-
-@pytest.mark.parametrize("left", [("logp", "qed"), ("",)])
-def test_a_sweep_of_which_nothing_remains_is_refused_with_its_extra(without_rdkit, left):
-    head, *grids = PARTLY_MOLECULES.split("[[grid]]")
-    kept = [grid.replace('task = "logp"', "") for grid in grids if left == ("",) or "library" in grid]
-    without_rdkit.write_text("[[grid]]".join([head, *kept]))
-    with pytest.raises(MissingExtraError, match=r"pip install 'graph-bandit-env\[chem\]'"):
-        read_sweep(without_rdkit)
 
 
 @pytest.mark.parametrize("change", [{"fit": "step"}, {"repetitions": 0}])

@@ -1,7 +1,7 @@
 import pytest
 
-from graph_bandit_campaign.pages.doubts import find_doubts, find_slips
 from graph_bandit_campaign.tables.books import Books, join_books
+from graph_bandit_campaign.tables.doubts import find_doubts, find_slips
 
 
 def one_each(*values):
