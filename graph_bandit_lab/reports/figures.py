@@ -134,8 +134,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         Five panels, means over repetitions with 95 % confidence bands.
     """
     lines = agent_lines(order)
-    shares: list[Quantity] = ["share"] * len(EVENTS)
-    quantities: tuple[Quantity, ...] = (*shares, "nonnegative", "nonnegative")
+    quantities: list[Quantity] = ["share", "share", "share", "nonnegative", "nonnegative"]
     diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(12, 8.6), layout="constrained")
