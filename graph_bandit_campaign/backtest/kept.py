@@ -103,7 +103,7 @@ class Kept:
             known = json.loads(path.read_text(encoding="utf-8"))
             question, versions, algorithms = known["question"], known["versions"], known["algorithms"]
             differ = [WORDS[name] for name, value in self.question.items() if question[name] != value]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error
         differ += [
             f"{name} {versions.get(name)}, now {version}"

@@ -15,6 +15,7 @@ NOTHING = frozenset(("", "-", "nan", "na", "n/a", "#n/a", "nd", "n.d."))
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 WHOLE = 1e15  # below this, a float represents every whole number exactly
+LISTED = 50  # columns that a message names
 LARGEST = 1e100  # of a side value: sums of squares of many such numbers stay far below the largest float64
 
 
@@ -163,7 +164,8 @@ class Table:
             folded = {name.casefold(): name for name in filter(None, self.columns)}
             nearest = difflib.get_close_matches(column.casefold(), folded, n=1)
             hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
-            listed = ", ".join(filter(None, self.columns))
+            names = [*filter(None, self.columns)]
+            listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
             raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{hint}")
 
     def _of_sheet(self) -> str:

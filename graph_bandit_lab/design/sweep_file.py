@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -23,6 +25,7 @@ FITS = {"literal": "paper", "steps": "paper-steps"}  # presets of the agents, by
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
 _GRID_KEYS = {"agents", "environment", "settings", "task", "hard", "table"}
 GridTable = Mapping[str, Any]  # a grid as TOML has it
+MOST_PLAYS = 1_000_000  # repetitions of a grid, or combinations of its settings
 ZOO = "zoo"  # among agents: all that are installed and need no wrapper
 
 
@@ -80,7 +83,7 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         raise FileNotFoundError(f"Expected a TOML file or one of {', '.join(list_presets())}. Got {source}.")
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ValueError(f"Expected {source} to be a TOML file. Got: {error}.") from error
     _refuse_unknown(content, _KEYS, str(source))
     if "seeds" in content and ("seed" in content or "repetitions" in content):
@@ -115,6 +118,7 @@ def _fill_in_tables(
     filled: list[GridTable] = []
     for grid, name in zip(grids, named, strict=True):
         if name is None:
+            _check_graphs(grid, source)
             filled.append(grid)
         elif name in tables:
             environment = _table(grid.get("environment", {}), "`environment`", source)
@@ -159,6 +163,8 @@ def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: 
         raise ValueError(
             f"{source}: expected integers `seed` >= 0 and `repetitions` >= 1. Got {seed!r} and {wanted!r}."
         )
+    if (repetitions or wanted) > MOST_PLAYS:
+        raise ValueError(f"{source}: expected at most {MOST_PLAYS:,} repetitions. Got {repetitions or wanted:,}.")
     return derive_seeds(seed, repetitions or wanted)
 
 
@@ -220,6 +226,18 @@ def _beside(source: str, environment: dict[str, Any]) -> dict[str, Any]:
     return environment | {"graphs": str(Path(source).parent / graphs)}
 
 
+def _check_graphs(grid: GridTable, source: str) -> None:
+    """Refuse files of graphs outside the folder of the sweep file: one that somebody sends reads nothing else."""
+    given = _table(grid.get("environment", {}), "`environment`", source).get("graphs")
+    for graphs in given if isinstance(given, list) else [given]:
+        outside = isinstance(graphs, str) and (Path(graphs).is_absolute() or os.path.normpath(graphs).startswith(".."))
+        if outside and PoolFile(source=graphs).is_file:
+            raise ValueError(
+                f"{source}: expected `graphs` in the folder of the sweep file, or below it. Got {graphs}. Move the "
+                'sweep file, or write `table = "name"` in the grid, and where it lies in a file for `--tables`.'
+            )
+
+
 def _texts(agents: object, source: str) -> Sequence[str]:
     if not isinstance(agents, list | tuple) or not all(isinstance(agent, str) for agent in agents):
         raise ValueError(f"{source}: expected `agents` to be a list of names or a table of labels. Got {agents!r}.")
@@ -239,6 +257,8 @@ def _read_agent(
 def _product(lists: Mapping[str, object]) -> list[dict[str, Any]]:
     """Return every combination of one value of each list; a value that is not a list counts as a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
+    if (count := math.prod(map(len, columns))) > MOST_PLAYS:
+        raise ValueError(f"Expected lists with at most {MOST_PLAYS:,} combinations in a grid. Got {count:,}.")
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]
 
 
