@@ -230,8 +230,9 @@ def _check_graphs(grid: GridTable, source: str) -> None:
     """Refuse files of graphs outside the folder of the sweep file: one that somebody sends reads nothing else."""
     given = _table(grid.get("environment", {}), "`environment`", source).get("graphs")
     for graphs in given if isinstance(given, list) else [given]:
-        outside = isinstance(graphs, str) and (Path(graphs).is_absolute() or os.path.normpath(graphs).startswith(".."))
-        if outside and PoolFile(source=graphs).is_file:
+        if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
+            continue
+        if Path(graphs).anchor or Path(os.path.normpath(graphs)).parts[:1] == ("..",):
             raise ValueError(
                 f"{source}: expected `graphs` in the folder of the sweep file, or below it. Got {graphs}. Move the "
                 'sweep file, or write `table = "name"` in the grid, and where it lies in a file for `--tables`.'

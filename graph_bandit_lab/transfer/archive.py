@@ -206,7 +206,7 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     if archive.getinfo(name).compress_type != zipfile.ZIP_LZMA:
         raise ValueError(f"{name} is packed in another way than an export")
     with archive.open(name) as member:
-        return b"".join(iter(partial(member.read1, PIECE), b""))
+        return b"".join(iter(partial(member.read, PIECE), b""))
 
 
 def _read_rows(member: bytes) -> Iterator[Row]:
