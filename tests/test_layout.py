@@ -216,7 +216,7 @@ def test_text_is_read_and_written_in_the_same_encoding_on_every_system():
         is_binary = any(isinstance(one, ast.Constant) and "b" in str(one.value) for one in call.args[:2])
         return (
             is_binary
-            or function.startswith(("os.", "PreparedPool."))
+            or function.startswith(("os.", "PreparedPool.", "archive."))
             or "encoding" in {keyword.arg for keyword in call.keywords}
         )
 

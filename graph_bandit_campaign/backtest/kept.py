@@ -123,7 +123,7 @@ class Kept:
             question, versions, algorithms = known["question"], known["versions"], known["algorithms"]
             self._pages = [str(digest) for digest in known.get("pages", ())]
             differ = [WORDS[name] for name, value in self.question.items() if question[name] != value]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error
         differ += [
             f"{name} {versions.get(name)}, now {version}"

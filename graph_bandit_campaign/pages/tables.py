@@ -6,10 +6,11 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = {".xlsx": ("openpyxl", "chem"), ".sdf": ("rdkit", "chem"), ".parquet": ("pyarrow", "parquet")}
+from graph_bandit_env.extras import require
+
+PACKAGES = {".xlsx": "openpyxl", ".sdf": "rdkit", ".parquet": "pyarrow"}
 KINDS = (".csv", ".tsv", *PACKAGES)
 NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # no 007, which is a name
 TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|reasons.*")  # columns of text, whatever is in them
@@ -20,11 +21,10 @@ def check_kind(path: Path) -> None:
     """Refuse a table of a kind that cannot be written.
 
     Raises:
-        ImportError: if a package that writes it is not installed.
+        MissingExtraError: if a package that writes it is not installed.
     """
-    package, extra = PACKAGES.get(path.suffix.lower(), ("", ""))
-    if package and find_spec(package) is None:
-        raise ImportError(f"Writing {path.name} needs {package}: pip install 'graph-bandit-env[{extra}]'.")
+    if (kind := path.suffix.lower()) in PACKAGES:
+        require(PACKAGES[kind], f"Writing {path.name}")
 
 
 def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:

@@ -90,6 +90,10 @@ class PartRecord:
     duplicates: Count = 0
     """Rows of any part that are duplicates of molecules of this one."""
 
+    def __post_init__(self) -> None:
+        if not self.dropped <= self.rows <= self.bytes:  # a molecule takes more than a byte
+            raise ValueError(f"Expected {self.name} to have at most {self.bytes:,} rows. Got {self.rows:,}")
+
     @property
     def molecules(self) -> int:
         """Return how many molecules it has that count."""
@@ -113,6 +117,13 @@ class Manifest:
     """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
     sha256: dict[str, str] = field(default_factory=dict)
     """Digests of the other files of the folder, by name."""
+
+    def __post_init__(self) -> None:
+        for number, part in enumerate(self.parts):
+            if part.name != f"{part_name(number)}.parquet":
+                raise ValueError(f"Expected {part_name(number)}.parquet as part {number}. Got `{part.name}`")
+        if (molecules := sum(part.molecules for part in self.parts)) != self.molecules:
+            raise ValueError(f"Expected {molecules:,} molecules, as the parts have. Got {self.molecules:,}")
 
 
 def part_name(number: int) -> str:

@@ -158,6 +158,7 @@ class PreparedPart:
 
         self.check()
         with _refuse_damage(self.path, REMEDY_OF_PART), ParquetFile(self.path, page_checksum_verification=True) as file:
+            _refuse_repeated_texts(file)
             yield file
 
     def _block(
@@ -200,6 +201,18 @@ class PreparedPart:
         question = self._manifest.question
         header = Table(Path(question.files[0].name), (question.smiles,), (), question.unit, decimal=question.decimal)
         return Cells(owners, lines, texts, header)
+
+
+def _refuse_repeated_texts(file: ParquetFile) -> None:
+    """Refuse texts that are stored once for many rows: `prepare` never stores them so, and they may take gigabytes.
+
+    Raises:
+        OSError: if there is one.
+    """
+    groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+    for column in (group.column(number) for group in groups for number in range(group.num_columns)):
+        if column.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in encoding for encoding in column.encodings):
+            raise OSError(f"column {column.path_in_schema} with repeated texts")
 
 
 REMEDY = "Copy it from a backup, or delete the folder and prepare the pool again."

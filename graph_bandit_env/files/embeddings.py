@@ -16,7 +16,9 @@ from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_columns import check_columns, check_known
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.storage import unpacked_size
 from graph_bandit_env.tables.damage import check_unpacked, refuse_damage
+from graph_bandit_env.tables.parquet import check_size, open_file, size_of_texts
 from graph_bandit_env.tables.table import to_text
 
 IDS, VALUES = "ids", "values"  # arrays of a .npz file
@@ -138,7 +140,7 @@ def read_embeddings(path: str | Path) -> Embeddings:
 
 def _read_arrays(path: Path) -> Contents:
     with refuse_damage(path), ZipFile(path) as archive:
-        check_unpacked(path, sum(part.file_size for part in archive.infolist()), "with numpy.savez")
+        check_unpacked(path, unpacked_size(archive), "with numpy.savez")
         held = sorted(part.filename.removesuffix(".npy") for part in archive.infolist())
     if not {IDS, VALUES} <= set(held):
         raise ValueError(f"Expected the arrays `{IDS}` and `{VALUES}` in {path}. It has {', '.join(held) or 'none'}.")
@@ -163,6 +165,7 @@ def _read_arrays(path: Path) -> Contents:
             f"Expected `{VALUES}` in {path} to be numbers of shape `({len(ids)}, c)`, a row for each of `{IDS}`. Got "
             f"{values.dtype} of shape `{values.shape}`."
         )
+    check_unpacked(path, ids.size + values.size, "with numpy.savez")  # texts may have no letters, and rows no numbers
     wide = values[:, None] if values.ndim == 1 else values
     with refuse_damage(path):
         texts = [to_text(value).strip() for value in ids.tolist()]
@@ -173,15 +176,17 @@ def _read_parquet(path: Path) -> Contents:
     require("pyarrow", f"Reading {path.name}")
     import pyarrow
     from pyarrow import types
-    from pyarrow.parquet import ParquetFile
 
-    with refuse_damage(path), ParquetFile(path, page_checksum_verification=True) as file:
-        schema, metadata = file.schema_arrow, file.metadata
-        groups = (metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
-        check_unpacked(path, max(sum(groups), metadata.num_rows * len(schema)), "without compression, or as .npz")
+    remedy = "without compression, or as .npz"
+    with refuse_damage(path), path.open("rb") as content:
+        file = open_file(path, content)
+        schema = file.schema_arrow
+        check_size(path, file, remedy)
         kinds = {each.name: each.type.value_type if types.is_dictionary(each.type) else each.type for each in schema}
         table = None if len(kinds) < len(schema) else file.read()
-    if table is None:
+    if table is not None:
+        check_unpacked(path, size_of_texts(part for column in table.columns for part in column.chunks), remedy)
+    else:
         raise ValueError(f"Expected columns with different names in {path}. Rename those that are equal.")
 
     def is_text(name: str) -> bool:

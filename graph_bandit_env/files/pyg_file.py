@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.other_sources import from_pyg_dataset
+from graph_bandit_env.storage import unpacked_size
 from graph_bandit_env.tables.damage import check_unpacked, damaged, refuse_damage
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _load(path: Path) -> object:
     from torch_geometric.data.storage import GlobalStorage
 
     with refuse_damage(path), ZipFile(path) as archive:
-        check_unpacked(path, sum(part.file_size for part in archive.infolist()))
+        check_unpacked(path, unpacked_size(archive))
     with safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
         with refuse_damage(path):
             strangers = sorted(get_unsafe_globals_in_checkpoint(path))

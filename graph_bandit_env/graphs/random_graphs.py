@@ -18,6 +18,7 @@ Size = int | tuple[int, int]
 """A number; or (least, most), from which each number is drawn with equal probability."""
 GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
 NUM_EXAMPLES = 100  # example graphs, by which a reward function for all graphs of a distribution is fitted and scaled
+MOST_FEATURES = 10**9  # numbers of all nodes of a set, 8 GB
 PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary adjacency matrices
 
 
@@ -45,6 +46,11 @@ class RandomGraphs:
         for name in ("num_graphs", "num_nodes"):
             object.__setattr__(self, name, check_size(name, getattr(self, name)))
         check_integer("feature_dim", self.feature_dim, 1)
+        if (numbers := largest_size(self.num_graphs) * largest_size(self.num_nodes) * self.feature_dim) > MOST_FEATURES:
+            raise ValueError(
+                f"Expected `num_graphs`, `num_nodes` and `feature_dim` to make at most {MOST_FEATURES:,} features of "
+                f"nodes. Got {numbers:,}."
+            )
         check_number("edge_prob", self.edge_prob, 0.0, 1.0)
 
     @property

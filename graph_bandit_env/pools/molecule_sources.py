@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_columns import check_columns, check_known, check_names, mean_of_known
 from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, count_columns
@@ -125,6 +126,7 @@ def _text_of(entry: object) -> str | None:
     """Return the SMILES of an entry of a list; None if it is neither a SMILES nor a molecule."""
     if isinstance(entry, str):
         return entry
+    require("rdkit", "Reading molecules")
     from rdkit import Chem
 
     return Chem.MolToSmiles(entry) if isinstance(entry, Chem.Mol) else None

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.storage.cache_folder import MOST, make_room, open_cache
 from graph_bandit_env.storage.replacing import replace_file
+from graph_bandit_env.storage.unpacking import unpacked_size
 
 Array: TypeAlias = NDArray[np.generic]
 DIGEST = hashlib.sha256().digest_size
@@ -55,7 +56,7 @@ class ArrayCache:
             return None
         try:
             with ZipFile(io.BytesIO(content)) as archive:  # which shares the bytes
-                if sum(part.file_size for part in archive.infolist()) > self._most:
+                if unpacked_size(archive) > self._most:
                     return None
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 return {name: file[name] for name in file.files}

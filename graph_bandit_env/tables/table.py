@@ -13,6 +13,7 @@ from pathlib import Path
 from graph_bandit_env.tables.numbers import read_number
 
 WHOLE = 1e15  # below this, a float represents every whole number exactly
+LISTED = 50  # columns that a message names
 LARGEST = 1e100  # of a side value: sums of squares of many such numbers stay far below the largest float64
 
 
@@ -148,7 +149,8 @@ class Table:
             folded = {name.casefold(): name for name in filter(None, self.columns)}
             nearest = difflib.get_close_matches(column.casefold(), folded, n=1)
             hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
-            listed = ", ".join(filter(None, self.columns))
+            names = [*filter(None, self.columns)]
+            listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
             if not hint and sum(map(bool, self.columns)) == 1:
                 hint = " If that is a title, delete it."
             raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{hint}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
+from graph_bandit_env.storage import unpacked_size
 from graph_bandit_env.tables.damage import TooBigError, check_unpacked, refuse_damage
 from graph_bandit_env.tables.numbers import EITHER
 from graph_bandit_env.tables.table import Table, UnknownCell, to_text
@@ -76,7 +77,7 @@ def _check_archive(path: Path, file: IO[bytes]) -> None:
         TooBigError, BadZipFile: ValueError and Exception.
     """
     with ZipFile(file) as archive:
-        check_unpacked(path, sum(part.file_size for part in archive.infolist()))
+        check_unpacked(path, unpacked_size(archive))
         if damaged := archive.testzip():
             raise BadZipFile(f"{damaged} is damaged")
 

@@ -44,7 +44,7 @@ def read_tables(path: Path) -> dict[str, dict[str, object]]:
         raise FileNotFoundError(f"Expected a TOML file of tables. There is none at {path}.")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"Expected {path} to be a TOML file. Got: {error}.") from error
     for name, settings in content.items():
         if not isinstance(settings, dict) or not isinstance(settings.get("graphs"), str):

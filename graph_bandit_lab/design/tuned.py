@@ -60,5 +60,5 @@ def read_tuned(path: Path | None, fit: str) -> Tuned:
         settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
         read = {model: {name: dict(cell.items()) for name, cell in its.items()} for model, its in settings.items()}
         return Tuned(str(file), read)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"Expected {file} to hold tuned settings, as `graph-bandit tuned` writes them.") from error

@@ -8,9 +8,12 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from platform import python_version
 from typing import Any, cast
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graph_bandit_env.storage import MOST_DEFLATED, unpacked_size
 
 
 def software_versions() -> dict[str, str]:
@@ -38,8 +41,14 @@ def from_archive(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
     """Read what `to_archive` wrote; NULL decodes to an empty dict."""
     if not isinstance(blob, bytes):  # pandas may make NaN of NULL
         return {}
+    with ZipFile(io.BytesIO(blob)) as packed:
+        if unpacked_size(packed) > MOST_DEFLATED * len(blob):
+            raise BadZipFile("Expected files of an archive that do not overlap.")
     with np.load(io.BytesIO(blob), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+        arrays = {name: archive[name] for name in archive.files}
+    if any(array.dtype.kind != "f" for array in arrays.values()):  # texts without letters may be any number of them
+        raise ValueError("Expected arrays of numbers.")
+    return arrays
 
 
 def from_blob(blob: bytes) -> NDArray[np.generic]:

@@ -300,8 +300,26 @@ def is_new(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0)
 
 
+def _refuse_code(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a file with anything but tables and our trigger: what is computed may take any time and memory."""
+    found = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' "
+        "OR (type = 'trigger' AND sql != ?)",
+        (_TRIGGER.strip().replace("IF NOT EXISTS ", ""),),
+    ).fetchone()
+    tables = [] if found else connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for (table,) in tables:
+        found = found or connection.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone()
+    if found:
+        raise ValueError(
+            f"Expected tables of stored results alone in {path}. Got `{found[0]}`, which is computed when it is read "
+            "or written. This package makes no such file. Choose another folder."
+        )
+
+
 def check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
     """Refuse a file of another format, and an empty file unless `new_is_fine`."""
+    _refuse_code(path, connection)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if is_new(connection) and not new_is_fine:
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")

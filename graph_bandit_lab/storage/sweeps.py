@@ -106,7 +106,7 @@ def read_plan(connection: sqlite3.Connection) -> StoredPlan | None:
             ),
             tuple(content.get("names", ())),  # which earlier versions did not store
         )
-    except (TypeError, ValueError, KeyError):
+    except (TypeError, ValueError, KeyError, RecursionError):
         return None
 
 
@@ -120,7 +120,7 @@ def read_tasks(connection: sqlite3.Connection) -> tuple[Task, ...]:
             Task(name=name, hard=hard, environment_key=key, refused=tuple(json.loads(refused).items()))
             for key, name, hard, refused in rows
         )
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, RecursionError):
         return ()
 
 

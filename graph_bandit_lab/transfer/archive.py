@@ -9,6 +9,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,8 @@ PLAIN = (
 """Columns of the results file that are neither arrays nor its checksum."""
 LISTED = (*PLAIN, "diagnostics", "digest")
 STATUSES = ("finished", "diverged")
+MOST_UNPACKED, MOST_PACKED = 1 << 24, 1000  # bytes, and times that a larger file may be packed
+PIECE = 1 << 12  # bytes of a member that are unpacked at a time
 BEGINNING_OF_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 POSIX = 3  # the system that is said to have made the archive, on every system
 
@@ -127,7 +130,7 @@ class Export:
             with zipfile.ZipFile(io.BytesIO(self.content)) as archive:
                 for name in archive.namelist():
                     if name.startswith(prefix) and name.endswith(".npy"):
-                        arrays[name[len(prefix) : -len(".npy")]] = _read_array(archive.read(name))
+                        arrays[name[len(prefix) : -len(".npy")]] = _read_array(_read_member(archive, name))
             rows = decode_rounds(arrays, self.blocks[number])
             wrong = [row for row in rows if digest_of(row) != row["digest"]]
         except Exception as error:  # of NumPy or zipfile, at content that no export has
@@ -191,8 +194,19 @@ def _list_row(row: Row) -> Row:
 
 def _read_members(content: bytes) -> tuple[Row, dict[str, bytes]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+        unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > max(MOST_UNPACKED, MOST_PACKED * len(content)):
+            raise ValueError(f"it would unpack to {unpacked:,} bytes")
+        members = {name: _read_member(archive, name) for name in archive.namelist()}
     return json.loads(members.pop(ABOUT)), members
+
+
+def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Read a member in pieces: at once, all that is packed in it would be unpacked, whatever size the archive tells."""
+    if archive.getinfo(name).compress_type != zipfile.ZIP_LZMA:
+        raise ValueError(f"{name} is packed in another way than an export")
+    with archive.open(name) as member:
+        return b"".join(iter(partial(member.read, PIECE), b""))
 
 
 def _read_rows(member: bytes) -> Iterator[Row]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from importlib import import_module
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -27,15 +28,22 @@ class Outcome(NamedTuple):
 
 
 class Limited:
-    """Makes calls in another process that may take `SECONDS`, and a gigabyte more than it has after its imports."""
+    """Makes calls in another process that may take `SECONDS`, and a gigabyte more than it has after its imports.
 
-    def __init__(self) -> None:
+    Args:
+        modules: further modules that it imports first.
+    """
+
+    def __init__(self, *modules: str) -> None:
+        self._modules = modules
         self._pool: ProcessPoolExecutor | None = None
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
         """Call a function; a ValueError that begins with "Expected" is a refusal, all else that it raises a fault."""
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=limit_memory)
+            self._pool = ProcessPoolExecutor(
+                1, mp_context=get_context("spawn"), initializer=limit_memory, initargs=self._modules
+            )
             self._pool.submit(int).result()  # so that its start does not count
         try:
             return Outcome("", value=self._pool.submit(function, *arguments).result(SECONDS))
@@ -60,12 +68,14 @@ class Limited:
             self._pool = None
 
 
-def limit_memory() -> None:
+def limit_memory(*modules: str) -> None:
     """Let this process take one more gigabyte; only Linux keeps to it."""
     import openpyxl  # noqa: F401
     import pyarrow.parquet  # noqa: F401
     from rdkit import Chem  # noqa: F401
 
+    for module in modules:
+        import_module(module)
     if sys.platform == "linux":
         import resource
 

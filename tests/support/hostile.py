@@ -1,0 +1,256 @@
+"""Make files that try to run code, to reach into other folders, or to take gigabytes."""
+
+import bz2
+import io
+import json
+import os
+import pickle
+import sqlite3
+import struct
+import zipfile
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import torch
+from pyarrow import parquet
+
+from benchmarks.attack.hostile.bombs import BOMBS, SHEET, book_with
+from graph_bandit_campaign.prepared.manifest import MANIFEST
+from graph_bandit_lab.storage import FILE_NAME, software_versions
+from graph_bandit_lab.transfer.archive import ABOUT, FORMAT, VERSION, _combine
+
+HUGE = 10**12
+DEEP = 100_000
+SECRET = "CCCCCCCCCCSI"  # stands in a file outside the folder that was sent
+
+
+class Harm:
+    """Makes a file called `pwned` when it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder / "pwned"),)
+
+
+def npy(header_shape, dtype, content=b""):
+    """An array whose header promises another shape than its content has."""
+    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {header_shape}}}"
+    text = text.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + content
+
+
+def pickled():
+    """An array of objects, which NumPy reads by pickle alone."""
+    file = io.BytesIO()
+    np.save(file, np.array([Harm(Path())], object), allow_pickle=True)
+    return file.getvalue()
+
+
+def archive(path, members, compression=zipfile.ZIP_DEFLATED):
+    """A zip archive; a `Zeros` is a file that unpacks to gigabytes."""
+    with zipfile.ZipFile(path, "w", compression) as file:
+        for name, content in members.items():
+            if isinstance(content, Zeros):
+                info = zipfile.ZipInfo(name)
+                file.writestr(info, content.packed)
+                info.compress_type, info.file_size = zipfile.ZIP_BZIP2, content.told
+            else:
+                file.writestr(name, content)
+    return path
+
+
+class Zeros:
+    """Two gigabytes of zeros in two kilobytes of bzip2, and the size that the archive tells of them."""
+
+    def __init__(self, told):
+        bits = bin(int.from_bytes(bz2.compress(bytes(45_000_000)), "big"))[2:].zfill(8)
+        bits = bits.zfill(-(-len(bits) // 8) * 8)
+        block = bits[32 : bits.index(f"{0x177245385090:048b}")]
+        whole = bits[:32] + block * 48
+        self.told, self.packed = (
+            told,
+            int(whole.ljust(-(-len(whole) // 8) * 8, "0"), 2).to_bytes(-(-len(whole) // 8), "big"),
+        )
+
+
+def write(name, content):
+    def make(folder):
+        path = folder / name
+        path.write_bytes(content(folder) if callable(content) else content)
+        return path
+
+    return make
+
+
+def embeddings(ids, values):
+    return lambda folder: archive(folder / "e.npz", {"ids.npy": ids, "values.npy": values})
+
+
+def export(members, **changes):
+    """A file whose digest is right, unless a member cannot be packed here."""
+
+    def make(folder):
+        about = {"format": FORMAT, "version": VERSION, "repetitions": 0, **changes}
+        known = {name: content for name, content in members.items() if isinstance(content, bytes)}
+        about["sha256"] = _combine({name: sha256(content).hexdigest() for name, content in known.items()})
+        return archive(folder / "e.npz", {**members, ABOUT: json.dumps(about)}, zipfile.ZIP_LZMA)
+
+    return make
+
+
+def results(*statements):
+    """A results file in the right format, changed by statements of SQL."""
+
+    def make(folder):
+        from graph_bandit_lab import BanditResult
+        from graph_bandit_lab.design import RunKey
+        from graph_bandit_lab.storage import ResultStore
+
+        key = RunKey("random", {}, {"num_graphs": 3, "graph_model": "er", "horizon": 2})
+        result = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
+        ResultStore(folder).add(key, 5, "random", result, 1.25)
+        with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+            for statement in statements:
+                connection.execute(*((statement,) if isinstance(statement, str) else statement))
+            connection.commit()
+        return folder / FILE_NAME
+
+    return make
+
+
+def diagnostics(blob):
+    return results(("UPDATE repetitions SET checksum = NULL, diagnostics = ?", (blob,)))
+
+
+def zipped(members):
+    file = io.BytesIO()
+    archive(file, members)
+    return file.getvalue()
+
+
+def prepared(change):
+    """A folder of a prepared pool with one part of three molecules, and a manifest that is changed by a function."""
+
+    def make(folder):
+        from graph_bandit_campaign.prepared import PrepareSettings, prepare
+
+        (folder / "pool.csv").write_text("smiles\nC\nCC\nCCC\n")
+        prepare(PrepareSettings(folder / "pool.csv", folder / "pool", workers=None))
+        path = folder / "pool" / MANIFEST
+        manifest = json.loads(path.read_text())
+        change(manifest, folder / "pool")
+        path.write_text(json.dumps(manifest))
+        return folder / "pool"
+
+    return make
+
+
+def part_outside(manifest, folder):
+    (part,) = manifest["parts"]
+    (folder.parent / "outside").mkdir()
+    os.replace(folder / part["name"], folder.parent / "outside" / part["name"])
+    part["name"] = f"../outside/{part['name']}"
+
+
+def many_rows(manifest, folder):
+    manifest["parts"][0]["rows"] = manifest["molecules"] = manifest["rows"] = HUGE
+
+
+def many_molecules(manifest, folder):
+    manifest["molecules"] = HUGE
+
+
+def long_part(manifest, folder):
+    """A part of few bytes that decodes to gigabytes, with its right size and digest."""
+    part, rows = manifest["parts"][0], 700
+    content = repeated_text(rows, 1 << 20, ("smiles", "id", "written"))
+    (folder / part["name"]).write_bytes(content)
+    part |= {"bytes": len(content), "sha256": sha256(content).hexdigest(), "rows": rows}
+    manifest["molecules"] = manifest["rows"] = rows
+
+
+def repeated_text(rows, length, names=("smiles",)):
+    """A Parquet file with one long text in all of its rows, which is stored once."""
+    file, text = io.BytesIO(), pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["C" * length])
+    parquet.write_table(pa.table(dict.fromkeys(names, text)), file, compression="zstd", store_schema=False)
+    return file.getvalue()
+
+
+def outside(folder):
+    """A sweep whose graphs lie in another folder."""
+    (folder / "private.csv").write_text(f"smiles,y\n{SECRET}\nC,1\n")
+    (folder / "sent").mkdir()
+    path = folder / "sent" / "sweep.toml"
+    path.write_text('agents = ["random"]\n[[grid]]\nenvironment = {graphs = "../private.csv", target = "y"}\n')
+    return path
+
+
+def torch_file(folder):
+    torch.save([Harm(folder)], folder / "g.pt")
+    return folder / "g.pt"
+
+
+def pickle_file(folder):
+    (folder / "g.pt").write_bytes(pickle.dumps(Harm(folder)))
+    return folder / "g.pt"
+
+
+def expanded(folder):
+    from torch_geometric.data import Data
+
+    graph = Data(x=torch.zeros(1, 1).expand(10**9, 1), edge_index=torch.zeros(2, 0, dtype=torch.long))
+    torch.save([graph], folder / "g.pt")
+    return folder / "g.pt"
+
+
+def sweep(text):
+    return write("sweep.toml", f"{text}\n".encode())
+
+
+def graph(**changes):
+    """A line of JSON with a graph."""
+    nodes = [{"id": 0, "x": [1.0]}, {"id": 1, "x": [2.0]}]
+    return json.dumps({"directed": False, "graph": {}, "nodes": nodes, "edges": [], **changes}).encode()
+
+
+def campaign(**changes):
+    fields = {"format": 1, "agent": "random", "maximize": True, "seed": 0, "measured": [], "failed": [], "pending": []}
+    return write("c.campaign.json", json.dumps(fields | {"rounds": []} | changes).encode())
+
+
+def deep(levels):
+    return [deep(levels - 1)] if levels else []
+
+
+def backtest(files):
+    def make(folder):
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        return folder
+
+    return make
+
+
+QUESTION = {"table": "d", "direction": "maximize", "start": 1, "budget": 2, "seed": 0}
+PLAYED = json.dumps({"question": QUESTION, "algorithms": {}, "versions": software_versions()})
+SETTINGS_OF_ENVIRONMENT = ("num_graphs", "num_nodes", "feature_dim", "horizon", "actions_per_round", "batch", "delay")
+
+
+def book(zeros):
+    """A workbook with such a sheet."""
+
+    def make(folder):
+        with zipfile.ZipFile(io.BytesIO(book_with({}, {}))) as file:
+            members = {name: file.read(name) for name in file.namelist()}
+        return archive(folder / "t.xlsx", members | {SHEET: zeros})
+
+    return make
+
+
+def bomb(name):
+    return write(name.partition(":")[0].replace("sheet", "t"), BOMBS[name](np.random.default_rng(0)))
