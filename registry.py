@@ -331,9 +331,9 @@ def _find(name: str) -> Registration:
         return _ADMITTED[name]
     if name not in registrations and names_a_file(name):
         raise ValueError(
-            f"Agent `{name}` is code from outside, and nobody has named it here: a name that is read from a file never "
-            f"loads code. If you know `{name.partition(':')[0]}`, name it yourself: `--agents {name}` (`--agent` of "
-            "`suggest`; `--admit` for what a sweep file lists), or in Python `Campaign(agent=...)`, "
+            f"Expected an agent that is registered, or that you name yourself. Got `{name}`: a name that is read from "
+            f"a file never loads code. If you know `{name.partition(':')[0]}`, name it by `--agents {name}` ("
+            "`--agent` of `suggest`; `--admit` for what a sweep file lists), or in Python by `Campaign(agent=...)`, "
             f'`RunSettings(agents=...)` or `registry.admit_agent("{name}")`.'
         )
     if name not in registrations:

@@ -51,7 +51,8 @@ def test_a_file_of_a_campaign_says_which_agent_to_name():
 def test_a_sweep_file_says_which_agent_to_name(more, capsys):
     Path("sent.toml").write_text(f"agents = ['{HOSTILE}']\n[[grid]]\n[grid.environment]\n{SETTINGS}")
     assert main(["sweep", "sent.toml", "--out", "out", *more]) == 1
-    assert "sent.toml: Agent `subprocess:getoutput`" in capsys.readouterr().err
+    message = "sent.toml: Expected an agent that is registered, or that you name yourself. Got `subprocess:getoutput`"
+    assert message in capsys.readouterr().err
 
 
 def test_a_file_of_tuned_settings_names_no_agent(capsys):

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from agents.classic.independent import IndependentAgent
 from agents.classic.random_agent import RandomAgent
 from agents.kernel.agent import KernelAgent
-from agents.kernel.settings import KernelSettings, SubtreeSettings
+from agents.kernel.models import SubtreeAgent
+from agents.kernel.settings import KernelSettings
 from agents.linear.agent import LinearAgent
 from agents.molecule.agent import MoleculeAgent
 from agents.neural.agent import NeuralAgent
@@ -514,7 +515,7 @@ def wl_ei(
     iterations: int = 1,
     similarity: Literal["cosine", "gaussian"] = "cosine",
     bins: int = 4,
-) -> KernelAgent[SubtreeSettings]: ...
+) -> SubtreeAgent: ...
 def wl_ts(
     *,
     exploration_scale: float = 1.0,
@@ -529,7 +530,7 @@ def wl_ts(
     similarity: Literal["cosine", "gaussian"] = "cosine",
     bins: int = 4,
     sampling: Literal["independent", "joint"] = "joint",
-) -> KernelAgent[SubtreeSettings]: ...
+) -> SubtreeAgent: ...
 def wl_ucb(
     *,
     exploration_scale: float = 2.0,
@@ -543,7 +544,7 @@ def wl_ucb(
     iterations: int = 1,
     similarity: Literal["cosine", "gaussian"] = "cosine",
     bins: int = 4,
-) -> KernelAgent[SubtreeSettings]: ...
+) -> SubtreeAgent: ...
 
 __all__ = [
     "RECIPES",

@@ -1,12 +1,14 @@
-"""Read one grid of a sweep file: its environments, which are not made yet, and its agents."""
+"""Read one grid of a sweep file: its environments, which are not made yet, and its agents with tuned settings."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,8 @@ from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import OWN
 from graph_bandit_lab.design.own_graphs import PoolFile
 from graph_bandit_lab.design.plan import Grid
-from graph_bandit_lab.design.settings import AgentSpec, split_agent
+from graph_bandit_lab.design.settings import AgentSpec, split_agent, write_settings
 from graph_bandit_lab.design.tasks import Task
-from graph_bandit_lab.design.tuned import Tuned
 
 FITS = {"passes": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 _GRID_KEYS = {"agents", "environment", "settings", "task", "hard", "table"}
@@ -44,6 +45,33 @@ class Part:
         except TypeError as error:
             raise ValueError(f"{source}: {error}") from error
         return Grid(made, self.agents, self.task)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The best settings by graph model and agent."""
+
+    source: str
+    """The file that they are from."""
+    settings: Mapping[str, Mapping[str, Mapping[str, object]]]
+    """Graph model -> agent -> settings."""
+
+    def settings_of(self, agent: str, graph_model: str) -> str:
+        """Write the settings of an agent as after its name: `setting=value,setting=value`.
+
+        An NN agent takes those of its GNN twin [Wu & Amini 2024, appendix].
+
+        Raises:
+            ValueError: if there are none.
+        """
+        agents = self.settings.get(graph_model, {})
+        chosen = agents.get(agent, agents.get(f"g{agent}" if agent.startswith("nn-") else agent))
+        if chosen is None:
+            known = ", ".join(f"{name} on {model}" for model, agents in self.settings.items() for name in agents)
+            raise ValueError(
+                f"Expected tuned settings of {agent} on {graph_model} in {self.source}. Got {known or 'none'}."
+            )
+        return write_settings(chosen)
 
 
 def sketch_grid(
@@ -189,3 +217,25 @@ def _read_task(grid: GridTable, environments: int, source: str) -> Task | None:
     if environments != 1:
         raise ValueError(f"{source}: expected one environment in the task `{name}`. Got {environments}.")
     return Task(name=name, hard=hard)
+
+
+def read_tuned(path: Path | None, fit: str) -> Tuned:
+    """Read tuned settings.
+
+    Args:
+        path: a file that `write_tuned` wrote; None: the file that is shipped for the fit.
+        fit: "passes" or "steps".
+
+    Raises:
+        FileNotFoundError: if the file is not there.
+        ValueError: if it does not hold tuned settings.
+    """
+    if path is not None and not path.is_file():
+        raise FileNotFoundError(f"Expected a file of tuned settings. Got {path}. `graph-bandit tuned` writes one.")
+    file = path or files("graph_bandit_lab.design").joinpath("presets", f"tuned-{fit}.json")
+    try:
+        settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
+        read = {model: {name: dict(cell.items()) for name, cell in its.items()} for model, its in settings.items()}
+        return Tuned(str(file), read)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"Expected {file} to hold tuned settings, as `graph-bandit tuned` writes them.") from error

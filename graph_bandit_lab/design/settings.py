@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,12 @@ def split_agent(text: str) -> tuple[str, str, str]:
     if registry.names_a_file(f"{name}:{factory}") and name not in registry.list_agents():
         return f"{name}:{factory}", more, settings_of_it
     return name, colon, rest
+
+
+def write_settings(settings: Mapping[str, object]) -> str:
+    """Write settings as after an agent's name: `setting=value,setting=value`; values that are not text are JSON."""
+    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}
+    return ",".join(f"{name}={text}" for name, text in texts.items())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from graph_bandit_lab.design.grids import (
     Part,
     check_graphs,
     check_table,
+    read_tuned,
     refuse_unknown,
     sketch_grid,
 )
@@ -25,7 +26,6 @@ from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds, make_checked
 from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec, split_agent
 from graph_bandit_lab.design.tasks import read_tables
-from graph_bandit_lab.design.tuned import read_tuned
 
 _KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
 

@@ -11,8 +11,8 @@ from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
 from graph_bandit_lab import load_results
 from graph_bandit_lab.design import read_sweep
+from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.design.tasks import read_tables
-from graph_bandit_lab.design.tuned import read_tuned
 from graph_bandit_lab.transfer import read_export
 from graph_bandit_lab.transfer.archive import LISTED
 from support.hostile import (

@@ -9,7 +9,7 @@ from graph_bandit_lab import BanditResult
 from graph_bandit_lab.analysis import choose_settings, write_tuned
 from graph_bandit_lab.analysis.tuning import Choice, table_of_choices
 from graph_bandit_lab.design import AgentSpec, EnvironmentSettings, RunKey
-from graph_bandit_lab.design.tuned import read_tuned
+from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.storage import ResultStore, load_results
 
 # R_T by graph model, reward model and nu; None diverges. Summed as they are, nu = 1 would win on er: 100 + 1 < 101 + 4.
