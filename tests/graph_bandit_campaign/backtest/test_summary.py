@@ -127,3 +127,35 @@ def test_random_choice_is_a_play_too():
     played = play(TABLE, Task(RANDOM, 1, 3), 0)
     assert np.array_equal(played.order, random_order(40, 0, 3)[:20])
     assert np.isnan(played.probabilities).all()
+
+
+@pytest.mark.parametrize("n", [10, 3])
+def test_luck_of_one_start_is_that_of_drawing_the_best_from_an_urn(n):
+    """By the multivariate hypergeometric distribution: of n best, how many lie where only one of the two measured."""
+    middling = [39, 5, 38, 6, 37, 7, 30, *range(8, 29)]
+    found = summary(best_first=middling, starts=1)
+    mine, by_chance = set(found.best.orders[0].tolist()), set(random_order(40, 0, 0)[:20].tolist())
+    sizes = [len(mine - by_chance), len(by_chance - mine)]
+    urn = stats.multivariate_hypergeom([*sizes, 40 - sum(sizes)], n)
+    best = set(range(40 - n, 40))
+    seen = len(mine & best) - len(by_chance & best)
+    draws = [(a, b) for a in range(n + 1) for b in range(n + 1 - a)]
+    above, below = (
+        sum(urn.pmf([a, b, n - a - b]) for a, b in draws if sign * (a - b) >= sign * seen) for sign in (1, -1)
+    )
+    assert found.luck(found.best, n, at_end=True) == pytest.approx(min(above, below), abs=0.03)
+
+
+def test_luck_of_what_is_known_on_average_is_that_of_shuffled_tables():
+    found = summary(best_first=[39, 5, 38, 6, 37, *range(7, 36)], starts=2)
+    generator, scores = np.random.default_rng(1), []
+    for _ in range(400):
+        shuffled = Table(MOLECULES, generator.permutation(VALUES), maximize=True, start=4, budget=20)
+        known = [
+            np.mean([shuffled.count_best(order)[4:].mean() for order in player.orders])
+            for player in (found.best, found.random)
+        ]
+        scores.append(known[0] - known[1])
+    seen = np.mean(found.best.scores - found.random.scores)
+    expected = min(np.mean(np.array(scores) >= seen - 1e-9), np.mean(np.array(scores) <= seen + 1e-9))
+    assert found.luck(found.best, 10, at_end=False) == pytest.approx(expected, abs=0.06)

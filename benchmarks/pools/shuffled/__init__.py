@@ -1,0 +1,1 @@
+"""How often a backtest gives a verdict on values that were shuffled among the molecules."""
