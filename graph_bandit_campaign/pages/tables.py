@@ -8,8 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from graph_bandit_env.extras import require
-
 PACKAGES = {".xlsx": "openpyxl", ".sdf": "rdkit", ".parquet": "pyarrow"}
 KINDS = (".csv", ".tsv", *PACKAGES)
 NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # no 007, which is a name
@@ -23,6 +21,8 @@ def check_kind(path: Path) -> None:
     Raises:
         MissingExtraError: if a package that writes it is not installed.
     """
+    from graph_bandit_env.extras import require  # here, because `--help` reads `KINDS` and imports nothing heavy
+
     if (kind := path.suffix.lower()) in PACKAGES:
         require(PACKAGES[kind], f"Writing {path.name}")
 

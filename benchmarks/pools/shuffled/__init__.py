@@ -1,1 +1,1 @@
-"""How often a backtest gives a verdict on values that were shuffled among the molecules."""
+"""Count the verdicts of backtests on values that were shuffled among the molecules."""
