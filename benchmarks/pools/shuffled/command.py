@@ -23,7 +23,7 @@ class ShuffledCommand:
 
     data: Path
     """Folder of the tables."""
-    pools: tuple[str, ...] = ("esol", "switches", "CHEMBL2047_EC50")
+    pools: tuple[str, ...] = ("ESOL", "photoswitches", "CHEMBL2047_EC50")
     """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches)."""
     shuffles: int = 20
     """How many shuffles of each pool."""
