@@ -190,7 +190,7 @@ class Campaign(Records):
         if failing.teaches:
             mask = spare_likely(count, mask, failing.likely, failing.probability, plate or Plate())
         chosen = choose_plate(chooser, count, mask, self._roster.indices(under_way), plate)
-        suggested = self._expect(chosen)
+        suggested = self._expect(chosen, int(mask.sum()))
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)
         structures = {**self.state.structures, **self._structures(chosen)}
@@ -280,9 +280,11 @@ class Campaign(Records):
         mask[[*settled, *under_way]] = False
         return look_ahead(self._agents()[0], self.state, self.ids, self._roster.index_of, np.flatnonzero(mask))
 
-    def _expect(self, indices: Sequence[int]) -> tuple[Suggestion, ...]:
-        views = self.state.each()
-        each = [expect(agent, indices, self.ids, view) for agent, view in zip(self._agents(), views, strict=True)]
+    def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
+        views, offered = self.state.each(), 0 if self.state.goals else offered  # of several, nobody measured it
+        each = [
+            expect(agent, indices, self.ids, view, offered) for agent, view in zip(self._agents(), views, strict=True)
+        ]
         return join_forecasts(self.state, each) if self.state.goals else each[0]
 
     def _smiles(self, indices: Iterable[int]) -> dict[str, str]:

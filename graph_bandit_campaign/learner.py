@@ -11,6 +11,7 @@ from agents.contract import (
     Agent,
     BatchAgent,
     BoundsLearner,
+    ChoiceForecaster,
     Describer,
     GainForecaster,
     MoleculeSetLike,
@@ -165,7 +166,9 @@ class Learner:
         return registry.make_agent(spec.name, **spec.settings)
 
 
-def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState) -> tuple[Suggestion, ...]:
+def expect(
+    agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState, offered: int = 0
+) -> tuple[Suggestion, ...]:
     """Return an agent's predictions for some graphs.
 
         P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
@@ -178,11 +181,17 @@ def expect(agent: Agent, indices: Sequence[int], ids: Sequence[str], state: Camp
         indices: indices of the graphs.
         ids: names of all graphs.
         state: state of the campaign.
+        offered: how many graphs these were chosen from, for which agents that can correct their predictions; 0: they
+            were not chosen.
     """
     best = state.yardstick()
     if not isinstance(agent, BatchAgent) or best is None:
         return tuple(Suggestion(ids[k]) for k in indices)
-    return read_prediction(agent.predict(), best, indices, ids, state.maximize)
+    if offered and isinstance(agent, ChoiceForecaster):
+        prediction = agent.predict_chosen(len(indices), offered)
+    else:
+        prediction = agent.predict()
+    return read_prediction(prediction, best, indices, ids, state.maximize)
 
 
 def read_prediction(

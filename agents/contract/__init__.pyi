@@ -1,4 +1,5 @@
 from .abilities import BoundsLearner as BoundsLearner
+from .abilities import ChoiceForecaster as ChoiceForecaster
 from .abilities import Describer as Describer
 from .abilities import Explainer as Explainer
 from .abilities import Explanation as Explanation
@@ -41,6 +42,7 @@ __all__ = [
     "BaseAgent",
     "BatchAgent",
     "BoundsLearner",
+    "ChoiceForecaster",
     "Describer",
     "DivergedError",
     "Explainer",

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.contract.protocol import Agent, BatchAgent
+from agents.contract.protocol import Agent, BatchAgent, Prediction
 
 Fits: TypeAlias = Callable[[Sequence[int]], NDArray[np.bool_]]
 """A function that takes graphs chosen so far, and returns which others can join them, `(K,)`."""
@@ -155,6 +155,24 @@ class GainForecaster(BatchAgent, Protocol):
 
         Returns:
             `(count, n)` float64, in reward units.
+        """
+
+
+@runtime_checkable
+class ChoiceForecaster(BatchAgent, Protocol):
+    """A batch agent that knows how far graphs fall short of its predictions if they are chosen for these."""
+
+    def predict_chosen(self, count: int, offered: int) -> Prediction:
+        """Return the prediction of `predict`, corrected for graphs that are chosen; it holds for no others.
+
+        It draws nothing from the agent's generators, and changes no later choice.
+
+        Args:
+            count: how many graphs are chosen.
+            offered: how many graphs they are chosen from. If they are all chosen, nothing is corrected.
+
+        Raises:
+            ValueError: if `count` is not from 1 to `offered`.
         """
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import NormalScores, Targets, predict
+from agents.beliefs.rewards import NormalScores, Targets, predict, predict_chosen
 from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.contract.abilities import BoundsImaginer, Explanation
 from agents.contract.protocol import Prediction
@@ -46,6 +46,21 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         """Return the prediction of each molecule's value, and the noise of a measurement."""
         mean, variance = self._mean_and_variance()
         return predict(self.targets, mean, variance.sqrt(), self.result_noise)
+
+    @one_thread()
+    def predict_chosen(self, count: int, offered: int) -> Prediction:
+        """Return what is expected of molecules that are chosen for it; see `agents.contract.ChoiceForecaster`.
+
+        Raises:
+            ValueError: if `count` is not from 1 to `offered`.
+            RuntimeError: before the first `reset`.
+        """
+        self.check_reset()
+        if not 1 <= count <= offered:
+            raise ValueError(f"Expected `count` from 1 to {offered}. Got {count}.")
+        mean, variance = self._mean_and_variance()
+        results = len(self.posterior.seen.unique())
+        return predict_chosen(self.targets, mean, variance.sqrt(), self.result_noise, results, count, offered)
 
     @one_thread()
     def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:

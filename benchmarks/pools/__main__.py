@@ -23,6 +23,7 @@ from benchmarks.pools.goals.command import GoalsCommand
 from benchmarks.pools.halves.command import BacktestCommand
 from benchmarks.pools.prices import plays as prices
 from benchmarks.pools.prices.tables import tables as tables_of_prices
+from benchmarks.pools.promises.command import PromisesCommand
 from benchmarks.pools.reliability.figure import draw_reliability
 from benchmarks.pools.reliability.forecasts import read_forecasts
 from benchmarks.pools.reliability.forecasts import tables as tables_of_forecasts
@@ -268,6 +269,7 @@ Command = (
     | Annotated[FailingCommand, tyro.conf.subcommand("failing")]
     | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
     | Annotated[ShuffledCommand, tyro.conf.subcommand("shuffled")]
+    | Annotated[PromisesCommand, tyro.conf.subcommand("promises")]
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
     | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
     | Annotated[GoalsCommand, tyro.conf.subcommand("goals")]
@@ -285,6 +287,7 @@ def main(args: list[str] | None = None) -> int:
             | FailingCommand
             | BacktestCommand
             | ShuffledCommand
+            | PromisesCommand
             | StoppingCommand
             | PricesCommand
             | GoalsCommand

@@ -1,6 +1,7 @@
 """Rewards observed, and the scale on which they are modelled: history, targets, and likelihood of scale and noise."""
 
 from agents.beliefs.rewards.bounds import Bounds
+from agents.beliefs.rewards.chosen import predict_chosen
 from agents.beliefs.rewards.history import History, OrderedHistory
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE, Hyperparameters, MarginalLikelihood
 from agents.beliefs.rewards.noisy import NoisyResults, variances_of
@@ -25,6 +26,7 @@ __all__ = [
     "make_targets",
     "next_fit",
     "predict",
+    "predict_chosen",
     "variances_of",
     "worth_of_results",
 ]

@@ -6,6 +6,7 @@ import torch
 from support.molecules import some_molecules
 
 import registry
+from agents.beliefs.rewards import predict_chosen
 
 
 def trained(**settings):
@@ -49,3 +50,24 @@ def test_an_agent_that_starts_anew_describes_the_molecules_only_once(monkeypatch
     np.testing.assert_array_equal(blank.predict().mean, agent.predict().mean)
     with pytest.raises(TypeError):
         blank.reset(None, seed=0, graph_set=some_molecules(29))
+
+
+def test_what_is_chosen_counts_the_molecules_with_results_and_changes_nothing():
+    agent, other = trained(), trained()
+    chosen, plain = agent.predict_chosen(4, 30), agent.predict()
+    mean, variance = agent.posterior.mean_and_variance(torch.arange(30))
+    expected = predict_chosen(agent.targets, mean, variance.sqrt(), agent.result_noise, 12, 4, 30)
+    for name in ("mean", "std", "noise_std"):
+        np.testing.assert_allclose(getattr(chosen, name), getattr(expected, name))
+    np.testing.assert_allclose(chosen.interval(), expected.interval())
+    assert (np.diff(chosen.interval(), axis=0) > np.diff(plain.interval(), axis=0)).all()
+    agent.update(None, 1, some_molecules(30).targets[1])  # a repeat is no other molecule
+    assert agent.select_batch(None, 4) != []
+    other.update(None, 1, some_molecules(30).targets[1])
+    np.testing.assert_array_equal(agent.predict().mean, other.predict().mean)
+
+
+@pytest.mark.parametrize(("count", "offered"), [(0, 5), (6, 5), (-1, 5)])
+def test_a_choice_is_of_at_least_one_and_at_most_all(count, offered):
+    with pytest.raises(ValueError, match=f"Expected `count` from 1 to {offered}. Got {count}"):
+        trained().predict_chosen(count, offered)

@@ -35,7 +35,7 @@ def suggest(*more, agent="molecule-ucb"):
     return read("out.csv"), read("there/all.csv")
 
 
-def test_every_molecule_of_the_pool_has_a_row_with_the_numbers_of_the_suggestions():
+def test_every_molecule_of_the_pool_has_a_row_with_the_prediction_before_any_choice():
     suggested, rows = suggest()
     assert [row["id"] for row in rows] == [f"'{name}" for name in NAMES]
     assert [row["smiles"] for row in rows] == list(MOLECULES.smiles)
@@ -43,8 +43,16 @@ def test_every_molecule_of_the_pool_has_a_row_with_the_numbers_of_the_suggestion
     for suggestion in suggested:
         row = row_of[suggestion["id"]]
         assert row.pop("state") == "suggested"
-        assert row.items() <= suggestion.items()
-        assert row["predicted_y"]
+        numbers = {name for name in row if row[name] != suggestion[name]}
+        assert numbers == {
+            "predicted_y",
+            "standard_deviation",
+            "interval_90_low",
+            "interval_90_high",
+            "probability_of_beating_best",
+        }
+        assert float(row["predicted_y"]) < float(suggestion["predicted_y"])  # small ones are wanted
+        assert float(row["probability_of_beating_best"]) > float(suggestion["probability_of_beating_best"])
     assert all(float(row["interval_90_low"]) < float(row["interval_90_high"]) for row in rows)
 
 

@@ -1,0 +1,66 @@
+"""Correct what is expected of graphs that were chosen because much is expected of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torch import Tensor
+
+from agents.beliefs.rewards.targets import Standardised, Targets, predict
+from agents.contract.protocol import Prediction
+
+SHIFT = 0.175  # c, in standard deviations of one result
+WIDENING = 0.33  # a, where there are as many results as the next line says
+RESULTS = 30
+
+
+def correction(results: int, count: int, offered: int) -> tuple[float, float]:
+    """Return by how much a choice lowers means, and by what it multiplies standard deviations.
+
+        c = 0.175 f,   k = 1 + 0.33 f sqrt(30 / q),   f = min(1, (K - n) / n)
+
+    q graphs have results, and n graphs are chosen from K. Means are lowered by c standard deviations of one more
+    result, noise included. Who takes all graphs has not chosen (f = 0); once half of them are left out, f is 1.
+
+    The two constants are fitted to replays of campaigns on ten pools that settings may be chosen on, by `python -m
+    benchmarks.pools promises --fit` (docs/evidence/campaigns.md): they minimise the quantile losses of the ends of 90 %
+    intervals plus the log score of "beats the best". The number of results changed what fits; the size of a batch, from
+    1 to 30, did not.
+
+    Args:
+        results: q.
+        count: n, at least 1.
+        offered: K, at least n.
+    """
+    share = min(1.0, (offered - count) / count)
+    return SHIFT * share, 1 + WIDENING * share * (RESULTS / results) ** 0.5
+
+
+def predict_chosen(
+    targets: Targets, mean: Tensor, std: Tensor, noise: float, results: int, count: int, offered: int
+) -> Prediction:
+    """Return what normal targets tell of the rewards of graphs that were chosen for them.
+
+        mean' = mean - c s,   std'^2 + noise = (k s)^2,   s^2 = std^2 + noise      with c and k of `correction`
+
+    Under normal scores, the mean and the probability to exceed a value are those of mean' and std. The distribution of
+    the probability has wide tails already (Student's): its 90 % interval is that of a normal one with k = 1.3. And a
+    mean that is lowered on the scale of the targets is lower in rewards, too, however skewed they are.
+
+    Args:
+        targets: the scale on which the rewards are modelled.
+        mean: `(K,)` float64. Means of the targets.
+        std: `(K,)` float64. Their standard deviations, without noise.
+        noise: noise variance of a target.
+        results: how many graphs have results.
+        count: how many graphs were chosen.
+        offered: how many graphs they were chosen from.
+    """
+    shift, factor = correction(results, count, offered)
+    spread = (std**2 + noise).sqrt()
+    lowered = mean - shift * spread
+    wide = predict(targets, lowered, (std**2 + (factor**2 - 1) * spread**2).sqrt(), noise)
+    if isinstance(targets, Standardised):
+        return wide
+    narrow = predict(targets, lowered, std, noise)
+    return replace(wide, mean=narrow.mean, exceeds=narrow.exceeds)

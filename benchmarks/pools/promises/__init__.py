@@ -1,0 +1,1 @@
+"""Compare what campaigns promise of the molecules that they suggest with what came."""
