@@ -26,6 +26,7 @@ from benchmarks.pools.prices.tables import tables as tables_of_prices
 from benchmarks.pools.reliability.figure import draw_reliability
 from benchmarks.pools.reliability.forecasts import read_forecasts
 from benchmarks.pools.reliability.forecasts import tables as tables_of_forecasts
+from benchmarks.pools.salts.command import SaltsCommand
 from benchmarks.pools.shuffled.command import ShuffledCommand
 from benchmarks.pools.stopping.command import StoppingCommand
 from benchmarks.pools.summary import show, tables
@@ -267,6 +268,7 @@ Command = (
     | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
     | Annotated[FailingCommand, tyro.conf.subcommand("failing")]
     | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
+    | Annotated[SaltsCommand, tyro.conf.subcommand("salts")]
     | Annotated[ShuffledCommand, tyro.conf.subcommand("shuffled")]
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
     | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
@@ -284,6 +286,7 @@ def main(args: list[str] | None = None) -> int:
             | ReliabilityCommand
             | FailingCommand
             | BacktestCommand
+            | SaltsCommand
             | ShuffledCommand
             | StoppingCommand
             | PricesCommand
