@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import SupportsIndex
@@ -91,9 +91,10 @@ class Campaign(Records):
         self.graph_set = graph_set
         self._failures = FailureLearner(graph_set, check_flag("ignore_failures", ignore_failures))
         roster = Roster(graph_set)
-        mask = roster.mask("offered", offered)
+        mask = roster.mask("offered", offered) & roster.suggestible()
         file = CampaignFile(state)
         saved = file.read()
+        saved = saved and saved.renamed(roster.aliases)
         wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
         if wanted and (maximize, target) != (None, None):
             raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
@@ -289,7 +290,10 @@ class Campaign(Records):
 
     def _smiles(self, indices: Iterable[int]) -> dict[str, str]:
         pool = self.graph_set
-        return {self.ids[k]: pool.smiles[k] for k in indices} if isinstance(pool, MoleculeSetLike) else {}
+        written: Mapping[str, str] = getattr(pool, "written", {})
+        if not isinstance(pool, MoleculeSetLike):
+            return {}
+        return {self.ids[k]: written.get(self.ids[k], pool.smiles[k]) for k in indices}
 
     def _save(self, state: CampaignState) -> None:
         self._learner.check_noises(state.measured)

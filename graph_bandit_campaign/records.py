@@ -99,13 +99,13 @@ class Records:
 
     def _tell(self, values: Mapping[str, float], bound: Bound, goal: str, noise: float | None = None) -> None:
         self._place_of(goal)
-        checked = {self._roster.known(key): check_value(key, value) for key, value in values.items()}
-        told = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked.items()]
+        checked = [(self._roster.known(key), check_value(key, value)) for key, value in values.items()]
+        told = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked]
         known = {(result.id, result.value, result.bound, result.goal, result.noise) for result in self.state.measured}
         new = [result for result in told if (result.id, result.value, result.bound, goal, noise) not in known]
         settled = CampaignState("", True, 0, (*self.state.measured, *new), goals=self.state.goals).settled()
         failed, pending = (
-            tuple(key for key in keys if key not in checked or key not in settled)
+            tuple(key for key in keys if key not in dict(checked) or key not in settled)
             for keys in (self.state.failed, self.state.pending)
         )
         self._save(replace(self.state, measured=(*self.state.measured, *new), pending=pending, failed=failed))
@@ -116,8 +116,9 @@ class Records:
         Raises:
             ValueError: if there is no such graph, or it has been measured.
         """
-        failed = tuple(dict.fromkeys((*self.state.failed, self._roster.known(identifier))))
-        self._save(replace(self.state, failed=failed, pending=self._pending_without(identifier)))
+        known = self._roster.known(identifier)
+        failed = tuple(dict.fromkeys((*self.state.failed, known)))
+        self._save(replace(self.state, failed=failed, pending=self._pending_without(known)))
 
     def withdraw(self, identifier: str) -> None:
         """Remove a graph from the pending ones, so that it can be suggested again. It need not be in the pool any more.
@@ -126,7 +127,7 @@ class Records:
             ValueError: if there is no such graph.
         """
         if identifier not in self.state.pending:
-            self._roster.known(identifier)
+            identifier = self._roster.known(identifier)
         self._save(replace(self.state, pending=self._pending_without(identifier)))
 
     def undo_ask(self) -> None:

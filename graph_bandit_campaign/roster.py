@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.graph_sets import PoolLike
 from graph_bandit_env import GraphPool, GraphSet
 from graph_bandit_env.files import digest
+from graph_bandit_env.pools import is_bare_salt
 
 MaskLike = Sequence[bool] | NDArray[np.bool_] | None
 
@@ -32,13 +33,15 @@ class Roster:
         self.graph_set = graph_set
         self.ids = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
         self.index_of = {identifier: k for k, identifier in enumerate(self.ids)}
+        self.aliases: Mapping[str, str] = dict(getattr(graph_set, "aliases", {}))
 
     def known(self, identifier: str) -> str:
-        """Return an id that is in the pool.
+        """Return the id of a graph, given its id or that of another row of it.
 
         Raises:
             ValueError: if it is not; the message names the most similar one.
         """
+        identifier = self.aliases.get(identifier, identifier)
         if identifier not in self.index_of:
             nearest = nearest_id(str(identifier), self.ids)
             hint = f" Did you mean `{nearest}`?" if nearest else ""
@@ -68,6 +71,13 @@ class Roster:
             raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
         if mask.dtype != np.bool_:
             raise ValueError(f"Expected `{name}` to be True or False for each graph. Got {mask.dtype}.")
+        return mask
+
+    def suggestible(self) -> NDArray[np.bool_]:
+        """Return which graphs can be suggested at all, `(K,)`: not salts without an organic part."""
+        mask = self.mask("suggestible", None)
+        if isinstance(self.graph_set, MoleculeSetLike):
+            mask &= ~np.array([*map(is_bare_salt, self.graph_set.smiles)], np.bool_)
         return mask
 
     def structures(self, indices: Iterable[int]) -> dict[str, str]:

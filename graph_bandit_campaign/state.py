@@ -188,6 +188,25 @@ class CampaignState:
             rounds=tuple(tuple(each.by_goal.get(goal.name, each) for each in suggested) for suggested in self.rounds),
         )
 
+    def renamed(self, names: Mapping[str, str]) -> CampaignState:
+        """Return the same campaign with other ids of graphs, some of which become one.
+
+        Args:
+            names: the new id of each that changes.
+        """
+        if not names.keys() & {*(result.id for result in self.measured), *self.failed, *self.pending}:
+            return self
+        told = tuple(replace(result, id=names.get(result.id, result.id)) for result in self.measured)
+        settled = CampaignState("", True, 0, told, goals=self.goals).settled()
+        failed = dict.fromkeys(names.get(key, key) for key in self.failed)
+        pending = dict.fromkeys(names.get(key, key) for key in self.pending)
+        return replace(
+            self,
+            measured=told,
+            failed=tuple(key for key in failed if key not in settled),
+            pending=tuple(key for key in pending if key not in settled and key not in failed),
+        )
+
     def with_goals(self, goals: tuple[Goal, ...]) -> CampaignState:
         """Return the same campaign with other goals; results of goals that have gone are left out."""
         names = {goal.name for goal in goals} or {""}

@@ -27,6 +27,7 @@ from benchmarks.pools.promises.command import PromisesCommand
 from benchmarks.pools.reliability.figure import draw_reliability
 from benchmarks.pools.reliability.forecasts import read_forecasts
 from benchmarks.pools.reliability.forecasts import tables as tables_of_forecasts
+from benchmarks.pools.salts.command import SaltsCommand
 from benchmarks.pools.shuffled.command import ShuffledCommand
 from benchmarks.pools.stopping.command import StoppingCommand
 from benchmarks.pools.summary import show, tables
@@ -268,6 +269,7 @@ Command = (
     | Annotated[ReliabilityCommand, tyro.conf.subcommand("reliability")]
     | Annotated[FailingCommand, tyro.conf.subcommand("failing")]
     | Annotated[BacktestCommand, tyro.conf.subcommand("backtest")]
+    | Annotated[SaltsCommand, tyro.conf.subcommand("salts")]
     | Annotated[ShuffledCommand, tyro.conf.subcommand("shuffled")]
     | Annotated[PromisesCommand, tyro.conf.subcommand("promises")]
     | Annotated[StoppingCommand, tyro.conf.subcommand("stopping")]
@@ -286,6 +288,7 @@ def main(args: list[str] | None = None) -> int:
             | ReliabilityCommand
             | FailingCommand
             | BacktestCommand
+            | SaltsCommand
             | ShuffledCommand
             | PromisesCommand
             | StoppingCommand

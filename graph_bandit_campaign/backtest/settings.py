@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 from graph_bandit_campaign.command.settings import NONE, SuggestSettings
-from graph_bandit_campaign.flags import check_flags
+from graph_bandit_campaign.flags import Forms, check_flags, check_forms
 
 Baseline = Literal["greedy", "similarity", "forest"]
 BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")
@@ -56,6 +56,9 @@ class BacktestSettings:
     """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens."""
+    forms: Forms = "joined"
+    """joined: salts and charged molecules are described by their parent, the organic molecule without counter-ions and
+    charges, and forms of one compound are one molecule. apart: each is a molecule of its own."""
     skip_bad_rows: bool = False
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
@@ -64,6 +67,7 @@ class BacktestSettings:
 
     def __post_init__(self) -> None:
         check_flags(self)
+        check_forms(self.forms)
         if (self.maximize is None) == (self.minimize is None):
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`: a backtest has one goal.")
         for name, counts in (("n", self.n), ("start", (self.start,)), ("budget", (self.budget,))):
@@ -104,5 +108,6 @@ class BacktestSettings:
             sheet=self.sheet,
             measured_sheet=self.sheet,
             most_atoms=self.most_atoms,
+            forms=self.forms,
             skip_bad_rows=self.skip_bad_rows,
         )

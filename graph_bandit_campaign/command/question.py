@@ -71,7 +71,7 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     known = campaign.state
     id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
-    renamed = {key: id_of[text] for key, text in known.structures.items() if text in id_of}
+    renamed = {key: id_of[text] for key, text in _structures(known, pool) if text in id_of}
     first_round = {
         (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(known.measured)
     }
@@ -88,6 +88,12 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
     return f"{question}-{offered}{MORE * settings.more}"
+
+
+def _structures(known: CampaignState, pool: GraphPool) -> list[tuple[str, str]]:
+    """Return ids and SMILES of the molecules that a campaign knows, as the pool describes them."""
+    standard = pool.standard_smiles if isinstance(pool, MoleculeSet) else str
+    return [(key, standard(text)) for key, text in known.structures.items()]
 
 
 def measurements_of(books: Books, first_round: Mapping[tuple[str, str], int], now: int = 0) -> tuple[Measurement, ...]:

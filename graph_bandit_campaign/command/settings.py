@@ -11,7 +11,7 @@ from typing import Annotated
 
 import tyro
 
-from graph_bandit_campaign.flags import check_flags
+from graph_bandit_campaign.flags import Forms, check_flags, check_forms
 from graph_bandit_campaign.goals.goal import Goal, check_goals
 from graph_bandit_campaign.limits.names import find_column
 from graph_bandit_campaign.limits.wishes import Choice, Requirement
@@ -112,11 +112,15 @@ class SuggestSettings:
     """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
+    forms: Forms = "joined"
+    """joined: salts and charged molecules are described by their parent, the organic molecule without counter-ions and
+    charges, and forms of one compound are one molecule. apart: each is a molecule of its own."""
     skip_bad_rows: bool = False
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
 
     def __post_init__(self) -> None:
         check_flags(self)
+        check_forms(self.forms)
         for name in ("maximize", "minimize", "near"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))

@@ -135,6 +135,7 @@ def _answer(
         failures=failing.sentence(None if inputs.size else left),
         fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
+        written=getattr(molecules, "written", {}),
         others=inputs.others([suggestion.id for suggestion in suggested]) if inputs.others else {},
     )
 

@@ -16,6 +16,7 @@ from graph_bandit_campaign.reasons.reason import Reason
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.tables.books import Books
 from graph_bandit_campaign.tables.doubts import find_doubts
+from graph_bandit_campaign.tables.limit_columns import OTHER_FORMS
 from graph_bandit_campaign.tables.spreadsheets import shield
 from graph_bandit_env import GraphPool
 
@@ -66,6 +67,8 @@ class Answer:
     """Ids of the molecules that are likely to fail."""
     taken_back: Sequence[str] = ()
     """Ids of the suggestions of the last round, which this one replaces because the user said so."""
+    written: Mapping[str, str] = field(default_factory=dict)
+    """SMILES in the pool of molecules that are described by their parent, by id."""
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other columns of the pool, by name: a text for each suggestion."""
 
@@ -159,6 +162,8 @@ class Answer:
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
             f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
+            "Described by their parent, as salts and charged molecules are: {}.": self._described(),
+            "Other rows of a suggestion in the pool, joined with it: {}.": self._joined(),
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
@@ -178,11 +183,26 @@ class Answer:
         """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""
         return {name: reasons[identifier] for name, reasons in self.reasons.items() if identifier in reasons}
 
+    def smiles_in_pool(self, identifier: str) -> str:
+        """Return the SMILES of a molecule as the pool has it: that of a salt, not of its parent."""
+        return self.written.get(identifier, self.smiles_of[identifier])
+
     def _parts(self) -> list[str]:
         if self.state.goals or len(set(self.state.means(exact=True).values())) < 2:
             return []
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
         return [f"{name} {percent(share)}" for name, share in largest_first]
+
+    def _described(self) -> list[str]:
+        return [
+            f"{each.id} ({self.written[each.id]}) by {self.smiles_of[each.id]}"
+            for each in self.suggested
+            if each.id in self.written
+        ]
+
+    def _joined(self) -> list[str]:
+        texts = zip(self.suggested, self.others.get(OTHER_FORMS, ()), strict=False)
+        return [f"{each.id}: {text}" for each, text in texts if text]
 
     def rows(self) -> list[list[str]]:
         """Return a table with a row for each suggestion, after the names of its columns."""
@@ -197,7 +217,7 @@ class Answer:
         others = _rename(self.others, [*columns, *whys])
         rows = [[*columns, *whys, *others]]
         for place, suggestion in enumerate(self.suggested):
-            cells = [str(place + 1), shield(suggestion.id), *(self.smiles_of[suggestion.id] for _ in structure)]
+            cells = [str(place + 1), shield(suggestion.id), *(self.smiles_in_pool(suggestion.id) for _ in structure)]
             cells += [*forecast_cells(self, suggestion), *map(shield, self.bill.cells(suggestion.id))]
             cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):

@@ -9,9 +9,10 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
+from graph_bandit_env.pools import Forms
 from graph_bandit_lab.storage import replace_file
 
-FORMAT = 1  # of parts and manifest; raise it when their content changes
+FORMAT = 2  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
 OWN = "column:"  # in front of the names of the table's other columns
@@ -52,6 +53,7 @@ class Question:
     traits: tuple[str, ...]
     stereo: bool
     most_atoms: int
+    forms: Forms
     part_rows: int
     block: int
     """Rows of the table that make one block of a part."""

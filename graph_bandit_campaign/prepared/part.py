@@ -125,6 +125,14 @@ class PreparedPart:
                 begin = end
         return Block.join(blocks).take(np.searchsorted(wanted, rows))
 
+    def written(self, row: int) -> str:
+        """Return the SMILES in a row of the file as the table has it.
+
+        Raises:
+            ValueError: if the file is damaged or missing.
+        """
+        return str(self.read_all(["written"])["written"][row].as_py())
+
     def aliases(self) -> pa.Table:
         """Return the rows that repeat molecules of this part: `kept`, `part`, `row`, `alias`, and cells."""
         return self._row_group(MERGED, self._groups[1], self.record.duplicates)

@@ -26,7 +26,7 @@ from graph_bandit_campaign.prepared.manifest import (
 )
 from graph_bandit_campaign.prepared.part import REMEDY, REMEDY_OF_PART, PreparedPart
 from graph_bandit_campaign.traits.described import DescribedMolecules
-from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
 from graph_bandit_env.extras import require
 
 Place = tuple[int, int]
@@ -187,6 +187,27 @@ class PreparedPool:
                 _find_in(part, ids, smiles, by_id, by_smiles)
         return by_id, by_smiles
 
+    def forms(self, places: ArrayLike) -> list[list[tuple[str, str]]]:
+        """Return names and canonical SMILES of the rows that repeat molecules, for some molecules.
+
+        Args:
+            places: `(n, 2)`. Part and row of each molecule.
+
+        Raises:
+            ValueError: if a part is damaged.
+        """
+        rows = {(part, row): list[tuple[str, str]]() for part, row in np.asarray(places, np.int64).tolist()}
+        most_atoms = self.manifest.question.most_atoms
+        for number in sorted({part for part, _ in rows}):
+            if not self.parts[number].record.duplicates:
+                continue
+            repeated = self.parts[number].aliases().select(["kept", "part", "row", "alias"]).to_pylist()
+            for row in repeated:
+                if row["alias"] is not None and (number, row["kept"]) in rows:
+                    written = self.parts[row["part"]].written(row["row"])
+                    rows[number, row["kept"]].append((row["alias"], canonical_smiles(written, most_atoms)))
+        return list(rows.values())
+
     def load(self, columns: Sequence[str] = ()) -> DescribedMolecules:
         """Read all molecules into memory, as `from_smiles_csv` would read the table, with their traits.
 
@@ -198,7 +219,8 @@ class PreparedPool:
         """
         block = Block.join(list(self.blocks(columns=columns)))
         numbers = block.numbers(columns)
-        molecules = from_smiles(block.written, ids=block.ids, most_atoms=self.manifest.question.most_atoms)
+        question = self.manifest.question
+        molecules = from_smiles(block.written, ids=block.ids, most_atoms=question.most_atoms, forms=question.forms)
         if not self.bad_rows.is_file() or digest_file(self.bad_rows) != self.manifest.sha256.get(BAD_ROWS):
             raise ValueError(f"Expected {self.bad_rows} as `graph-bandit prepare` wrote it. {REMEDY}")
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
@@ -212,6 +234,8 @@ class PreparedPool:
             aliases=self._aliases(block),
             columns=numbers,
             column_names=columns,
+            forms=molecules.forms,
+            written=molecules.written,
         )
         return DescribedMolecules.of(described, block.traits)
 

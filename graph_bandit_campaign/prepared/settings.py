@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 import tyro
 
-from graph_bandit_campaign.flags import check_flags
+from graph_bandit_campaign.flags import Forms, check_flags, check_forms
 
 TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
 
@@ -35,6 +35,9 @@ class PrepareSettings:
     """Whether fingerprints tell stereoisomers apart, as in the setting of this name of the agents."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
+    forms: Forms = "joined"
+    """joined: salts and charged molecules are described by their parent, the organic molecule without counter-ions and
+    charges, and forms of one compound are one molecule. apart: each is a molecule of its own."""
     part_rows: int = 49_152
     """Rows of the table in each part, a multiple of 4096. It changes no result."""
     reuse: Path | None = None
@@ -53,6 +56,7 @@ class PrepareSettings:
 
     def __post_init__(self) -> None:
         check_flags(self)
+        check_forms(self.forms)
         if self.part_rows < 1 or self.part_rows % self.block:
             raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
         if self.most_atoms < 1:

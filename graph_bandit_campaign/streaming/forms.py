@@ -11,8 +11,8 @@ from graph_bandit_campaign.prepared import Place, PreparedPool
 from graph_bandit_campaign.tables.parents import skeleton, tautomers
 
 NEUTRAL = ("[N+](=O)[O-]", "O=[N+]([O-])")  # nitro groups have charges, but are not salts
-OTHER_FORM = r"[.+/\\]|-\]|-\d\]"  # fragments, charges, and double bonds that tautomers may lack
 ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
+OTHER_FORM = r"[.+/\\]|-\]|-\d\]"  # fragments, charges, and double bonds that tautomers may lack
 
 
 def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
@@ -42,10 +42,9 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
 
 
 def _formulas(smiles: str) -> set[tuple[str, ...]]:
-    """Return the elements of the atoms of each of the largest fragments, which all forms have in common."""
-    each = [ATOM.findall(fragment) for fragment in smiles.split(".")]
-    most = max(map(len, each))
-    return {tuple(sorted((a or b).capitalize() for a, b in atoms)) for atoms in each if len(atoms) == most}
+    """Return the elements of the atoms of each fragment; forms of a molecule have one in common, their parent's."""
+    each = (ATOM.findall(fragment) for fragment in smiles.split("."))
+    return {tuple(sorted((a or b).capitalize() for a, b in atoms)) for atoms in each}
 
 
 def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:

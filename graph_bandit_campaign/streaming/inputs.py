@@ -37,12 +37,20 @@ from graph_bandit_campaign.streaming.scan import Found, Query, scan
 from graph_bandit_campaign.streaming.spares import come_back
 from graph_bandit_campaign.tables.books import Books, match_rows
 from graph_bandit_campaign.tables.features import Features
-from graph_bandit_campaign.tables.inputs import Inputs, outsiders, read_results, split_limits, structures_of
-from graph_bandit_campaign.tables.limit_columns import join_rows, other_columns
+from graph_bandit_campaign.tables.inputs import (
+    Inputs,
+    outsiders,
+    read_outside,
+    read_results,
+    split_limits,
+    structures_of,
+)
+from graph_bandit_campaign.tables.limit_columns import join_rows, list_forms, other_columns
 from graph_bandit_campaign.tables.measured_rows import Columns, MeasuredRow, read_headers
 from graph_bandit_campaign.tables.spreadsheets import unshield
 from graph_bandit_campaign.traits.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
+from graph_bandit_env.pools import parent_smiles
 from graph_bandit_env.tables import Table
 
 TERMS = ("price", "budget", "budget_only", "per", "at_most")  # settings of prices and caps
@@ -96,7 +104,7 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
         here, books, molecules, block = reduction.match(places, aliases, names.columns)
         molecules, added = add_results(molecules, features, books.features)
         cells = read_cells(block.cells, names, settings)
-        selection = limits.select_rows(here.smiles, cells, settings.processes)
+        selection = limits.select_rows(here.smiles, cells, settings.processes).organic(here.smiles)
         offers = find_offers(settings, cells, selection, here.smiles)
         terms = [getattr(settings, name) for name in TERMS]
         best = found[-1].offered if query.judge is None else found[-1].sound
@@ -121,13 +129,14 @@ def read_prepared_inputs(settings: SuggestSettings, earlier: CampaignState | Non
             return write_predictions(pool, forecaster, answer)
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
-            asked = other_columns(pool.columns, settings)
+            asked, place_of = other_columns(pool.columns, settings), {name: k for k, name in enumerate(here.ids)}
+            places = block.places[[place_of[name] for name in ids]]
+            forms = list_forms(pool.forms(places))
             if not asked:
-                return {}
-            place_of = {name: place for place, name in enumerate(here.ids)}
-            cells = pool.take(block.places[[place_of[name] for name in ids]], (), asked).cells
+                return forms
+            cells = pool.take(places, (), asked).cells
             rows = zip(cells.owners.tolist(), zip(*(cells.texts[name] for name in asked), strict=True), strict=True)
-            return join_rows(asked, rows, len(ids), cells.table)
+            return forms | join_rows(asked, rows, len(ids), cells.table)
 
         plate = offers.plate(settings, len(molecules))
         return Inputs(
@@ -228,6 +237,8 @@ class Reduction:
         names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ())
         written = {row.smiles for row in self.rows} | set(structures.values())
         canonical = {canonical_smiles(text, self.settings.most_atoms) for text in written} - {""}
+        if self.pool.manifest.question.forms == "joined":
+            canonical = set(map(parent_smiles, canonical))
         by_id, by_smiles = self.pool.find(sorted(names - {""}), sorted(canonical))
         forms = find_forms(self.pool, canonical - by_smiles.keys())
         every = {*by_id.values(), *by_smiles.values(), *forms}
@@ -297,16 +308,26 @@ class Reduction:
         settings, own = self.settings, self.features.columns
         first = next(iter(self.pool.blocks((), ()))).places[:1]
         block = self.pool.take(places if len(places) else first, columns=tuple(dict.fromkeys((*columns, *own))))
-        parsed = from_smiles(block.smiles, ids=block.ids, most_atoms=self.pool.manifest.question.most_atoms)
+        made = self.pool.manifest.question
+        parsed = from_smiles(block.written, ids=block.ids, most_atoms=made.most_atoms, forms=made.forms)
         name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
         others = {alias: name_of[at] for alias, at in aliases.items() if name_of.get(at, alias) != alias}
         values = read_own_columns(block, own, settings)
-        plain = MoleculeSet(parsed, parsed.smiles, parsed.ids, aliases=others, columns=values, column_names=own)
+        plain = MoleculeSet(
+            parsed,
+            block.smiles,
+            block.ids,
+            aliases=others,
+            columns=values,
+            column_names=own,
+            forms=parsed.forms,
+            written=parsed.written,
+        )
         pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, self.ranks))
         structures = structures_of(self.earlier, pool, settings)
         books = match_rows(self.rows, pool, structures, settings.trust_ids, settings.most_atoms)
         outside = outsiders(self.earlier, structures, pool, books)
         if not outside:
             return pool, books, pool, block
-        added = from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms)
+        added = read_outside(outside, settings.most_atoms, pool.forms)
         return pool, books, pool.join(added), block

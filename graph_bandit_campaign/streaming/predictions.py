@@ -76,7 +76,8 @@ class Forecaster:
             maximize = self.settings.goals[0].sign > 0
             expected = read_prediction(prediction, self.best, range(len(block)), block.ids, maximize)
         cells, settings = read_cells(block.cells, self.names, self.settings), self.settings
-        selection = Limits(settings.require, settings.forbid, settings.only).select_rows(block.smiles, cells)
+        limits = Limits(settings.require, settings.forbid, settings.only)
+        selection = limits.select_rows(block.smiles, cells).organic(block.smiles)
         offers = find_offers(replace(settings, per=None, at_most=None), cells, selection, block.smiles)
         selection = selection.with_known(settings.price or "", offers.priced)
         fails = None if self.judge is None else self.judge.probability(block.smiles)

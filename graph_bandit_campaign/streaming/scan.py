@@ -203,7 +203,7 @@ def _unpack(query: bytes, folder: Path) -> Query:
 def _scan_block(block: Block, asked: Query, found: Found) -> None:
     on_columns, on_structures = limits_of(asked.settings, asked.names)
     cells = read_cells(block.cells, asked.names, asked.settings)
-    selection = on_columns.select_rows(block.smiles, cells)
+    selection = on_columns.select_rows(block.smiles, cells).organic(block.smiles)
     by_scaffold = asked.settings.per is not None and asked.settings.per not in asked.names.texts
     is_grouped = asked.pending is not None or not by_scaffold
     terms = asked.settings if is_grouped else replace(asked.settings, per=None, at_most=None)

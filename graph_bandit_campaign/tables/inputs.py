@@ -39,6 +39,7 @@ from graph_bandit_campaign.tables.memory import Budget
 from graph_bandit_campaign.tables.parents import Parents
 from graph_bandit_campaign.traits.kept import reads_graphs
 from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles, from_smiles, from_smiles_csv
+from graph_bandit_env.pools import Forms
 from graph_bandit_env.tables import Table, TooManyRowsError, open_table
 
 P_co = TypeVar("P_co", bound=GraphPool, covariant=True)
@@ -117,6 +118,8 @@ class Inputs(Generic[P_co]):
         """Return remarks about the tables, for people."""
         merged, skipped = getattr(self.pool, "merged", 0), getattr(self.pool, "skipped", ())
         remarks = [f"{merged} rows of equal molecules merged"] * bool(merged)
+        written = dict(getattr(self.pool, "written", {}))
+        remarks += [f"{len(written)} salts or charged molecules described by their parent"] * bool(written)
         remarks += [f"{self.books.repeated} repeated results left out"] * bool(self.books.repeated)
         remarks += [f"{len(skipped)} bad rows left out"] * bool(skipped)
         return remarks + self.sheets
@@ -165,10 +168,10 @@ def read_inputs(
     books = join_books(by_goal) if goals else by_goal[settings.target]
     outside, molecules = outsiders(earlier, structures, pool, books), pool
     if outside:
-        molecules = pool.join(from_smiles(list(outside.values()), ids=list(outside), most_atoms=settings.most_atoms))
+        molecules = pool.join(read_outside(outside, settings.most_atoms, pool.forms))
     molecules = features.add_to(molecules, books.features)
     cells = read_limit_columns(settings, columns, pool, numbers | prices, texts | groups)
-    selection = limits.select_rows(pool.smiles, cells, settings.processes)
+    selection = limits.select_rows(pool.smiles, cells, settings.processes).organic(pool.smiles)
     offers = find_offers(settings, cells, selection, pool.smiles)
     selection = selection.with_known(settings.price or "", offers.priced)
     described, plate = features.describe(molecules), offers.plate(settings, len(molecules))
@@ -248,10 +251,24 @@ def outsiders(
     return outside
 
 
+def read_outside(outside: Mapping[str, str], most_atoms: int, forms: Forms) -> MoleculeSet:
+    """Return the molecules of `outsiders`, described as those of the pool are.
+
+    Args:
+        outside: canonical SMILES by id.
+        most_atoms: how many atoms a molecule may have.
+        forms: those of the pool.
+    """
+    return from_smiles(list(outside.values()), ids=list(outside), most_atoms=most_atoms, forms=forms)
+
+
 def structures_of(earlier: CampaignState | None, pool: MoleculeSet, settings: SuggestSettings) -> dict[str, str]:
     """Return the canonical SMILES of the molecules known so far; refuse a pool that gives their ids to others."""
     known = earlier.structures.items() if earlier else ()
-    structures = {identifier: canonical_smiles(text, settings.most_atoms) or text for identifier, text in known}
+    structures = {
+        identifier: pool.standard_smiles(canonical_smiles(text, settings.most_atoms) or text)
+        for identifier, text in known
+    }
     parents = Parents([])
     for identifier, text in zip(pool.ids, pool.smiles, strict=True):
         before = structures.get(identifier, text)
@@ -276,6 +293,7 @@ def _read_pool(table: Table, columns: Columns, budget: Budget, settings: Suggest
             most_rows=budget.most_rows,
             most_atoms=settings.most_atoms,
             columns=columns.features,
+            forms=settings.forms,
         )
     except TooManyRowsError as error:
         raise ValueError(budget.refusal(table.path, error.count)) from error

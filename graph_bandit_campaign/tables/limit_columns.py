@@ -16,6 +16,7 @@ from graph_bandit_env.tables import Table, open_table
 
 SHOWN = 10  # bad rows in a message
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+OTHER_FORMS = "other_forms"
 BETWEEN = " | "  # what rows of one molecule say differently
 
 
@@ -106,24 +107,42 @@ def read_other_columns(
         ids: their names.
     """
     finder, skipped = _Finder(pool, settings.most_atoms), {number for number, _ in pool.skipped}
-    rank_of = {name: rank for rank, name in enumerate(ids)}
+    rank_of, forms = {name: rank for rank, name in enumerate(ids)}, list_forms(forms_of(pool, ids))
     wanted = {place: rank_of[name] for place, name in enumerate(pool.ids) if name in rank_of}
     like = {_letters(pool.smiles[place]) for place in wanted}
     with open_table(settings.pool, settings.sheet) as table:
         known = [columns.smiles, *([columns.identifier] if columns.identifier else [])]
         names = other_columns((name for name in table.columns if name not in known), settings)
         if not names or not table.has_header:
-            return {}
+            return forms
 
         def rows() -> Iterator[tuple[int, Sequence[str]]]:
             for number, (smiles, *cells) in table.rows([*known, *names]):
                 identifier = cells.pop(0) if columns.identifier else ""
-                if number not in skipped and (identifier or _letters(smiles) in like):
+                if number not in skipped and (identifier or "." in smiles or _letters(smiles) in like):
                     owner = finder.find(smiles, identifier)
                     if owner in wanted:
                         yield wanted[owner], cells
 
-        return join_rows(names, rows(), len(ids), table)
+        return forms | join_rows(names, rows(), len(ids), table)
+
+
+def forms_of(pool: MoleculeSet, ids: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Return names and canonical SMILES of the other rows of each of some molecules that are named otherwise."""
+    rows: dict[str, list[tuple[str, str]]] = {name: [] for name in ids}
+    smiles_of = {name: text for name, text in zip(pool.ids, pool.smiles, strict=True) if name in rows}
+    for alias, name in pool.aliases.items():
+        if name in rows:
+            rows[name].append((alias, pool.written.get(alias, smiles_of[name])))
+    return [rows[name] for name in ids]
+
+
+def list_forms(forms: Sequence[Sequence[tuple[str, str]]]) -> dict[str, list[str]]:
+    """Return a column of the suggestions with names and SMILES of their other rows in the pool; none without any."""
+    texts = [
+        ", ".join(name if name == smiles else f"{name} ({smiles})" for name, smiles in sorted(rows)) for rows in forms
+    ]
+    return {OTHER_FORMS: texts} if any(texts) else {}
 
 
 def join_rows(
@@ -166,7 +185,10 @@ class _Finder:
         if identifier:
             return self._place_of.get(self._pool.aliases.get(identifier, identifier))
         place = self._place_of_smiles.get(smiles)
-        return place if place is not None else self._place_of_smiles.get(canonical_smiles(smiles, self._most_atoms))
+        if place is None:
+            standard = self._pool.standard_smiles(canonical_smiles(smiles, self._most_atoms))
+            place = self._place_of_smiles.get(standard)
+        return place
 
     @cached_property
     def _place_of_smiles(self) -> dict[str, int]:

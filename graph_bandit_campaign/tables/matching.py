@@ -39,13 +39,17 @@ class Matcher:
         smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
         self.ids, self.outside = frozenset(pool.ids), {}
         self.trust_ids, self.most_atoms = trust_ids, most_atoms
+        structures = {name: pool.standard_smiles(text) for name, text in structures.items()}
         self._smiles_of = {
             **structures,
             **{name: smiles_of[known] for name, known in pool.aliases.items()},
             **smiles_of,
         }
         self._id_of = {text: name for name, text in (*structures.items(), *smiles_of.items())}
-        self._parents = Parents(self._id_of)
+        self._parents, self._standard = Parents(self._id_of), pool.standard_smiles
+        self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
+        for alias, text in pool.written.items():
+            self._written.setdefault(smiles_of[pool.aliases.get(alias, alias)], set()).add(text)
 
     def find(self, row: MeasuredRow) -> Match:
         """Return the molecule of a row.
@@ -66,16 +70,19 @@ class Matcher:
             if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
                 hint += f" The row has {name!a}."
             raise ValueError(f"the pool has no `{name}`, and there is no SMILES.{hint}")
-        alike = [] if canonical in self._id_of else self._parents.find(canonical)
+        standard = self._standard(canonical)
+        alike = [] if standard in self._id_of else self._parents.find(standard)
         if len(alike) > 1:
             names = " or ".join(f"`{self._id_of[text]}`" for text in alike)
             raise ValueError(f"{canonical} is a form of {names}. Give its id.")
-        return Match(self._place(name, *alike or [canonical]), canonical if alike else "")
+        known = alike[0] if alike else standard
+        is_other = known in self._id_of and not self._is_written(canonical, known)
+        return Match(self._place(name, known), canonical if is_other else "")
 
     def _compare(self, name: str, canonical: str, written: str) -> str:
         """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
         known = self._smiles_of[name]
-        if not written or canonical == known:
+        if not written or self._is_written(canonical, known):
             return ""
         if self.trust_ids:
             return canonical or written
@@ -85,6 +92,10 @@ class Matcher:
             return canonical
         where = "in the pool" if self._id_of[known] in self.ids else "as suggested"
         raise ValueError(f"`{name}` is {known} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
+
+    def _is_written(self, canonical: str, known: str) -> bool:
+        """Return whether a SMILES is that of a known molecule, or a form of it that the pool has."""
+        return canonical == known or canonical in self._written.get(known, ())
 
     def _place(self, name: str, canonical: str) -> str:
         """Return the id of a molecule, and add it to `outside` if it is not in the pool."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from graph_bandit_env.pools import parent_smiles
+
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
     from rdkit.Chem.MolStandardize.rdMolStandardize import TautomerEnumerator
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 class Parents:
     """Molecules that can be found by their standardised parent.
 
-    The parent is the largest organic fragment, without charges, as its canonical tautomer (RDKit's MolStandardize).
-    Stereoisomers and isotopes have different parents.
+    It is the canonical tautomer (RDKit's MolStandardize) of `parent_smiles`. Stereoisomers and isotopes have different
+    parents.
 
     Args:
         smiles: canonical SMILES of the molecules.
@@ -48,31 +50,29 @@ class Parents:
 
 
 def skeleton(smiles: str) -> str:
-    """Return the elements and bonded pairs of the largest fragment, which all forms have in common."""
+    """Return the elements and bonded pairs of the largest fragment of the parent, which all forms have in common."""
     from rdkit import Chem
     from rdkit.Chem.rdMolHash import HashFunction, MolHash
 
-    fragments = Chem.GetMolFrags(_read(smiles), asMols=True)
+    fragments = Chem.GetMolFrags(_read(parent_smiles(smiles)), asMols=True)
     largest = max(fragments, key=Chem.Mol.GetNumAtoms)
     Chem.RemoveStereochemistry(largest)
     return MolHash(largest, HashFunction.ElementGraph)
 
 
 def tautomers(smiles: str) -> list[str]:
-    """Return the canonical SMILES of the tautomers of the largest organic fragment without charges, itself included."""
+    """Return the canonical SMILES of the tautomers of the parent, itself included."""
     from rdkit import Chem, rdBase
-    from rdkit.Chem.MolStandardize import rdMolStandardize
 
     with rdBase.BlockLogs():
-        return list(map(Chem.MolToSmiles, _enumerator().Enumerate(rdMolStandardize.ChargeParent(_read(smiles)))))
+        return list(map(Chem.MolToSmiles, _enumerator().Enumerate(_read(parent_smiles(smiles)))))
 
 
 def _standardise(smiles: str) -> str:
     from rdkit import Chem, rdBase
-    from rdkit.Chem.MolStandardize import rdMolStandardize
 
     with rdBase.BlockLogs():
-        return Chem.MolToSmiles(_enumerator().Canonicalize(rdMolStandardize.ChargeParent(_read(smiles))))
+        return Chem.MolToSmiles(_enumerator().Canonicalize(_read(parent_smiles(smiles))))
 
 
 def _enumerator() -> TautomerEnumerator:

@@ -84,7 +84,11 @@ class Embeddings:
         rows = [row_of.get(text, -1) if row < 0 else row for row, text in zip(rows, molecules.smiles, strict=True)]
         missing = {text: k for k, (row, text) in enumerate(zip(rows, molecules.smiles, strict=True)) if row < 0}
         for identifier, row in row_of.items() if missing else ():
-            k = missing.get(canonical_smiles(identifier))
+            text = canonical_smiles(identifier)
+            standard = molecules.standard_smiles(text)
+            k = missing.get(standard)
+            if k is not None and rows[k] >= 0 and standard != text:
+                continue  # another form of a molecule whose first one counts
             if k is not None and rows[k] >= 0:
                 raise ValueError(
                     f"Expected one row for each molecule in {self.source}. `{self.ids[rows[k]]}` and `{identifier}` "

@@ -16,6 +16,7 @@ from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import Property, enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
 from graph_bandit_env.pools.molecule_sources import OnError, from_smiles_csv
+from graph_bandit_env.pools.parents import Forms
 from graph_bandit_env.tables import open_table
 from graph_bandit_env.tables.opening import KINDS, OTHERS, TEXT
 
@@ -43,6 +44,7 @@ def read_pool(
     workers: int = 1,
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
+    forms: Forms = "joined",
 ) -> GraphPool:
     """Read a pool of graphs from a file of any form, or make one that has a name.
 
@@ -63,6 +65,7 @@ def read_pool(
         workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
         columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
+        forms: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
 
     Returns:
         The pool: a `MoleculeSet` where graphs are molecules.
@@ -97,6 +100,7 @@ def read_pool(
                     workers=workers,
                     most_atoms=most_atoms,
                     columns=columns,
+                    forms=forms,
                 )
     if target is not None and not pool.known.any():
         raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")

@@ -6,9 +6,11 @@ from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles,
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
+from graph_bandit_env.pools.parents import Forms, is_bare_salt, may_be_form, parent_smiles
 
 __all__ = [
     "MOST_ATOMS",
+    "Forms",
     "GraphPool",
     "MoleculeSet",
     "canonical_smiles",
@@ -17,5 +19,8 @@ __all__ = [
     "from_pyg_dataset",
     "from_smiles",
     "from_smiles_csv",
+    "is_bare_salt",
+    "may_be_form",
+    "parent_smiles",
     "smiles_problem",
 ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import reprlib
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import repeat
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
@@ -14,7 +17,8 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_graph import to_categories
-from graph_bandit_env.pools.parsed_molecules import Cache, ParsedMolecules
+from graph_bandit_env.pools.parents import Forms, may_be_form, parent_smiles
+from graph_bandit_env.storage import ArrayCache
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -25,12 +29,70 @@ ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # but no [H], whi
 CHUNK = 500  # molecules that a process takes at a time
 MANY = 10_000  # molecules; above that several processes are faster than one, the time to start them included
 MOST_PROCESSES = 61  # Windows cannot wait for more
+FORMAT = 4  # of the cache; raise it when its content changes
+SLACK, BYTES_PER_CHARACTER = 1 << 20, 64  # more than the arrays of any molecules need
+
+TEXTS = ("canonical", "written")  # of parsed molecules
 
 SHOWN = reprlib.Repr()
 SHOWN.maxstring = 80  # characters of a SMILES in messages
 
 
-def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False) -> ParsedMolecules:
+@dataclass(frozen=True, eq=False)
+class ParsedMolecules:
+    """M molecules in shared arrays: molecule k has the rows from offset k to offset k + 1."""
+
+    canonical: tuple[str, ...]
+    """M canonical SMILES; empty where a text is not a molecule, or a molecule without atoms."""
+    atoms: NDArray[np.uint8]
+    """`(sum n, 9)`: categories."""
+    atom_offsets: NDArray[np.int64]
+    """`(M + 1,)`."""
+    bonds: NDArray[np.uint8]
+    """`(sum E, 3)`: categories, both directions of each bond."""
+    links: NDArray[np.unsignedinteger]
+    """`(sum E, 2)`: atoms of each bond, sorted; the smallest integers that hold them."""
+    bond_offsets: NDArray[np.int64]
+    """`(M + 1,)`."""
+    written: tuple[str, ...]
+    """M canonical SMILES of what stood there, where it is the parent of it that was parsed; else empty."""
+
+    def __len__(self) -> int:
+        return len(self.canonical)
+
+
+class Cache:
+    """The file of some SMILES in the cache folder, as this version of RDKit parses them.
+
+    Args:
+        smiles: M texts that were or will be parsed.
+        forms: as for `parse`.
+    """
+
+    def __init__(self, smiles: Sequence[str], forms: Forms = "apart") -> None:
+        import rdkit
+
+        key = json.dumps(["molecules", FORMAT, rdkit.__version__, forms, *smiles]).encode()
+        self.file = ArrayCache(key, SLACK + BYTES_PER_CHARACTER * len(key))
+        self._count = len(smiles)
+
+    def load(self) -> ParsedMolecules | None:
+        """Return the molecules; None if there is no file, or not the one that `save` wrote for the same SMILES."""
+        arrays = self.file.load()
+        try:
+            texts = {name: tuple(arrays.pop(name).tobytes().decode().split("\n")) for name in TEXTS if arrays}
+            parsed = ParsedMolecules(**texts, **arrays)  # type: ignore[arg-type] # they are checked next
+            return parsed if _is_sound(parsed, self._count) else None
+        except (TypeError, ValueError, AttributeError, KeyError, IndexError):  # somebody forged them
+            return None
+
+    def save(self, parsed: ParsedMolecules) -> None:
+        """Replace the file atomically; do nothing where no file can be kept."""
+        texts = {name: np.frombuffer("\n".join(getattr(parsed, name)).encode(), np.uint8) for name in TEXTS}
+        self.file.save(vars(parsed) | texts)
+
+
+def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, forms: Forms = "apart") -> ParsedMolecules:
     """Parse SMILES, or load the result from a cache.
 
     Args:
@@ -38,6 +100,7 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False) -> Parse
         workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
         cache: keep the result in the cache folder; a file that is damaged is replaced.
+        forms: "joined": parse the parents of salts and charged molecules in their place.
 
     Returns:
         M molecules. One that could not be read has no atoms.
@@ -46,15 +109,15 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False) -> Parse
         MissingExtraError: if RDKit is not installed.
     """
     require("rdkit", "Reading molecules")
-    kept = Cache(smiles) if cache else None
+    kept = Cache(smiles, forms) if cache else None
     if kept is not None and (loaded := kept.load()) is not None:
         return loaded
     parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
     if workers > 1 and len(smiles) > MANY:
         with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
-            parsed = _join(list(pool.map(_parse_here, parts)))
+            parsed = _join(list(pool.map(_parse_here, parts, repeat(forms))))
     else:
-        parsed = _join([_parse_here(part) for part in parts])
+        parsed = _join([_parse_here(part, forms) for part in parts])
     if kept is not None:
         kept.save(parsed)
     return parsed
@@ -102,16 +165,19 @@ def size_problem(smiles: str, most_atoms: int) -> str:
     return ""
 
 
-def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
+def _parse_here(smiles: Sequence[str], forms: Forms) -> ParsedMolecules:
     from rdkit import Chem, rdBase
 
-    canonical, atoms, bonds, links = [], [], [], []
+    canonical, forms_written, atoms, bonds, links = [], [], [], [], []
     with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
         for text in smiles:
             molecule = Chem.MolFromSmiles(text)
-            written = _write(molecule)
-            canonical.append(written)
-            if not written:
+            written = own = _write(molecule)
+            if forms == "joined" and may_be_form(written) and (own := parent_smiles(written)) != written:
+                molecule = Chem.MolFromSmiles(own)
+            canonical.append(own)
+            forms_written.append("" if own == written else written)
+            if not own:
                 atoms.append(np.zeros((0, 9), np.int64))
                 bonds.append(np.zeros((0, 3), np.int64))
                 links.append(np.zeros((0, 2), np.int64))
@@ -130,6 +196,7 @@ def _parse_here(smiles: Sequence[str]) -> ParsedMolecules:
         np.concatenate(bonds).astype(np.uint8),
         joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
         _offsets(list(map(len, links))),
+        tuple(forms_written),
     )
 
 
@@ -150,8 +217,30 @@ def _join(parts: Sequence[ParsedMolecules]) -> ParsedMolecules:
         np.concatenate([part.bonds for part in parts]),
         np.concatenate([part.links for part in parts]),
         _offsets(np.concatenate([np.diff(part.bond_offsets) for part in parts])),
+        tuple(text for part in parts for text in part.written),
     )
 
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _is_sound(parsed: ParsedMolecules, count: int) -> bool:
+    """Return whether arrays are M molecules, by their kinds and shapes, the order of offsets and the atoms of bonds."""
+    atoms, bonds = len(parsed.atoms), len(parsed.bonds)
+    kinds = (
+        (parsed.atoms, np.uint8, (atoms, 9)),
+        (parsed.bonds, np.uint8, (bonds, 3)),
+        (parsed.links, np.min_scalar_type(parsed.links.max(initial=0)), (bonds, 2)),
+        (parsed.atom_offsets, np.int64, (count + 1,)),
+        (parsed.bond_offsets, np.int64, (count + 1,)),
+    )
+    if parsed.links.dtype.kind != "u" or len(parsed) != count or len(parsed.written) != count:
+        return False
+    if any(array.dtype != kind or array.shape != shape for array, kind, shape in kinds):
+        return False
+    for offsets, total in ((parsed.atom_offsets, atoms), (parsed.bond_offsets, bonds)):
+        if offsets[0] != 0 or offsets[-1] != total or (np.diff(offsets) < 0).any():
+            return False
+    most = np.repeat(np.diff(parsed.atom_offsets), np.diff(parsed.bond_offsets))[:, None]
+    return bool((parsed.links < most).all())

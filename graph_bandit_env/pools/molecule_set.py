@@ -12,6 +12,7 @@ from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_columns import Columns, check_columns, fill
 from graph_bandit_env.pools.molecule_graph import Features, count_columns
+from graph_bandit_env.pools.parents import Forms, parent_smiles
 
 
 class MoleculeSet(GraphPool):
@@ -33,6 +34,8 @@ class MoleculeSet(GraphPool):
         columns: `(K, c)` numbers of the user's own, such as docking scores, NaN where a value is not known; None:
             c = 0. Agents with `uses_columns` read them.
         column_names: c different names of these columns.
+        forms: "joined" if salts and charged molecules are described by their parent, else "apart".
+        written: canonical SMILES of what is described by its parent, by identifier or alias.
 
     Raises:
         ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, the graphs do not
@@ -54,6 +57,11 @@ class MoleculeSet(GraphPool):
     """`(K, c)`, read-only: numbers of the user's own, NaN where a value is not known; c = 0 if there are none."""
     column_names: tuple[str, ...]
     """Names of these columns, all different."""
+    forms: Forms
+    """Whether salts and charged molecules are described by their parent."""
+    written: Mapping[str, str]
+    """Canonical SMILES of the salts and charged molecules that are described by their parent, by identifier or alias.
+    """
 
     def __init__(
         self,
@@ -67,6 +75,8 @@ class MoleculeSet(GraphPool):
         aliases: Mapping[str, str] | None = None,
         columns: ArrayLike | None = None,
         column_names: Sequence[str] = (),
+        forms: Forms = "apart",
+        written: Mapping[str, str] | None = None,
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
         self._packed = as_graph_set(graphs)._packed
@@ -86,15 +96,24 @@ class MoleculeSet(GraphPool):
         self.features, self.skipped, self.merged = features, tuple(skipped), merged
         self.aliases = MappingProxyType(dict(aliases or {}))
         self.columns, self.column_names = check_columns(columns, column_names, self.ids)
+        self.forms, self.written = forms, MappingProxyType(dict(written or {}))
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what pickle keeps; it cannot keep the read-only view of the aliases."""
-        return {**self.__dict__, "aliases": dict(self.aliases)}
+        """Return what pickle keeps; it cannot keep the read-only views."""
+        return {**self.__dict__, "aliases": dict(self.aliases), "written": dict(self.written)}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Take over what pickle has kept."""
         self.__dict__.update(state)
-        self.aliases = MappingProxyType(dict(self.aliases))
+        self.aliases, self.written = MappingProxyType(dict(self.aliases)), MappingProxyType(dict(self.written))
+
+    def standard_smiles(self, smiles: str) -> str:
+        """Return the canonical SMILES by which this set has a molecule: that of its parent if forms are joined.
+
+        Args:
+            smiles: canonical SMILES of any molecule.
+        """
+        return parent_smiles(smiles) if self.forms == "joined" else smiles
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> MoleculeSet:
         """Return the molecules with these indices, in this order, with identifiers, measured values and columns."""
@@ -107,6 +126,8 @@ class MoleculeSet(GraphPool):
             self.features,
             columns=self.columns[np.asarray(index, np.int64)],
             column_names=self.column_names,
+            forms=self.forms,
+            written={name: self.written[name] for name in pool.ids if name in self.written},
         )
 
     def with_columns(self, names: Sequence[str], values: ArrayLike) -> MoleculeSet:
@@ -139,6 +160,8 @@ class MoleculeSet(GraphPool):
             self.aliases,
             wide,
             every,
+            self.forms,
+            self.written,
         )
 
     def join(self, other: MoleculeSet) -> MoleculeSet:
@@ -157,7 +180,8 @@ class MoleculeSet(GraphPool):
             counts as one more merged row.
 
         Raises:
-            ValueError: if features or columns differ, or a molecule that is new here has the identifier of another one.
+            ValueError: if features, forms or columns differ, or a molecule that is new here has the identifier of
+                another one.
             TypeError: if `other` is not a MoleculeSet.
         """
         if not isinstance(other, MoleculeSet):
@@ -166,6 +190,11 @@ class MoleculeSet(GraphPool):
             raise ValueError(
                 f"Expected molecules with equal `features` to join. Got {self.features!r} and {other.features!r}. "
                 "Read one of them again with the features of the other."
+            )
+        if self.forms != other.forms:
+            raise ValueError(
+                f"Expected molecules with equal `forms` to join. Got {self.forms!r} and {other.forms!r}. Read one of "
+                "them again with the forms of the other."
             )
         missing = set(self.column_names) ^ set(other.column_names)
         if missing and self.column_names and other.column_names:
@@ -200,6 +229,8 @@ class MoleculeSet(GraphPool):
             self.merged + other.merged + len(other) - len(new),
             {name: aliases[name] for name in aliases.keys() - set(ids)},
             *self._join_columns(other, index_of, new),
+            self.forms,
+            {**other.written, **self.written},
         )
 
     def _join_columns(
@@ -222,6 +253,7 @@ class MoleculeSet(GraphPool):
     def _notes(self) -> list[str]:
         notes = [f"{len(self.skipped)} rows skipped"] * bool(self.skipped)
         notes += [f"{self.merged} rows merged"] * bool(self.merged)
+        notes += [f"{len(self.written)} described by their parents"] * bool(self.written)
         if self.column_names:
             unknown = np.isnan(self.columns).any(axis=1).sum()
             notes += [f"{len(self.column_names)} columns, not all known for {unknown} molecules"]

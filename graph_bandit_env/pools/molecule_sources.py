@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +16,17 @@ from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_columns import check_columns, check_known, check_names, mean_of_known
 from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, count_columns
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN, parse, size_problem, smiles_problem
+from graph_bandit_env.pools.molecule_parser import (
+    MOST_ATOMS,
+    SHOWN,
+    ParsedMolecules,
+    parse,
+    size_problem,
+    smiles_problem,
+)
 from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
-from graph_bandit_env.pools.parsed_molecules import ParsedMolecules
+from graph_bandit_env.pools.parents import Forms
 from graph_bandit_env.storage import warn_of_earlier
 from graph_bandit_env.tables import Table, open_table
 
@@ -42,6 +49,7 @@ def from_smiles_csv(
     most_rows: int | None = None,
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
+    forms: Forms = "joined",
 ) -> MoleculeSet:
     """Read the molecules of a table.
 
@@ -63,6 +71,9 @@ def from_smiles_csv(
             500 atoms take seconds, of 1,000 half a minute.
         columns: names of columns of numbers of your own, such as docking scores, to read as `MoleculeSet.columns`; an
             empty cell means that the value is not known. Rows of one molecule have the mean of what is known.
+        forms: "joined": salts and charged molecules are described by their parent, the largest organic fragment other
+            than common counter-ions, without charges; forms of one compound are rows of one molecule. "apart": each is
+            a molecule of its own, as it is written.
 
     Returns:
         The molecules, in the order of their first rows.
@@ -85,7 +96,7 @@ def from_smiles_csv(
     if cache:
         warn_of_earlier(table.path)
     source = _Source(str(table.path), table.unit, cache, names)
-    return _assemble(rows, problems, features, on_error, source, workers, most_atoms)
+    return _assemble(rows, problems, features, on_error, source, workers, most_atoms, forms)
 
 
 def from_smiles(
@@ -96,6 +107,7 @@ def from_smiles(
     ids: Sequence[str] | None = None,
     most_atoms: int = MOST_ATOMS,
     columns: Mapping[str, ArrayLike] | None = None,
+    forms: Forms = "joined",
 ) -> MoleculeSet:
     """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1.
 
@@ -119,7 +131,9 @@ def from_smiles(
         for line, (text, value, side) in enumerate(zip(texts, values, sides, strict=True), start=1)
         if text is not None
     ]
-    return _assemble(rows, problems, features, on_error, _Source("the list", "line", False, names), 1, most_atoms)
+    return _assemble(
+        rows, problems, features, on_error, _Source("the list", "line", False, names), 1, most_atoms, forms
+    )
 
 
 def _text_of(entry: object) -> str | None:
@@ -162,15 +176,23 @@ def _assemble(
     source: _Source,
     workers: int,
     most_atoms: int,
+    forms: Forms,
 ) -> MoleculeSet:
     """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows."""
     count_columns(features)  # refuses an unknown name
     if not (isinstance(most_atoms, int) and most_atoms >= 1):
         raise ValueError(f"Expected `most_atoms` to be an integer >= 1. Got {most_atoms!r}.")
+    if forms not in get_args(Forms):
+        raise ValueError(f'Expected `forms` to be "joined" or "apart". Got {forms!r}.')
     too_big = {row.number: text for row in rows if (text := size_problem(row.smiles, most_atoms))}
     problems += too_big.items()
     rows = [row for row in rows if row.number not in too_big]
-    parsed = parse([row.smiles for row in rows], workers, source.cache) if rows else None
+    parsed = parse([row.smiles for row in rows], workers, source.cache, forms) if rows else None
+    written = parsed.written if parsed is not None else ()
+    rows = [
+        row._replace(identifier=row.identifier or text) if text else row
+        for row, text in zip(rows, written, strict=True)
+    ]
     texts = list(parsed.canonical) if parsed is not None else []
     for index, text in _problems_of(rows, texts, source.unit, most_atoms).items():
         problems.append((rows[index].number, text))
@@ -207,6 +229,8 @@ def _assemble(
         },
         columns=columns,
         column_names=source.columns,
+        forms=forms,
+        written={row.identifier or "": written[k] for k, row in enumerate(rows) if texts[k] and written[k]},
     )
 
 

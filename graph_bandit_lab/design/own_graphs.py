@@ -161,10 +161,11 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
 def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     """Return the graphs, and the standard deviation of the noise of each, NaN where there is none.
 
-    Tables of molecules are read once: which rows can be read depends on what is read. Other files refuse bad rows.
+    Molecules are played as they are written, so that stored results go on. Tables of them are read once: which rows can
+    be read depends on what is read. Other files refuse bad rows.
     """
     on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
-    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error)
+    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, forms="apart")
     if file.noise_column is None:
         return read(file.target), None
     if not (file.is_file and holds_molecules(Path(file.source), file.smiles)):

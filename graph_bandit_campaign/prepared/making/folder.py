@@ -32,6 +32,7 @@ WORDS = {  # of what may differ between two preparations
     "traits": "other --traits",
     "stereo": "another --stereo",
     "most_atoms": "another --most-atoms",
+    "forms": "other --forms",
     "part_rows": "another --part-rows",
 }
 

@@ -13,7 +13,7 @@ from graph_bandit_campaign.prepared.columns import columns_of, from_arrow, trait
 from graph_bandit_campaign.prepared.manifest import MANIFEST, Manifest, Question, read_json
 from graph_bandit_campaign.prepared.part import PreparedPart
 
-NEEDED = ("format", "stereo", "most_atoms", "versions")  # on which SMILES and traits depend
+NEEDED = ("format", "stereo", "most_atoms", "forms", "versions")  # on which SMILES and traits depend
 
 
 @dataclass(frozen=True, eq=False)

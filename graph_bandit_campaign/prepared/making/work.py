@@ -19,7 +19,7 @@ from graph_bandit_campaign.prepared.columns import KNOWN, own, to_arrow, traits_
 from graph_bandit_campaign.prepared.making.reuse import Known, fill_in, read_known
 from graph_bandit_campaign.prepared.making.source import LONGEST, BadRow, unpack
 from graph_bandit_campaign.prepared.manifest import PartRecord, Question, part_name, write_json
-from graph_bandit_env.pools import canonical_smiles, smiles_problem
+from graph_bandit_env.pools import canonical_smiles, may_be_form, parent_smiles, smiles_problem
 from graph_bandit_lab.storage import replace_file
 
 if TYPE_CHECKING:
@@ -162,7 +162,14 @@ def _describe(table: pa.Table, question: Question, known: Known | None = None) -
         canonical_smiles(text, question.most_atoms) if text and row is None else ""
         for text, row in zip(written, rows, strict=True)
     ]
+    named: list[str | None] = [None] * len(table)
+    if question.identifier:
+        named = [name or None for name in table["id"].to_pylist()]
     for k, row in enumerate(rows):
+        if question.forms == "joined" and may_be_form(written[k]):
+            form = canonical[k] or canonical_smiles(written[k], question.most_atoms)
+            canonical[k] = parent_smiles(form)
+            named[k] = named[k] or (form if form != canonical[k] else None)
         if known is not None and row is not None:
             canonical[k] = known.smiles[row]
     good = [k for k, text in enumerate(canonical) if text]
@@ -182,7 +189,6 @@ def _describe(table: pa.Table, question: Question, known: Known | None = None) -
         bad.append((file, row, written[k][:LONGEST], _problem(written[k], canonical[k], question)))
     import pyarrow as pa
 
-    named = [name or None for name in table["id"].to_pylist()] if question.identifier else [None] * len(table)
     columns = {name: table[name] for name in table.column_names}
     columns |= {"id": pa.array(named, pa.large_string()), "smiles": pa.array(canonical, pa.large_string())}
     whole = pa.table({name: columns[name] for name in (*KNOWN, *map(own, question.columns))})

@@ -41,7 +41,7 @@ def test_an_enantiomer_is_another_molecule():
 
 
 def test_a_form_of_two_molecules_of_the_pool_needs_an_id():
-    pool = from_smiles(["CCN", "CCN.Cl"], ids=["free", "salt"])
+    pool = from_smiles(["CCN", "CCN.Cl"], ids=["free", "salt"], forms="apart")
     with pytest.raises(BadResultsError, match="line 2: CCN.I is a form of `free` or `salt`. Give its id"):
         match(("", "CCN.I", 1.0), pool=pool)
     assert match(("", "CCN.Cl", 1.0), ("free", "CCN.I", 2.0), pool=pool).measured == (("salt", 1.0), ("free", 2.0))

@@ -98,7 +98,7 @@ def test_a_manifest_that_was_changed_by_hand_and_other_folders_are_refused(copy,
     for changed, message in (
         (text.replace('"molecules"', '"molecule"'), "missing required field"),
         (text[:-40], "Input data was truncated"),
-        (text.replace('"format": 1', '"format": 9'), "format 1"),
+        (text.replace('"format": 2', '"format": 9'), "format 2"),
         (text.replace('"rdkit": "', '"rdkit": "1'), "prepared with RDKit"),
     ):
         (copy / "manifest.json").write_text(changed)

@@ -26,7 +26,7 @@ def pool(tmp_path_factory):
     (folder / "pool.csv").write_text("\n".join(["smiles", *POOL]) + "\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrepareSettings, "block", 8)
-        settings = PrepareSettings(folder / "pool.csv", folder / "pool", part_rows=8, workers=None)
+        settings = PrepareSettings(folder / "pool.csv", folder / "pool", part_rows=8, workers=None, forms="apart")
         return prepare(settings)
 
 

@@ -24,7 +24,7 @@ OTHER = [
     ("C/C=C/C", "C/C=C\\C"),
     ("CO", "[2H]CO"),
     ("CCN", "CCO"),
-    ("CCN.CCCO", "CCN"),
+    ("CCN.NCCCO", "CCN"),
     ("CC(C)=O", "CCC=O"),
 ]
 

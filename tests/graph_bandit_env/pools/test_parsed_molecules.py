@@ -7,10 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from graph_bandit_env.pools import parsed_molecules
-from graph_bandit_env.pools.molecule_parser import parse
+from graph_bandit_env.pools import molecule_parser
+from graph_bandit_env.pools.molecule_parser import Cache, parse
 from graph_bandit_env.pools.molecule_sources import from_smiles_csv
-from graph_bandit_env.pools.parsed_molecules import Cache
 
 SMILES = ("CCO", "c1ccccc1C(=O)[O-].[Na+]", "C", "F/C=C\\F", "N[C@@H](C)C(=O)O", "C#N", "O=[N+]([O-])c1ccc(Br)cc1")
 
@@ -33,14 +32,14 @@ def everything(molecules):
 
 
 def test_the_cache_gives_the_same_and_follows_the_content(table, file, monkeypatch):
-    first = from_smiles_csv(table)
+    first = from_smiles_csv(table, forms="apart")
     assert file.is_file()
     with monkeypatch.context() as patch:
         patch.setattr("graph_bandit_env.pools.molecule_parser._parse_here", lambda smiles: pytest.fail("read again"))
-        again = from_smiles_csv(table)
+        again = from_smiles_csv(table, forms="apart")
     assert everything(again) == everything(first)
     table.write_text(table.read_text().replace("CCO", "CCN"))
-    assert from_smiles_csv(table).smiles[0] == "CCN"
+    assert from_smiles_csv(table, forms="apart").smiles[0] == "CCN"
 
 
 def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table, file):
@@ -55,7 +54,7 @@ def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table, file)
     for content in damaged:
         file.write_bytes(content)
         assert cache.load() is None
-    assert from_smiles_csv(table).smiles == molecules.canonical
+    assert from_smiles_csv(table, forms="apart").smiles == molecules.canonical
     assert file.read_bytes() == whole
 
 
@@ -65,7 +64,7 @@ def test_a_cache_of_other_molecules_or_another_version_is_not_read(monkeypatch):
     assert Cache(SMILES[::-1]).load() is None
     assert Cache(("CCO\nC", *SMILES[2:])).load() is None
     with monkeypatch.context() as patch:
-        patch.setattr(parsed_molecules, "FORMAT", 0)
+        patch.setattr(molecule_parser, "FORMAT", 0)
         assert Cache(SMILES).load() is None
     monkeypatch.setattr("rdkit.__version__", "0")
     assert Cache(SMILES).load() is None
@@ -76,6 +75,7 @@ def test_a_cache_of_other_molecules_or_another_version_is_not_read(monkeypatch):
     [
         ("canonical", lambda array: array[:3]),
         ("canonical", lambda array: np.full_like(array, 255)),
+        ("written", lambda array: array[:3]),
         ("atom_offsets", lambda array: array + 1),
         ("atom_offsets", lambda array: array[::-1]),
         ("bond_offsets", lambda array: array - array[-1]),
@@ -94,7 +94,8 @@ def test_a_cache_of_other_molecules_or_another_version_is_not_read(monkeypatch):
 def test_a_forged_cache_is_not_read(file, name, change):
     """A right digest makes no molecules out of arrays that are none."""
     arrays = dict(vars(parse(SMILES)))
-    arrays["canonical"] = np.frombuffer("\n".join(arrays["canonical"]).encode(), np.uint8)
+    for texts in ("canonical", "written"):
+        arrays[texts] = np.frombuffer("\n".join(arrays[texts]).encode(), np.uint8)
     content, cache = io.BytesIO(), Cache(SMILES)
     file.parent.mkdir()
     np.savez_compressed(content, **arrays)
@@ -118,14 +119,14 @@ def test_a_cache_is_on_the_disk_before_it_has_its_name(table, monkeypatch):
     steps, fsync, replace = [], os.fsync, os.replace
     monkeypatch.setattr(os, "fsync", lambda file: (steps.append("fsync"), fsync(file)))
     monkeypatch.setattr(os, "replace", lambda *paths: (steps.append("replace"), replace(*paths)))
-    from_smiles_csv(table)
+    from_smiles_csv(table, forms="apart")
     assert steps == ["fsync", "replace"]
 
 
 def test_a_table_is_read_where_no_cache_can_be_kept(table, file, monkeypatch):
     file.mkdir(parents=True)
-    assert from_smiles_csv(table).smiles == parse(SMILES).canonical
+    assert from_smiles_csv(table, forms="apart").smiles == parse(SMILES).canonical
     file.rmdir()
     monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError("no space left")))
-    assert from_smiles_csv(table).smiles == parse(SMILES).canonical
+    assert from_smiles_csv(table, forms="apart").smiles == parse(SMILES).canonical
     assert list(file.parent.iterdir()) == []
