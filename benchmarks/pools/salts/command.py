@@ -28,6 +28,8 @@ class SaltsCommand:
     """Random starts of each pool."""
     most: int = 400
     """Most compounds of a pool, drawn at random."""
+    added: bool = True
+    """Add three salts of each base and acid; else pools are as they are, and it shows what charges change."""
     workers: int = 1
     """Processes, each on one thread."""
     out: Path | None = None
@@ -42,7 +44,7 @@ class SaltsCommand:
 
     def run(self) -> bool:
         """Play, print the table, and return whether every play was finished."""
-        plays, failed = play_salts(self.data, self.pools, self.starts, self.most, self.workers, self.out)
+        plays, failed = play_salts(self.data, self.pools, self.starts, self.most, self.added, self.workers, self.out)
         if plays.empty:
             raise ValueError("Expected a play that was finished. Got none.")
         show([table_of(plays)], self.markdown)

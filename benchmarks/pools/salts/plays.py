@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from rdkit import Chem
-from rdkit.Chem import Descriptors
 
 from benchmarks.kept_rows import Row
 from benchmarks.kept_tasks import do_missing
@@ -19,7 +18,7 @@ from graph_bandit_campaign import Campaign, Limits
 from graph_bandit_env import MoleculeSet, from_smiles
 from graph_bandit_env.pools import Forms
 
-KEY = ("pool", "start", "forms")
+KEY = ("pool", "start", "forms", "most", "salts_added")
 SCORES = ("different", "spread", "lost", "best")
 COLUMNS = (*KEY, "compounds", "salts", *SCORES)
 BASE = "[NX3;!$(N-[C,S,P]=[O,S,N]);!$(N-[a]);!$(N-[!#6;!#1]);!$(N-C=C)]"
@@ -31,7 +30,7 @@ LIMIT = 500  # g/mol, of which screening asks
 
 
 def play_salts(
-    folder: Path, pools: Sequence[str], starts: int, most: int, workers: int, out: Path | None
+    folder: Path, pools: Sequence[str], starts: int, most: int, added: bool, workers: int, out: Path | None
 ) -> tuple[pd.DataFrame, int]:
     """Play each pool from some starts, with forms joined and apart; see `play`.
 
@@ -39,7 +38,7 @@ def play_salts(
         A row for each play (`COLUMNS`), and how many failed.
     """
     tasks = [
-        (pool.name, str(start), forms, most, folder)
+        (pool.name, str(start), forms, str(most), str(added), folder)
         for pool in find_pools(pools)
         for start in range(starts)
         for forms in ("apart", "joined")
@@ -47,7 +46,7 @@ def play_salts(
     return do_missing(play, tasks, COLUMNS, len(KEY), workers, out)
 
 
-def play(name: str, start: str, forms: Forms, most: int, folder: Path) -> list[Row]:
+def play(name: str, start: str, forms: Forms, most: str, added: str, folder: Path) -> list[Row]:
     """Play six batches of eight after twenty results of bases and acids.
 
     Args:
@@ -55,6 +54,7 @@ def play(name: str, start: str, forms: Forms, most: int, folder: Path) -> list[R
         start: seed of the twenty.
         forms: whether forms of a compound are joined or apart.
         most: how many compounds are drawn from the pool, the same for every start.
+        added: "True" if bases and acids get three salts; else the pool is as it is.
         folder: folder of the tables.
 
     Returns:
@@ -65,8 +65,8 @@ def play(name: str, start: str, forms: Forms, most: int, folder: Path) -> list[R
     """
     (source,) = find_pools([name])
     molecules, key = read_molecules(source, folder), zlib.crc32(name.encode())
-    molecules = molecules.take(np.random.default_rng(key).permutation(len(molecules))[:most])
-    each = [forms_of(text) for text in molecules.smiles]
+    molecules = molecules.take(np.random.default_rng(key).permutation(len(molecules))[: int(most)])
+    each = [forms_of(text) if added == "True" else [text] for text in molecules.smiles]
     owners = [k for k, texts in enumerate(each) for _ in texts]
     pool = from_smiles([text for texts in each for text in texts], ids=[*map(str, range(len(owners)))], forms=forms)
     first, values = np.searchsorted(owners, range(len(each))), molecules.targets
@@ -84,9 +84,9 @@ def play(name: str, start: str, forms: Forms, most: int, folder: Path) -> list[R
         told |= set(chosen)
         campaign.tell_many({name: float(values[owners[int(name)]]) for name in campaign.state.pending})
     best = set(np.argsort(-values, kind="stable")[:TOP].tolist())
-    scores = (np.mean(different), np.mean(ranges) / np.std(values), count_lost(pool, each), len(best & told))
+    scores = (np.mean(different), np.mean(ranges or [0.0]) / np.std(values), count_lost(pool, each), len(best & told))
     salts = sum(len(texts) > 1 for texts in each)
-    return [(name, start, forms, float(len(each)), float(salts), *map(float, scores))]
+    return [(name, start, forms, most, added, float(len(each)), float(salts), *map(float, scores))]
 
 
 def forms_of(smiles: str) -> list[str]:
@@ -105,11 +105,11 @@ def count_lost(pool: MoleculeSet, each: Sequence[Sequence[str]]) -> int:
         pool: rows of compounds, named by their numbers.
         each: the forms of each compound, its own one first.
     """
-    mask = Limits([f"mw<{LIMIT}"]).mask(pool)
-    left, row, lost = {name for name, meets in zip(pool.ids, mask, strict=True) if meets}, 0, 0
-    for texts in each:
+    limit = Limits([f"mw<{LIMIT}"])
+    is_light = limit.mask(from_smiles([texts[0] for texts in each], ids=[*map(str, range(len(each)))], forms="apart"))
+    left, row, lost = {name for name, meets in zip(pool.ids, limit.mask(pool), strict=True) if meets}, 0, 0
+    for texts, light in zip(each, is_light.tolist(), strict=True):
         names = [str(row + j) for j in range(len(texts))]
-        meets = all(pool.aliases.get(name, name) in left for name in names)
-        lost += Descriptors.MolWt(Chem.MolFromSmiles(texts[0])) < LIMIT and not meets
+        lost += light and not all(pool.aliases.get(name, name) in left for name in names)
         row += len(texts)
     return lost

@@ -26,10 +26,12 @@ def test_joined_forms_are_one_compound_of_a_batch(tmp_path, monkeypatch):
     molecules = from_smiles(["NCC" + text for text in some_molecules(90).smiles], range(90))
     monkeypatch.setattr(plays, "find_pools", lambda names: [names[0]])
     monkeypatch.setattr(plays, "read_molecules", lambda *_: molecules)
-    rows = [play("p", "0", forms, 80, tmp_path)[0] for forms in ("apart", "joined")]
+    rows = [play("p", "0", forms, "80", "True", tmp_path)[0] for forms in ("apart", "joined")]
     apart, joined = (dict(zip(COLUMNS, row, strict=True)) for row in rows)
     assert (joined["different"], joined["spread"], joined["lost"]) == (8, 0, 0)
     assert apart["spread"] > 0
+    (alone,) = play("p", "0", "apart", "80", "False", tmp_path)
+    assert alone[-5:-3] == (0.0, 8.0)
     assert apart["compounds"] == joined["compounds"] == 80
     table = table_of(pd.DataFrame(rows, columns=list(COLUMNS)))
     assert [row[3] for row in table.rows[1:]] == ["apart", "joined"]
