@@ -39,6 +39,7 @@ def main() -> int:
     from support.mutants.trials import Trials, is_killed_when_imported, run_pytest
 
     RESULTS.parent.mkdir(exist_ok=True)
+    told = os.dup(2)
     before, table, began = read_results(), [], time.perf_counter()
     newer = lines_since(arguments.since) if arguments.since else None
     equivalent = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
@@ -49,6 +50,9 @@ def main() -> int:
             file.write(json.dumps([str(mutant), killed]) + "\n")
             file.flush()
 
+        def note(text: str) -> None:
+            os.write(told, f"{text}\n".encode())
+
         for path in sources(arguments.places):
             keep = Draw(arguments.sample, f"{arguments.seed} {path}", None if newer is None else newer[path])
             mutants = mutants_of(path, (ROOT / path).read_text(encoding="utf-8"), keep)
@@ -57,7 +61,7 @@ def main() -> int:
             if not mutants:
                 continue
             inside = [mutant for mutant in mutants if mutant.lines]
-            if run_pytest(path, Trials(path, inside, arguments.jobs, report)):
+            if inside and run_pytest(path, Trials(path, inside, arguments.jobs, report, note)):
                 raise SystemExit(f"The tests of {path} fail before anything is changed: pytest {path}.")
             for mutant in mutants:
                 if not mutant.lines:
