@@ -159,8 +159,3 @@ def test_luck_of_what_is_known_on_average_is_that_of_shuffled_tables():
     seen = np.mean(found.best.scores - found.random.scores)
     expected = min(np.mean(np.array(scores) >= seen - 1e-9), np.mean(np.array(scores) <= seen + 1e-9))
     assert found.luck(found.best, 10, at_end=False) == pytest.approx(expected, abs=0.06)
-
-
-@pytest.mark.parametrize(("values", "ties"), [(np.arange(40.0), 1), (np.repeat(np.arange(10.0), 4), 4)])
-def test_ties_are_the_molecules_with_the_tenth_best_value(values, ties):
-    assert Table(MOLECULES, values, maximize=True, start=4, budget=20).ties == ties
