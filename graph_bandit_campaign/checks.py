@@ -41,7 +41,7 @@ def check_value(identifier: str, value: float) -> float:
         ValueError: if it is not a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, which agents can learn from.
     """
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not abs(value) <= LARGEST_REWARD:  # written so that NaN fails too
+    if not good or not abs(_plain(value)) <= LARGEST_REWARD:  # written so that NaN fails too
         raise ValueError(
             f"Expected a finite number for `{identifier}`, from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got "
             f"{value!r}."
@@ -58,7 +58,7 @@ def check_noise(identifier: str, noise: float | None, bound: str = "") -> float 
     if noise is None:
         return None
     good = isinstance(noise, (int, float, np.integer, np.floating)) and not isinstance(noise, bool)
-    if not good or not 0 < noise <= LARGEST_REWARD:
+    if not good or not 0 < _plain(noise) <= LARGEST_REWARD:
         raise ValueError(
             f"Expected the noise of `{identifier}` to be a standard deviation above 0, or None. Got {noise!r}."
         )
@@ -80,3 +80,8 @@ def check_integer(name: str, value: SupportsIndex, smallest: int) -> int:
     if isinstance(value, bool) or number < smallest:
         raise ValueError(f"Expected `{name}` to be an integer >= {smallest}. Got {value!r}.")
     return number
+
+
+def _plain(value: float) -> float:
+    """Return a number as one of Python: float32 does not hold `LARGEST_REWARD`, and warns when compared."""
+    return value.item() if isinstance(value, np.generic) else value

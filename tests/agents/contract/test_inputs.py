@@ -1,3 +1,4 @@
+import math
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -14,8 +15,10 @@ from agents.contract.inputs import (
     read_feedback,
     read_graphs,
     read_mask,
+    read_noises,
     read_pending,
 )
+from agents.contract.protocol import LARGEST_REWARD
 from graph_bandit_env import GraphSet
 
 
@@ -226,3 +229,14 @@ def test_edge_features_of_other_widths_or_of_some_graphs_alone_are_refused():
         graph.edge_attr = None if k == bare else torch.ones(graph.num_edges, 2)
     with pytest.raises(ValueError, match=f"Got \\[2\\], and none in graph {bare}"):
         read_graphs(None, SimpleNamespace(to_pyg=lambda: graphs))
+
+
+@pytest.mark.parametrize("noise", [0, -1, math.inf, math.nan, 2 * LARGEST_REWARD, [0.1, 0.0], [0.1], True, "1"])
+def test_noises_that_are_no_deviations_are_refused(noise):
+    with pytest.raises(ValueError, match="Expected `noise` to be a number above 0"):
+        read_noises(noise, 2)
+
+
+@pytest.mark.parametrize(("noise", "read"), [(0.5, [0.5, 0.5]), (2, [2.0, 2.0]), ([1e-9, LARGEST_REWARD], None)])
+def test_noises_are_one_for_all_results_or_one_for_each(noise, read):
+    assert read_noises(noise, 2).tolist() == (read or noise)

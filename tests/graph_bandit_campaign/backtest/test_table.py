@@ -4,7 +4,7 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import BacktestSettings
-from graph_bandit_campaign.backtest.table import read_table
+from graph_bandit_campaign.backtest.table import Table, read_table
 
 MOLECULES = some_molecules(60)
 
@@ -108,3 +108,8 @@ def test_columns_of_the_users_own_reach_the_agent(tmp_path):
 def test_settings_are_checked_when_made(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         settings(tmp_path / "table.csv", **change)
+
+
+@pytest.mark.parametrize(("values", "ties"), [(np.arange(40.0), 1), (np.repeat(np.arange(10.0), 4), 4)])
+def test_ties_are_the_molecules_with_the_tenth_best_value(values, ties):
+    assert Table(some_molecules(40), values, maximize=True, start=4, budget=20).ties == ties

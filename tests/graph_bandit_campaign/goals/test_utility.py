@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Goal
-from graph_bandit_campaign.goals.utility import meets
+from graph_bandit_campaign.goals.utility import meets, utility_moments
 
 VALUES = [1.0, math.nextafter(1, 2), 1.5, math.nextafter(2, 1), 2.0]
 
@@ -28,3 +28,18 @@ def test_a_value_beyond_either_end_meets_no_limit(strict):
 def test_other_goals_allow_all_values(aim):
     ends = (1.2, 1.4) if aim == "target" else (None, None)
     assert meets(Goal("a", aim, *ends), np.array(VALUES)).all()
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 2.0), (1.0, None), (None, 2.0)])
+@pytest.mark.parametrize(("mean", "std"), [(0.2, 0.7), (1.5, 0.4), (1.9, 1.5), (4.0, 0.8)])
+def test_the_utility_of_a_forecast_is_that_of_its_values(low, high, mean, std):
+    """By quadrature: the distance of each value to the range, weighted by its density."""
+    values = np.linspace(mean - 9 * std, mean + 9 * std, 200_001)
+    weights = np.exp(-(((values - mean) / std) ** 2) / 2)
+    weights /= weights.sum()
+    below = np.maximum((-np.inf if low is None else low) - values, 0)
+    distance = below + np.maximum(values - (np.inf if high is None else high), 0)
+    expected = weights @ distance
+    spread = np.sqrt(weights @ distance**2 - expected**2)
+    told = utility_moments(Goal("a", "target", low, high), np.array([mean - std]), np.array([mean + std]))
+    np.testing.assert_allclose(np.ravel(told), [-expected, spread], atol=1e-6)

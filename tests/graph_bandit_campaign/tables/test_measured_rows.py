@@ -135,3 +135,15 @@ def test_capitals_of_the_column_count_only_where_columns_differ_in_nothing_else(
     assert [row.value for row in read_measured([table("id,Activity,activity\na,1,2\n")], columns).rows] == [2.0]
     with pytest.raises(ValueError, match="one column `activity` in .*results.csv. It has Activity, ACTIVITY"):
         read_measured([table("id,Activity,ACTIVITY\na,1,2\n")], columns)
+
+
+@pytest.mark.parametrize("noise", ["0", "-0.1", "inf"])
+def test_a_noise_that_is_no_deviation_is_refused_with_its_line(table, noise):
+    path = table(f"id,activity,sd\na,1.5,{noise}\n")
+    with pytest.raises(BadResultsError, match="line 2: .*number above 0 in `sd`"):
+        read([path], Columns("activity", "id", noise="sd"))
+
+
+def test_a_noise_may_be_small_or_missing(table):
+    rows = read([table("id,activity,sd\na,1.5,0.001\nb,2,\n")], Columns("activity", "id", noise="sd"))
+    assert [row.noise for row in rows] == [0.001, None]

@@ -1,3 +1,4 @@
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -68,3 +69,9 @@ def test_a_slow_walk_loses_no_digits():
     """With a rate of 1e-12, 1 - a^2 from a would be wrong in the fourth digit."""
     drift = make_drift("walk", lambda rng: np.ones(1), 1e-12, np.random.default_rng(0))
     assert drift(np.zeros(1))[0] == pytest.approx(np.sqrt(2e-12), rel=1e-11)
+
+
+@pytest.mark.parametrize("rate", [-0.5, -1e-9, 0, 1.0001, float("nan")])
+def test_a_rate_outside_zero_to_one_is_refused(rate):
+    with pytest.raises(ValueError, match="drift_rate"):
+        gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=3, num_nodes=4, drift="walk", drift_rate=rate)

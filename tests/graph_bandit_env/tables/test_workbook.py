@@ -47,3 +47,13 @@ def test_hidden_rows_are_read_and_counted(tmp_path):
     book.save(tmp_path / "book.xlsx")
     with open_table(tmp_path / "book.xlsx") as opened:
         assert (opened.hidden, sum(1 for _ in opened.rows(["y"]))) == (2, 20_000)
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.12, "12%"), (0.1234567, "12.34567%"), (0.29, "29%"), (1.5, "150%")])
+def test_a_share_is_read_as_it_is_shown_without_rounding_errors(tmp_path, share, text):
+    book = openpyxl.Workbook()
+    for row in (["id", "yield"], ["a", share]):
+        book.active.append(row)
+    book.active["B2"].number_format = "0%"
+    book.save(tmp_path / "book.xlsx")
+    assert rows_of(tmp_path / "book.xlsx", "yield") == ([(2, [text])], [])

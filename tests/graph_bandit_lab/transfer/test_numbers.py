@@ -60,3 +60,13 @@ def test_residuals_count_the_floats_between():
     above = np.nextafter(1.5, 2)
     near = to_residuals(bits_of(above, 1.5, np.nextafter(above, 2), 0.0), np.array([1.5, above, 1.5, 0.0]))
     assert near.tolist() == [2, 1, 4, 0]
+
+
+def test_residuals_count_the_floats_between_a_number_and_its_prediction():
+    """Also across zero: the float below 0.0 is -0.0, and then comes the smallest negative number."""
+    tiny = np.nextafter(0.0, 1.0)
+    predicted = np.array([1.0, 1.0, 1.0, -1.0, 0.0, 0.0, -tiny])
+    numbers = [1.0, np.nextafter(1.0, 2), np.nextafter(1.0, 0), np.nextafter(-1.0, 0), tiny, -tiny, tiny]
+    expected = [0, 2, 1, 2, 2, 3, 6]
+    assert to_residuals(bits_of(*numbers), predicted).tolist() == expected
+    assert from_residuals(np.array(expected, np.uint64), predicted).tolist() == bits_of(*numbers).tolist()

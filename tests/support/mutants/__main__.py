@@ -9,6 +9,7 @@ import tempfile
 import time
 import tomllib
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 
 from support import ROOT
@@ -28,16 +29,19 @@ def main() -> int:
         "places", nargs="*", default=AREAS, help="files or folders; by default all that compute numbers"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
-    parser.add_argument("--sample", type=float, default=1.0, help="part of the mutants of each file, drawn by --seed")
+    parser.add_argument("--sample", type=float, default=1.0, help="chance of each mutant to be tried, drawn by --seed")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--since", help="a commit: only lines that are newer")
     parser.add_argument("--survivors", action="store_true", help=f"only those that survived, by {RESULTS.name}")
     arguments = parser.parse_args()
     preload()
-    from support.mutants.changes import Mutant, mutants_of
+    from support.mutants.changes import Mutant, lines_since, mutants_of
     from support.mutants.trials import Trials, is_killed_when_imported, run_pytest
 
     RESULTS.parent.mkdir(exist_ok=True)
+    told = os.dup(2)
     before, table, began = read_results(), [], time.perf_counter()
+    newer = lines_since(arguments.since) if arguments.since else None
     equivalent = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch, RESULTS.open("a", encoding="utf-8") as file:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = scratch  # forks end without removing what they wrote
@@ -46,15 +50,18 @@ def main() -> int:
             file.write(json.dumps([str(mutant), killed]) + "\n")
             file.flush()
 
+        def note(text: str) -> None:
+            os.write(told, f"{text}\n".encode())
+
         for path in sources(arguments.places):
-            mutants = mutants_of(path, (ROOT / path).read_text(encoding="utf-8"))
-            mutants = random.Random(arguments.seed).sample(mutants, round(arguments.sample * len(mutants)))
+            keep = Draw(arguments.sample, f"{arguments.seed} {path}", None if newer is None else newer[path])
+            mutants = mutants_of(path, (ROOT / path).read_text(encoding="utf-8"), keep)
             if arguments.survivors:
                 mutants = [mutant for mutant in mutants if before.get(str(mutant)) is False]
             if not mutants:
                 continue
             inside = [mutant for mutant in mutants if mutant.lines]
-            if run_pytest(path, Trials(path, inside, arguments.jobs, report)):
+            if inside and run_pytest(path, Trials(path, inside, arguments.jobs, report, note)):
                 raise SystemExit(f"The tests of {path} fail before anything is changed: pytest {path}.")
             for mutant in mutants:
                 if not mutant.lines:
@@ -66,9 +73,29 @@ def main() -> int:
             print(*unknown, *([""] if unknown else []), sep="\n", end="", flush=True)
     total, killed, unknown = (sum(row[column] for row in table) for column in (1, 2, 3))
     print(f"{'file':45} mutants  killed  survivors without a reason   ({time.perf_counter() - began:.0f} s)")
-    for path, *counts in [*table, ("all", total, killed, unknown)]:
+    for path, *counts in [*table, *rooms(table), ("all", total, killed, unknown)]:
         print(f"{path:45} {counts[0]:7} {counts[1]:7} {counts[2]:10}")
     return int(killed < ENOUGH * total)
+
+
+class Draw:
+    """Take each mutant by chance, the same ones for the same seed, among those of given lines."""
+
+    def __init__(self, chance: float, seed: str, lines: set[int] | None) -> None:
+        self.chance, self.random, self.lines = chance, random.Random(seed), lines
+
+    def __call__(self, line: int) -> bool:
+        return (self.lines is None or line in self.lines) and self.random.random() < self.chance
+
+
+def rooms(table: list[tuple[str, int, int, int]]) -> list[tuple[str, int, int, int]]:
+    """Add up the counts of the files of each room, or of each package where it has no rooms."""
+    sums = defaultdict[str, list[int]](lambda: [0, 0, 0])
+    for path, *counts in table:
+        folders = path.split("/")[:-1]
+        room = "/".join(folders[:2]) or path
+        sums[room] = [one + other for one, other in zip(sums[room], counts, strict=True)]
+    return [(room, *counts) for room, counts in sums.items()] if len(sums) > 1 else []
 
 
 def preload() -> None:

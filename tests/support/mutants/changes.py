@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -17,6 +20,8 @@ from cosmic_ray.operators import (
     unary_operator_replacement,
     zero_iteration_for_loop,
 )
+
+from support import ROOT
 
 BINARY = "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Mul Mod_Mul Pow_Mul BitOr_BitAnd BitAnd_BitOr BitXor_BitAnd"
 COMPARISON = "Lt_LtE Lt_GtE LtE_Lt LtE_Gt Gt_GtE Gt_LtE GtE_Gt GtE_Lt Eq_NotEq NotEq_Eq Is_IsNot IsNot_Is"
@@ -61,15 +66,34 @@ class Mutant:
         return f"{self.path}:{self.line}: {self.change}"
 
 
-def mutants_of(path: str, source: str) -> list[Mutant]:
-    """Make every mutant of a file once, in the order of its lines."""
-    tree = ast.parse(source)
+def lines_since(commit: str) -> dict[str, set[int]]:
+    """List the lines of each Python file that are newer than a commit; a file that was moved keeps its old lines."""
+    command = ["git", "diff", "--unified=0", "--find-renames=30%", "-l0", commit, "--", "*.py"]
+    lines, path = defaultdict[str, set[int]](set), ""
+    for line in subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
+        if line.startswith("+++ "):
+            path = line.removeprefix("+++ b/")
+        elif match := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            start, count = int(match[1]), int(match[2] or 1)
+            lines[path] |= {*range(start, start + count)}
+    return lines
+
+
+def mutants_of(path: str, source: str, keep: Callable[[int], bool] = lambda line: True) -> list[Mutant]:
+    """Make every mutant of a file once, in the order of its lines.
+
+    Args:
+        path: of the file.
+        source: its text.
+        keep: called with the line of each change, whether to make it.
+    """
+    tree, nodes = ast.parse(source), [*ast_nodes(get_ast(source))]
     seen, mutants = {ast.dump(tree)}, []
     skipped, statements = list(_spans_left_alone(tree)), _statements(tree)
     for operator in (kind() for kind in OPERATORS):
-        places = [place for node in ast_nodes(get_ast(source)) for place in operator.mutation_positions(node)]
+        places = [place for node in nodes for place in operator.mutation_positions(node)]
         for occurrence, (place, _) in enumerate(places):
-            if any(start <= place < end for start, end in skipped):
+            if any(start <= place < end for start, end in skipped) or not keep(place[0]):
                 continue
             changed = mutate_code(source, operator, occurrence)
             try:

@@ -77,6 +77,8 @@ class Trace:
     """By test, that it takes."""
     lines: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     """By test, that it executes; by "" those that a fixture of several tests executes."""
+    failed: list[str] = field(default_factory=list)
+    """Tests that fail before anything is changed, such as those that cannot be played in a fork: they are left out."""
 
     def tracer(self, name: str) -> Callable[[FrameType, str, object], object]:
         target, seen = str(ROOT / self.path), self.lines[name]
@@ -105,10 +107,15 @@ class Trace:
         sys.settrace(before)
         return result
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
     def choose(self, mutant: Mutant) -> list[str]:
         """Name the tests that execute what is changed, the quickest first."""
         shared = not mutant.lines or self.lines[""] & {*mutant.lines}
-        names = [name for name in self.seconds if shared or self.lines[name] & {*mutant.lines}]
+        sound = self.seconds.keys() - {*self.failed}
+        names = [name for name in sound if shared or self.lines[name] & {*mutant.lines}]
         return sorted(names, key=self.seconds.__getitem__)
 
 
@@ -133,6 +140,7 @@ class Trials:
     mutants: list[Mutant]
     jobs: int
     report: Callable[[Mutant, bool], None]
+    note: Callable[[str], None]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -159,12 +167,13 @@ class Trials:
         trace, (end, start) = Trace(self.path), os.pipe()
         if not os.fork():
             session.config.pluginmanager.register(trace)
+            session.config.option.maxfail = 0
 
             def run() -> None:
                 _replace_code(functions, self.path, (ROOT / self.path).read_text(encoding="utf-8"))
                 run_items(session)
                 with open(start, "wb") as pipe:
-                    pickle.dump((trace.seconds, dict(trace.lines), [*sys.modules]), pipe)
+                    pickle.dump((trace.seconds, dict(trace.lines), trace.failed, [*sys.modules]), pipe)
 
             _exit_after(run)
         os.close(start)
@@ -173,8 +182,10 @@ class Trials:
         os.wait()
         if not content:
             pytest.exit("The tests fail before anything is changed.", 3)
-        trace.seconds, lines, modules = pickle.loads(content)
+        trace.seconds, lines, trace.failed, modules = pickle.loads(content)
         trace.lines.update(lines)
+        for name in trace.failed:
+            self.note(f"left out, since it fails here before anything is changed: {name}")
         for name in modules:  # those that the project imports lazily, so that not every fork does
             if name.partition(".")[0] in PRODUCT:
                 importlib.import_module(name)

@@ -14,7 +14,7 @@ from graph_bandit_campaign.backtest.pages.verdict import (
     verdicts,
 )
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
-from graph_bandit_campaign.backtest.summary import Interval, summarize
+from graph_bandit_campaign.backtest.summary import Bin, Interval, summarize
 from graph_bandit_campaign.backtest.table import Table
 
 TABLE = Table(some_molecules(40), np.arange(40.0), maximize=True, start=4, budget=20)
@@ -121,3 +121,21 @@ def test_figures_draw_every_player_with_random_choice_in_grey():
     assert best[-1] == 10
     (axes,) = forecasts_figure(found.forecasts, colors_of(found)).axes
     assert len(axes.lines) == 2
+
+
+def test_curves_begin_with_the_last_random_measurement_and_are_means_over_the_starts():
+    found = summary(lambda start: BEST_FIRST)
+    figure = progress_figure(found, "y")
+    for axes, curves in zip(figure.axes, (found.best.best, found.best.found), strict=True):
+        line = next(line for line in axes.lines if line.get_label() == "agent0")
+        assert line.get_xdata().tolist() == [*range(4, 21)]
+        assert line.get_ydata().tolist() == pytest.approx([sum(column) / 6 for column in curves.T[3:]])
+
+
+def test_forecasts_are_drawn_as_shares_up_to_the_largest():
+    bins = {"a": [Bin(0.0, 0.5, 4, 1.0, 2), Bin(0.5, 1.0, 10, 6.0, 8)]}
+    (axes,) = forecasts_figure(bins, {"a": "#000000"}).axes
+    line = next(line for line in axes.lines if line.get_label() == "a")
+    assert line.get_xydata().tolist() == [[0.25, 0.5], [0.6, 0.8]]
+    assert axes.get_xlim() == pytest.approx((0, 0.864))
+    assert axes.get_legend() is None
