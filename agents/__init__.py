@@ -1,7 +1,8 @@
 """The agents of graph-bandit-env. An agent sees observations, masks and rewards, never mean rewards or regret.
 
 Make an agent by name with `registry.make_agent`. To write your own agent, import from the subpackages: `contract`,
-`beliefs`, the families `neural`, `kernel`, `molecule`, `classic` and `policy_gradient`, and `zoo`, which joins models
+`beliefs`, the families `neural`, `kernel`, `process`, `molecule`, `classic` and
+`policy_gradient`, and `zoo`, which joins models
 and rules. `sb3` holds policies for users of Stable-Baselines3.
 """
 
@@ -18,6 +19,7 @@ __all__ = [
     "molecule",
     "neural",
     "policy_gradient",
+    "process",
     "sb3",
     "zoo",
 ]

@@ -63,6 +63,36 @@ class DualPosterior:
         self.factor = torch.linalg.cholesky(inner)
         self._whitened = torch.linalg.solve_triangular(self.factor, targets.unsqueeze(1), upper=False).squeeze(1)
 
+    def extended(self, graph: int, explained: Tensor, count: float, target: float) -> DualPosterior:
+        """Return the posterior given one more result, in O(q^2).
+
+            L' = [[L, 0], [e^T, p]],   e = L^{-1} s k(seen, a),   p^2 = s k(a, a) - |e|^2 + n / count
+
+        Args:
+            graph: a, the graph of the result; it may have others.
+            explained: e, `(q,)` float64, as `explained` returned it for this graph.
+            count: as in the constructor.
+            target: as in the constructor.
+        """
+        own = self.hyperparameters.scale * self.kernel.diagonal(torch.tensor([graph]))[0]
+        pivot = ((own - explained @ explained).clamp(min=0) + self.hyperparameters.noise / count).sqrt()
+        longer, size = copy.copy(self), len(self.seen)
+        longer.factor = torch.nn.functional.pad(self.factor, (0, 1, 0, 1))
+        longer.factor[size, :size], longer.factor[size, size] = explained, pivot
+        longer.seen = torch.cat([self.seen, self.seen.new_tensor([graph])])
+        longer.counts = torch.cat([self.counts.double(), self.factor.new_tensor([count])])
+        longer.targets = torch.cat([self.targets, self.targets.new_tensor([target])])
+        surprise = (target - explained @ self._whitened) / pivot
+        longer._whitened = torch.cat([self._whitened, surprise.unsqueeze(0)])
+        return longer
+
+    def retargeted(self, targets: Tensor) -> DualPosterior:
+        """Return the posterior given other targets `(q,)` of the same results, in O(q^2)."""
+        other = copy.copy(self)
+        other.targets = targets
+        other._whitened = torch.linalg.solve_triangular(self.factor, targets.unsqueeze(1), upper=False).squeeze(1)
+        return other
+
     def within(self, kernel: Kernel, seen: Tensor) -> DualPosterior:
         """Return this posterior for another set of graphs, which holds those played.
 
@@ -115,3 +145,46 @@ class DualPosterior:
         explained = self.explained(index)
         within = self.hyperparameters.scale * self.kernel.columns(index, index)
         return (within + within.T) / 2 - explained.T @ explained
+
+
+class Marginals:
+    """Posterior means and variances of n graphs, which one more result changes in O(q n).
+
+        e = (s k(a, .) - E_a^T E) / p,   m <- m + e (y - m_a) / p,   v <- v - e^2,   p as in `DualPosterior.extended`
+        [Rasmussen & Williams 2006, Eqs. 2.25 and 2.26, one y at a time]
+
+    Args:
+        posterior: the posterior.
+        index: `(n,)` int64. The graphs.
+        rows: E of these graphs, `(q, n)` float64; None: it is computed.
+
+    Attributes:
+        mean: `(n,)` float64.
+        variance: `(n,)` float64.
+    """
+
+    def __init__(self, posterior: DualPosterior, index: Tensor, rows: Tensor | None = None) -> None:
+        self.posterior, self.index = posterior, index
+        self.rows = posterior.explained(index) if rows is None else rows
+        self.mean = posterior.mean_of(self.rows)
+        self.variance = posterior.variance_of(self.rows, index)
+
+    def given(self, place: int, count: float, target: float) -> Marginals:
+        """Return what one more result of the graph `index[place]` makes of them; the rest is as in `DualPosterior`."""
+        own, graph = self.rows[:, place], self.index[place : place + 1]
+        longer = copy.copy(self)
+        longer.posterior = self.posterior.extended(int(graph), own, count, target)
+        pivot = longer.posterior.factor[-1, -1]
+        covariance = self.posterior.hyperparameters.scale * self.posterior.kernel.columns(graph, self.index)[0]
+        row = (covariance - own @ self.rows) / pivot
+        longer.rows = torch.cat([self.rows, row.unsqueeze(0)])
+        longer.mean = self.mean + row * ((target - self.mean[place]) / pivot)
+        longer.variance = (self.variance - row.square()).clamp(min=0)
+        return longer
+
+    def retargeted(self, targets: Tensor) -> Marginals:
+        """Return them given other targets `(q,)` of the same results, in O(q^2 + q n)."""
+        other = copy.copy(self)
+        other.posterior = self.posterior.retargeted(targets)
+        other.mean = other.posterior.mean_of(self.rows)
+        return other

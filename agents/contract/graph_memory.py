@@ -20,7 +20,7 @@ from agents.contract.state import check_form, form_of
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
 
-PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "lin-*", "wl-*", "epsilon-greedy", "random")
+PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "gp-*", "lin-*", "wl-*", "epsilon-greedy", "random")
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
 Key = int
 """Identifies the content of a graph within one process, in 64 bits."""

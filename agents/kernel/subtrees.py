@@ -52,19 +52,22 @@ class PatternCounts:
         )
 
 
-def count_patterns(batch: Batch, labels: Labels, edges: Labels, iterations: int) -> PatternCounts:
+def count_patterns(
+    batch: Batch, labels: Labels, edges: Labels, iterations: int, directed: bool = False
+) -> PatternCounts:
     """Count labels and their refinements: a node's label with those of its neighbours, again and again.
 
         l_0 = label,   l_{h+1}(v) = hash(l_h(v), {(e_uv, l_h(u)) : u -> v})      [Shervashidze et al. 2011]
 
     Here {...} is a multiset, and e_uv the label of the edge. Each column of labels is refined by itself, and all are
-    counted.
+    counted. If edges have directions, {(e_vw, l_h(w)) : v -> w} is hashed with the rest.
 
     Args:
         batch: K graphs with n nodes and E edges in all.
         labels: `(n, c)`. Labels of nodes.
         edges: `(E,)`. Labels of edges.
         iterations: number of refinements.
+        directed: whether edges have directions; else each must be there in both.
 
     Returns:
         The counts of all patterns of depth 0 to `iterations`.
@@ -72,9 +75,12 @@ def count_patterns(batch: Batch, labels: Labels, edges: Labels, iterations: int)
     sources, targets = batch.edge_index.numpy()
     depths = [labels]
     for _ in range(iterations):
-        arriving = np.zeros_like(labels)
+        arriving, leaving = np.zeros_like(labels), np.zeros_like(labels)
         np.add.at(arriving, targets, _mix(depths[-1][sources] + edges[:, None]))
-        depths.append(_mix(np.uint64(3) * depths[-1] + _mix(arriving)))
+        if directed:
+            np.add.at(leaving, sources, _mix(depths[-1][targets] + edges[:, None]))
+            leaving = _mix(_mix(leaving))  # so that those from which edges come are not those to which they lead
+        depths.append(_mix(np.uint64(3) * depths[-1] + _mix(arriving) + leaving))
     patterns = np.concatenate(depths, axis=1)
     graph = np.repeat(batch.batch.numpy(), patterns.shape[1])
     order = np.lexsort((patterns.ravel(), graph))

@@ -31,6 +31,10 @@ class TanimotoKernel:
         FacingCounts(self, rows, 1.0).add_to(total, index)
         return total.T
 
+    def facing(self, rows: Tensor, weight: float) -> FacingCounts:
+        """Return what adds similarities to these molecules, times a weight, to a sum."""
+        return FacingCounts(self, rows, weight)
+
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
         return torch.ones(len(index), dtype=torch.float64)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
-from agents.beliefs.posterior import Kernel
 from agents.molecule.fingerprints import TanimotoKernel
-from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import FINGERPRINTS, NUMBERS, Molecules, Ranks, Scales, Traits, compute_traits
+from agents.process.mixture import Mixture
+from agents.process.parts.numbers import GaussianKernel, LinearKernel, Points
+from agents.process.parts.part import Part
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
 
 WIDE, NARROW = 2.0, 0.7  # of Gaussian kernels: the mixture of both stands for all widths between
 SAMPLED = 4  # molecules whose traits are computed again, to see that those that are brought are theirs
@@ -27,19 +33,7 @@ LABELS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """A part of the kernel."""
-
-    name: str
-    """What it compares; parts of one name differ in their width."""
-    weight: float
-    """Its weight before any result."""
-    kernel: Kernel
-    """Its kernel, which is 1 for a molecule and itself."""
-
-
-@dataclass(frozen=True, eq=False)
-class Description:
+class MoleculeDescription:
     """Molecules, their traits, and the parts of the kernel."""
 
     molecules: Molecules
@@ -50,7 +44,7 @@ class Description:
     """The parts of the kernel."""
 
     @staticmethod
-    def of(molecules: Molecules, settings: MoleculeSettings) -> Description:
+    def of(molecules: Molecules, settings: MoleculeSettings) -> MoleculeDescription:
         """Compute the traits that the molecules do not bring along, and make the parts of the kernel.
 
         Raises:
@@ -63,7 +57,24 @@ class Description:
         missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]
         if missing:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
-        return Description(molecules, traits, make_parts(settings, traits, molecules.columns, molecules.scales))
+        return MoleculeDescription(molecules, traits, make_parts(settings, traits, molecules.columns, molecules.scales))
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Return the SMILES, which choose among equal molecules."""
+        return self.molecules.smiles
+
+    def mixture(self, weights: Sequence[float]) -> Mixture:
+        """Return the sum of the parts with these weights; its columns are computed where they are needed."""
+        return Mixture([part.kernel for part in self.parts], weights)
+
+    def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> MoleculeDescription:
+        """Refuse other molecules: a round shows graphs, and not the SMILES that they are described by."""
+        raise ValueError("Expected the molecules of `reset` in each observation. Got other graphs.")
+
+    def known(self) -> list[Tensor]:
+        """Return a digest of the SMILES, and of the columns of the user's own."""
+        return [self.molecules.digest()]
 
 
 def weights_of(settings: MoleculeSettings) -> dict[str, float]:

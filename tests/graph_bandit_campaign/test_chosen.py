@@ -22,7 +22,7 @@ def begin(sign=1.0, **settings):
 
 def uncorrected(monkeypatch):
     """Let agents predict of chosen molecules what they predict of any."""
-    monkeypatch.setattr("agents.molecule.forecaster.MoleculeForecaster.predict_chosen", lambda self, *_: self.predict())
+    monkeypatch.setattr("agents.process.forecaster.ProcessForecaster.predict_chosen", lambda self, *_: self.predict())
 
 
 @pytest.mark.parametrize("count", [1, 5, 20])

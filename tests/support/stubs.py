@@ -25,6 +25,7 @@ from agents.linear.agent import LinearAgent
 from agents.molecule.agent import MoleculeAgent
 from agents.neural.agent import NeuralAgent
 from agents.policy_gradient.agent import PPOAgent
+from agents.process.graphs import GraphProcessAgent
 from agents.zoo.recipes import Recipe as Recipe
 from gntk.engines import ModuleOrFactory
 

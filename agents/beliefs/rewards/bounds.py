@@ -34,6 +34,11 @@ class Bounds:
         self.low.scatter_reduce_(0, graphs[above], values[above], "amax")
         self.high.scatter_reduce_(0, graphs[~above], values[~above], "amin")
 
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Go on with other graphs: those of the slots `kept` `(n,)`, then some without bounds."""
+        none = Bounds(added)
+        self.low, self.high = torch.cat([self.low[kept], none.low]), torch.cat([self.high[kept], none.high])
+
     @property
     def graphs(self) -> Tensor:
         """Return the graph of each bound, `(m,)` int64: first of those from below, then of those from above."""

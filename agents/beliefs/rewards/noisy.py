@@ -36,6 +36,15 @@ class NoisyResults:
         self.values = torch.cat([self.values, values])
         self.deviations = torch.cat([self.deviations, deviations])
 
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Go on with other graphs, without the results of those that are not in the slots `kept` `(n,)`."""
+        place = torch.full((self._num_graphs,), -1, dtype=torch.int64)
+        place[kept] = torch.arange(len(kept))
+        stays = place[self.graphs] >= 0
+        self.graphs = place[self.graphs][stays]
+        self.values, self.deviations = self.values[stays], self.deviations[stays]
+        self._num_graphs = len(kept) + added
+
     def merge(self) -> MergedResults:
         """Return one result for each graph, which tells all that its results tell.
 

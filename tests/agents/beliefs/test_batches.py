@@ -14,7 +14,7 @@ from agents.contract.abilities import LateLearner
 from agents.contract.protocol import BatchAgent
 
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
-BATCH = [name for name in NAMES if name.startswith(("gnn", "nn", "gntk", "lin", "wl", "epsilon"))]
+BATCH = [name for name in NAMES if name.startswith(("gnn", "nn", "gntk", "gp", "lin", "wl", "epsilon"))]
 EVERY = torch.ones(4, dtype=torch.bool)
 
 
@@ -106,7 +106,7 @@ def test_a_rule_that_draws_rewards_imagines_nothing_of_what_is_under_way():
 
 @pytest.fixture(params=BATCH)
 def agent(request, small_env):
-    small = {} if request.param.startswith(("gntk", "lin", "wl")) else {"width": 16, "steps": 5}
+    small = {} if request.param.startswith(("gntk", "gp", "lin", "wl")) else {"width": 16, "steps": 5}
     agent = registry.make_agent(request.param, **small)
     agent.reset(small_env().reset(seed=0)[0], seed=1)
     return agent

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.posterior import from_scratch
 
-from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.posterior import DualPosterior, Marginals
 from agents.beliefs.rewards.likelihood import Hyperparameters
 from agents.kernel.priors import WholePrior
 
@@ -61,3 +61,29 @@ def test_the_posterior_of_some_graphs_is_that_of_all(among):
     mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
     np.testing.assert_allclose(some.mean, mean[among], atol=1e-9)
     np.testing.assert_allclose(some.root @ some.root.T, covariance[np.ix_(among, among)], atol=1e-9)
+
+
+@given(st.lists(st.integers(0, 11), min_size=1, max_size=15), st.lists(st.integers(0, 4), min_size=1, max_size=10))
+def test_results_that_are_added_one_by_one_give_the_posterior_of_all(first, later):
+    index = torch.tensor([3, 0, 11, 5, 7])  # graphs that are asked about, some of them played
+    actions = np.array([*first, *index[later].tolist()])
+    rewards = np.sin(np.arange(len(actions)))
+    marginals = Marginals(condition(np.array(first), rewards[: len(first)]), index)
+    for place, reward in zip(later, rewards[len(first) :], strict=True):
+        marginals = marginals.given(place, 1.0, float(reward))
+    mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
+    np.testing.assert_allclose(marginals.mean, mean[index], atol=1e-8)
+    np.testing.assert_allclose(marginals.variance, covariance.diagonal()[index], atol=1e-8)
+    found, variances = marginals.posterior.mean_and_variance(index)
+    np.testing.assert_allclose(found, mean[index], atol=1e-8)
+    np.testing.assert_allclose(variances, covariance.diagonal()[index], atol=1e-8)
+    np.testing.assert_allclose(marginals.posterior.covariance(index), covariance[np.ix_(index, index)], atol=1e-8)
+
+
+def test_other_targets_of_the_same_results_give_their_posterior():
+    actions, rewards, others = np.array([1, 4, 6]), np.array([0.3, -1.0, 2.0]), np.array([5.0, 0.0, 1.0])
+    marginals = Marginals(condition(actions, rewards), torch.arange(12)).given(8, 1.0, 9.0)
+    moved = marginals.retargeted(torch.tensor([*others, -3.0], dtype=torch.float64))
+    mean, covariance = from_scratch(KERNEL, 0.1, np.array([*actions, 8]), np.array([*others, -3.0]))
+    np.testing.assert_allclose(moved.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(moved.variance, covariance.diagonal(), atol=1e-8)

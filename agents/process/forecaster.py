@@ -1,9 +1,11 @@
-"""Forecasts of a Gaussian process on molecules: predictions, joint draws, and what they are sums of."""
+"""Forecasts of a Gaussian process: predictions, joint draws, and what they are sums of."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -12,19 +14,22 @@ from torch import Tensor
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.posterior import DualPosterior, Marginals
 from agents.beliefs.rewards import NormalScores, Targets, predict, predict_chosen
 from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.contract.abilities import BoundsImaginer, Explanation
 from agents.contract.protocol import Prediction
-from agents.molecule.explanation import explain_means
-from agents.molecule.parts import Part
-from agents.molecule.settings import MoleculeSettings
+from agents.process.explanation import explain_means
+from agents.process.parts.part import Description
+from agents.process.results import Learnt
+from agents.process.settings import MixtureSettings
 from gntk import one_thread, symmetric_root
 
+S = TypeVar("S", bound=MixtureSettings)
 
-class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
-    """An agent that can tell all that its posterior knows about molecules; a subclass builds the posterior."""
+
+class ProcessForecaster(BatchBeliefAgent[S]):
+    """An agent that can tell all that its posterior knows about graphs; a subclass builds the posterior."""
 
     posterior: DualPosterior
     """The posterior of the targets, given all results."""
@@ -32,24 +37,40 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
     """The scale on which values are modelled."""
     result_noise: float
     """Noise variance of one more result, in squared units of the targets."""
-    _parts: Sequence[Part]
-    _weights: Sequence[float]
+    learnt: Learnt
+    """The weights of the parts, and the noise."""
     _every: Tensor
+    _marginals: Marginals | None
     _believed: tuple[Tensor, Tensor] | None
 
+    @property
+    @abstractmethod
+    def described(self) -> Description:
+        """Return the graphs and what describes them."""
+
+    def belief(self) -> Belief:
+        """Return posterior mean and nu times standard deviation of each graph of the round, in units of the targets."""
+        return self._believe(torch.arange(self.num_graphs))[0]
+
+    def imagine(self) -> Imagine:
+        """Return a function that takes graphs, and returns the belief about all after measuring them."""
+        return self._believe(torch.arange(self.num_graphs))[1]
+
     def best_seen(self, mean: Tensor) -> float | None:
-        """Return the largest entry of `mean` `(K,)` among the molecules with a result or a bound."""
+        """Return the largest entry of `mean` `(K,)` among the graphs with a result; None if graphs change."""
+        if self.offered is not None:
+            return None
         seen = self.posterior.seen
         return mean[seen].max().item() if len(seen) else None
 
     def expect(self) -> Prediction:
-        """Return the prediction of each molecule's value, and the noise of a measurement."""
+        """Return the prediction of each graph's mean reward, and the noise of a measurement."""
         mean, variance = self._mean_and_variance()
         return predict(self.targets, mean, variance.sqrt(), self.result_noise)
 
     @one_thread()
     def predict_chosen(self, count: int, offered: int) -> Prediction:
-        """Return what is expected of molecules that are chosen for it; see `agents.contract.ChoiceForecaster`.
+        """Return what is expected of graphs that are chosen for it; see `agents.contract.ChoiceForecaster`.
 
         Raises:
             ValueError: if `count` is not from 1 to `offered`.
@@ -64,10 +85,10 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
 
     @one_thread()
     def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the values of some molecules exceed a value: `(count, n)`, else 0.
+        """Return joint draws of by how much the values of some graphs exceed a value: `(count, n)`, else 0.
 
         Raises:
-            ValueError: if an index is not one of a molecule.
+            ValueError: if an index is not one of a graph.
             RuntimeError: before the first `reset`.
         """
         near, root = self._joint(index)
@@ -76,10 +97,10 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
 
     @one_thread()
     def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of the values of some molecules: `(count, n)`.
+        """Return joint draws of the values of some graphs: `(count, n)`.
 
         Raises:
-            ValueError: if an index is not one of a molecule.
+            ValueError: if an index is not one of a graph.
             RuntimeError: before the first `reset`.
         """
         near, root = self._joint(index)
@@ -92,7 +113,7 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         """Return a function that imagines results; see `agents.contract.GainForecaster`.
 
         Raises:
-            ValueError: if an index is not one of a molecule.
+            ValueError: if an index is not one of a graph.
             RuntimeError: before the first `reset`.
         """
         count = len(index)
@@ -111,16 +132,16 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
 
     @one_thread()
     def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
-        """Return what results of some molecules are worth, `(n,)`; see `agents.contract.ResultsWeigher`.
+        """Return what results of some graphs are worth, `(n,)`; see `agents.contract.ResultsWeigher`.
 
         Raises:
-            ValueError: if an index is not one of a molecule, or `times` is smaller than 1.
+            ValueError: if an index is not one of a graph, or `times` is smaller than 1.
             RuntimeError: before the first `reset`.
         """
         if times < 1:
             raise ValueError(f"Expected `times` of at least 1. Got {times}.")
         near = self._read_index([*index, *named])
-        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(near)
+        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(self._every[near])
         noise, old = self.result_noise / times, list(range(len(index), len(near)))
         places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
         worth = [weigh_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
@@ -128,24 +149,25 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
 
     @one_thread()
     def explain(self, index: Sequence[int]) -> Explanation:
-        """Return what the predictions of some molecules are sums of; see `agents.contract.Explainer`.
+        """Return what the predictions of some graphs are sums of; see `agents.contract.Explainer`.
 
         Raises:
-            ValueError: if an index is not one of a molecule.
+            ValueError: if an index is not one of a graph.
             RuntimeError: before the first `reset`.
         """
         by_rank = isinstance(self.targets, NormalScores)
-        return explain_means(self.posterior, self._parts, self._weights, self._read_index(index), by_rank)
+        graphs = self._every[self._read_index(index)]
+        return explain_means(self.posterior, self.described.parts, self.learnt.weights, graphs, by_rank)
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
 
-        The prior variance is the mean over the molecules of what the values are expected to differ by before any
-        result.
+        The prior variance is what the rewards of the graphs are expected to vary by before any result.
         """
         shares: dict[str, float] = {}
-        for part, weight in zip(self._parts, self._weights, strict=True):
-            shares[part.name] = shares.get(part.name, 0.0) + weight / sum(self._weights)
+        variances = [part.typical * w for part, w in zip(self.described.parts, self.learnt.weights, strict=True)]
+        for part, variance in zip(self.described.parts, variances, strict=True):
+            shares[part.name] = shares.get(part.name, 0.0) + variance / sum(variances)
         return shares
 
     def _read_index(self, index: Sequence[int]) -> Tensor:
@@ -155,29 +177,30 @@ class MoleculeForecaster(BatchBeliefAgent[MoleculeSettings]):
         return torch.tensor(index, dtype=torch.int64)
 
     def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """Return molecules as a tensor, and a root of the joint covariance of their targets."""
+        """Return graphs as a tensor, and a root of the joint covariance of their targets."""
         near = self._read_index(index)
-        return near, symmetric_root(self.posterior.covariance(near))
+        return near, symmetric_root(self.posterior.covariance(self._every[near]))
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
-        """Return posterior mean and variance of every molecule, computed once for each posterior."""
+        """Return posterior mean and variance of each graph, computed once for each posterior."""
         self._believed = self._believed or self.posterior.mean_and_variance(self._every)
         return self._believed
 
     def _believe(self, index: Tensor) -> tuple[Belief, Imagine]:
-        """Return the belief about the molecules `index` `(n,)`, and the function of `imagine` for these alone."""
+        """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
-        mean, nu, posterior = means[index], self.settings.exploration_scale, self.posterior
-        covariance = cache(lambda: posterior.covariance(index))
-        root = cache(lambda: nu * symmetric_root(covariance()))
-        best, noise = self.best_seen(means), self.result_noise
+        mean, nu, posterior, graphs = means[index], self.settings.exploration_scale, self.posterior, self._every[index]
+        root = cache(lambda: nu * symmetric_root(posterior.covariance(graphs)))
+        best, count = self.best_seen(means), self.learnt.noise / self.result_noise
+        rows = None if self._marginals is None else self._marginals.rows[:, index]
+        latest: list[Marginals] = []
 
         def imagine(*actions: int) -> Belief:
-            """Condition on more measurements that equal the mean, each by a rank-one change in place."""
-            left = covariance()
+            """Condition on more measurements that equal the mean."""
+            imagined = latest.pop() if latest else Marginals(posterior, graphs, rows)
             for action in actions:
-                column = left[action].clone()
-                left.sub_(torch.outer(column, column) / (column[action] + noise))
-            return Belief(mean, nu * left.diagonal().clamp(min=0).sqrt(), root, best)
+                imagined = imagined.given(action, count, imagined.mean[action].item())
+            latest.append(imagined)
+            return Belief(mean, nu * imagined.variance.sqrt(), root, best)
 
         return Belief(mean, nu * variances[index].sqrt(), root, best), imagine

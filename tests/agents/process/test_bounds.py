@@ -32,8 +32,8 @@ def taught(results, bounds=(), **settings):
 
 
 @pytest.mark.parametrize("name", registry.list_agents())
-def test_molecule_agents_learn_from_bounds_and_no_others_say_so(name):
-    assert isinstance(registry.make_agent(name), BoundsLearner) == name.startswith("molecule-")
+def test_agents_of_a_sum_of_parts_learn_from_bounds_and_no_others_say_so(name):
+    assert isinstance(registry.make_agent(name), BoundsLearner) == name.startswith(("molecule-", "gp-"))
 
 
 @pytest.mark.parametrize("warp", ["normal_scores", "none"])
@@ -110,7 +110,7 @@ def test_a_resumed_agent_remembers_bounds():
     other.load_state_dict(agent.state_dict())
     assert np.array_equal(other.predict().mean, agent.predict().mean)
     agent.reset(None, graph_set=MOLECULES)
-    assert not len(agent.bounds)
+    assert not len(agent.results.bounds)
 
 
 def test_the_order_of_bounds_and_results_changes_nothing_once_weights_are_learnt_from_all():
@@ -136,7 +136,7 @@ def test_refuses_what_is_no_bound_and_changes_nothing(given, match):
     with pytest.raises(ValueError, match=match):
         agent.update_bounds(None, *given)
     assert np.array_equal(agent.predict().mean, before)
-    assert not len(agent.bounds)
+    assert not len(agent.results.bounds)
 
 
 def test_bounds_before_reset_are_refused():

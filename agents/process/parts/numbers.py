@@ -1,4 +1,4 @@
-"""Kernels on numbers that describe each molecule, as parts of the kernel."""
+"""Kernels on numbers that describe each graph, as parts of the kernel."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from torch import Tensor
 
-from agents.molecule.traits import Moments, Scale
+from agents.molecule.traits.scales import Moments, Scale
 
 
 class Points:
-    """Numbers of molecules in standard deviations from their means; computed of those that are asked about.
+    """Numbers of graphs in standard deviations from their means; computed of those that are asked about.
 
     Args:
         values: `(K, D)`, NaN where a number is not known.
-        scale: means and standard deviations; None: those of these molecules.
+        scale: means and standard deviations; None: those of these graphs.
     """
 
     def __init__(self, values: NDArray[np.floating], scale: Scale | None = None) -> None:
         self._values, self._scale = values, scale or Moments.of(values).scale()
         self.dimension = self._scale.dimension
-        """D', how many numbers differ between molecules."""
+        """D', how many numbers differ between graphs."""
 
     def of(self, index: Tensor) -> Tensor:
-        """Return z of the molecules `index` `(n,)`: `(n, D')` float64."""
+        """Return z of the graphs `index` `(n,)`: `(n, D')` float64."""
         return torch.from_numpy(self._scale.points(self._values[index.numpy()]))
 
 
@@ -36,7 +37,7 @@ class GaussianKernel:
         k(G, G') = exp(-|z - z'|^2 / (2 l^2 D))
 
     Args:
-        points: z of each molecule. The mean of |z - z'|^2 over pairs is 2 D.
+        points: z of each graph. The mean of |z - z'|^2 over pairs is 2 D.
         width: l.
     """
 
@@ -44,8 +45,8 @@ class GaussianKernel:
         self.points, self.factor = points, -1 / (2 * width**2 * max(1, points.dimension))
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return similarities `(q, n)`."""
-        return _columns(self, rows, index)
+        """Return similarities `(q, n)`; each depends on its two graphs alone, to the last bit."""
+        return _square_distances(self.points.of(rows), self.points.of(index)).mul_(self.factor).exp_()
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
@@ -57,18 +58,19 @@ class LinearKernel:
 
         k(G, G') = <x, x'> / (|x| |x'|),   x = (1, z / sqrt(D))
 
-    Without the division molecules far from the mean would be the most uncertain ones, and the first to be played.
+    Without the division graphs far from the mean would be the most uncertain ones, and the first to be played.
 
     Args:
-        points: z of each molecule.
+        points: z of each graph.
     """
 
     def __init__(self, points: Points) -> None:
         self.points = points
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return cosines `(q, n)`."""
-        return _columns(self, rows, index)
+        """Return cosines `(q, n)`, 1 - |u - u'|^2 / 2 of unit vectors; each depends on its two graphs alone."""
+        units = _directions(self.points.of(rows)), _directions(self.points.of(index))
+        return 1 - _square_distances(*units) / 2
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones."""
@@ -76,7 +78,7 @@ class LinearKernel:
 
 
 class FacingPoints:
-    """Weighted sum of kernels of the same points to some molecules, to be added to those of other kernels.
+    """Weighted sum of kernels of the same points to some graphs, to be added to those of other kernels.
 
     Distances are computed once for all Gaussian kernels, by a product of matrices:
 
@@ -84,7 +86,7 @@ class FacingPoints:
 
     Args:
         terms: kernels of the same points, and their weights.
-        rows: `(q,)` int64. The molecules.
+        rows: `(q,)` int64. The graphs.
     """
 
     def __init__(self, terms: Sequence[tuple[GaussianKernel | LinearKernel, float]], rows: Tensor) -> None:
@@ -96,7 +98,7 @@ class FacingPoints:
         self._mine, self._directions = torch.cat([-2 * mine, ones, squares], 1), _directions(mine)
 
     def add_to(self, total: Tensor, index: Tensor) -> None:
-        """Add the weighted sum for the molecules `index` `(n,)` to `total` `(n, q)` float64."""
+        """Add the weighted sum for the graphs `index` `(n,)` to `total` `(n, q)` float64."""
         theirs = self._points.of(index)
         if self._gaussians:
             ones, squares = torch.ones(len(theirs), 1, dtype=theirs.dtype), theirs.square().sum(1, keepdim=True)
@@ -114,7 +116,6 @@ def _directions(points: Tensor) -> Tensor:
     return torch.nn.functional.normalize(torch.nn.functional.pad(scaled, (1, 0), value=1.0))
 
 
-def _columns(kernel: GaussianKernel | LinearKernel, rows: Tensor, index: Tensor) -> Tensor:
-    total = torch.zeros(len(index), len(rows), dtype=torch.float64)
-    FacingPoints([(kernel, 1.0)], rows).add_to(total, index)
-    return total.T
+def _square_distances(rows: Tensor, others: Tensor) -> Tensor:
+    """Return |z - z'|^2 of q points and n others, `(q, n)` float64."""
+    return torch.from_numpy(cdist(rows.numpy(), others.numpy(), "sqeuclidean"))

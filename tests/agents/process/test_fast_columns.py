@@ -6,11 +6,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.molecule import mixture
 from agents.molecule.fingerprints import TanimotoKernel
-from agents.molecule.mixture import Mixture
-from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.traits import BINS, Counts
+from agents.process import mixture
+from agents.process.mixture import Mixture
+from agents.process.parts.numbers import GaussianKernel, LinearKernel, Points
 
 
 def ragged_counts(rng, count, largest):

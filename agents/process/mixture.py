@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -18,8 +17,8 @@ from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults
 from agents.beliefs.posterior import Kernel
 from agents.beliefs.rewards import PRIOR_NOISE, History, Targets
 from agents.beliefs.rewards.likelihood import PRIOR_NOISE_SPREAD
-from agents.molecule.fingerprints import FacingCounts, TanimotoKernel
-from agents.molecule.numbers import FacingPoints, GaussianKernel, LinearKernel, Points
+from agents.process.parts.numbers import FacingPoints, GaussianKernel, LinearKernel, Points
+from agents.process.parts.part import Facing, FastKernel
 
 LEAST_NOISE, MOST_NOISE = 1e-6, 4.0  # in squared units of standardised rewards
 STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
@@ -45,7 +44,7 @@ class Mixture:
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the weighted sum of the columns of the kernels, `(q, n)`.
 
-        All kernels are added to a few of the molecules `index` before the next, so that the sums stay in the cache.
+        All kernels are added to a few of the graphs `index` before the next, so that the sums stay in the cache.
         """
         total = torch.zeros(len(index), len(rows), dtype=torch.float64)
         facing, few = self._facing(rows), max(LEAST_AT_A_TIME, ENTRIES_AT_A_TIME // max(1, len(rows)))
@@ -74,34 +73,27 @@ class Mixture:
                 facing.append(FacingPoints(numbers, rows))
                 continue
             for kernel, weight in terms:
-                if isinstance(kernel, TanimotoKernel):
-                    facing.append(FacingCounts(kernel, rows, weight))
+                if isinstance(kernel, FastKernel):
+                    facing.append(kernel.facing(rows, weight))
                 else:
                     facing.append(FacingAny(kernel, rows, weight))
         self._faced = rows, facing
         return facing
 
 
-class Facing(Protocol):
-    """Weighted kernels to q molecules, to be added to a sum."""
-
-    def add_to(self, total: Tensor, index: Tensor) -> None:
-        """Add those of the molecules `index` `(n,)` to `total` `(n, q)` float64, a block of contiguous memory."""
-
-
 @dataclass(frozen=True, eq=False)
 class FacingAny:
-    """Any kernel to some molecules, times a weight."""
+    """Any kernel to some graphs, times a weight."""
 
     kernel: Kernel
     """The kernel."""
     rows: Tensor
-    """`(q,)` int64. The molecules."""
+    """`(q,)` int64. The graphs."""
     weight: float
     """Its weight."""
 
     def add_to(self, total: Tensor, index: Tensor) -> None:
-        """Add it for the molecules `index`."""
+        """Add it for the graphs `index`."""
         total.add_(self.kernel.columns(self.rows, index).T, alpha=self.weight)
 
 

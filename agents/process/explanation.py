@@ -9,27 +9,27 @@ from torch import Tensor
 
 from agents.beliefs.posterior import DualPosterior
 from agents.contract.abilities import Explanation
-from agents.molecule.parts import Part
+from agents.process.parts.part import Part
 
 
 def explain_means(
     posterior: DualPosterior, parts: Sequence[Part], weights: Sequence[float], index: Tensor, by_rank: bool
 ) -> Explanation:
-    """Return what the posterior means of some molecules are sums of, over the parts and over the results.
+    """Return what the posterior means of some graphs are sums of, over the parts and over the results.
 
         m = sum_p w_p k_p(., seen) alpha,   alpha = A^{-1} y,   A = k(seen, seen) + noise
         m = sum_i (A^{-1} k(seen, .))_i y_i
 
-    Both are exact. The terms k(., i) alpha_i would also add up to m, but alpha_i is not the result of a molecule: it is
-    what the other results leave over, so that large terms of like molecules cancel each other.
+    Both are exact. The terms k(., i) alpha_i would also add up to m, but alpha_i is not the result of a graph: it is
+    what the other results leave over, so that large terms of like graphs cancel each other.
 
-    Parts of one name are added, and so are the results of one molecule, as with a bound on either side.
+    Parts of one name are added, and so are the results of one graph, as with a bound on either side.
 
     Args:
         posterior: posterior of the sum of the parts; its scale is 1.
         parts: the parts of the kernel.
         weights: w, one for each part.
-        index: `(n,)` int64. The molecules.
+        index: `(n,)` int64. The graphs.
         by_rank: whether targets are normal scores of ranks.
     """
     alpha, added = posterior.dual_weights(), dict[str, Tensor]()

@@ -28,8 +28,8 @@ def brute_force(agent, rows, values, noises):
 
 
 @pytest.mark.parametrize("name", registry.list_agents())
-def test_molecule_agents_learn_from_noises_and_no_others_say_so(name):
-    assert isinstance(registry.make_agent(name), NoiseLearner) == name.startswith("molecule-")
+def test_agents_of_a_sum_of_parts_learn_from_noises_and_no_others_say_so(name):
+    assert isinstance(registry.make_agent(name), NoiseLearner) == name.startswith(("molecule-", "gp-"))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -110,7 +110,7 @@ def test_without_noisy_results_nothing_is_added():
     agent = reset()
     agent.update(None, KNOWN, VALUES[KNOWN])
     assert agent.result_noise == agent.posterior.hyperparameters.noise
-    assert agent.noisy.join(agent.history) is agent.history
+    assert agent.results.noisy.join(agent.history) is agent.history
 
 
 def test_a_resumed_agent_remembers_noises():
@@ -125,7 +125,7 @@ def test_a_resumed_agent_remembers_noises():
     with pytest.raises(ValueError, match="standard deviation"):
         other.load_state_dict(state)
     agent.reset(None, graph_set=MOLECULES)
-    assert not len(agent.noisy)
+    assert not len(agent.results.noisy)
 
 
 @pytest.mark.parametrize(
@@ -148,4 +148,4 @@ def test_refuses_what_is_no_noise_and_changes_nothing(given, match):
     with pytest.raises(ValueError, match=match):
         agent.update_noisy(None, *given)
     assert np.array_equal(agent.predict().mean, before)
-    assert not len(agent.noisy)
+    assert not len(agent.results.noisy)

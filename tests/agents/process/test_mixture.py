@@ -9,10 +9,10 @@ from support.molecules import some_molecules
 from agents.beliefs.censoring import match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Bounds, History, Hyperparameters, Standardised
-from agents.molecule.mixture import FARTHEST, Mixture, MixtureLikelihood
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import compute_traits
+from agents.process.mixture import FARTHEST, Mixture, MixtureLikelihood
 
 MOLECULES = some_molecules()
 PARTS = make_parts(MoleculeSettings(), compute_traits(MOLECULES.smiles))
@@ -120,7 +120,7 @@ def test_equal_or_single_results_leave_weights_near_those_before():
 
 
 def test_many_results_are_thinned_evenly(monkeypatch):
-    monkeypatch.setattr("agents.molecule.mixture.MOST_RESULTS", 4)
+    monkeypatch.setattr("agents.process.mixture.MOST_RESULTS", 4)
     rewards = np.random.default_rng(0).normal(size=10)
     thinned, some = likelihood(range(10), rewards), likelihood([0, 3, 6, 9], rewards[[0, 3, 6, 9]])
     point = np.zeros(len(MEDIANS) + 1)

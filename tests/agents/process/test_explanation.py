@@ -32,7 +32,7 @@ def agent(request):
 
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_molecule_agents_say_what_their_predictions_are_sums_of(name):
-    assert isinstance(registry.make_agent(name), Explainer) == name.startswith("molecule-")
+    assert isinstance(registry.make_agent(name), Explainer) == name.startswith(("molecule-", "gp-"))
 
 
 def test_parts_and_pulls_both_add_up_to_the_score_whose_value_is_the_predicted_median(agent):

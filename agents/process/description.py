@@ -1,0 +1,120 @@
+"""Read a set of graphs in all ways that apply to it, and join them into the parts of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from agents.beliefs.posterior import Kernel
+from agents.process.kept import KeptColumns
+from agents.process.mixture import Mixture
+from agents.process.parts.edges import has_edge_features, measure_edges
+from agents.process.parts.itself import Itself
+from agents.process.parts.layers import measure_layers
+from agents.process.parts.measured import Measured
+from agents.process.parts.network import Network
+from agents.process.parts.nodes import has_directions, measure_means, measure_sums
+from agents.process.parts.part import Part, Reading, typical_variance
+from agents.process.parts.structure import measure_structure
+from agents.process.parts.subtrees import Subtrees
+from agents.process.settings import GraphProcessSettings
+
+WHOLE = 500  # graphs of which the kernels are computed as a whole
+
+
+@dataclass(frozen=True, eq=False)
+class GraphDescription:
+    """Graphs, and the parts of the kernel that tell them apart."""
+
+    count: int
+    """Number of graphs."""
+    readings: Sequence[Reading]
+    """What is read of them, in those ways that apply."""
+    parts: Sequence[Part]
+    """The parts of the kernel, of which the columns asked for are kept."""
+    chosen: Sequence[tuple[int, int]]
+    """Reading and kernel of each part, by their positions."""
+
+    @staticmethod
+    def of(batch: Batch, settings: GraphProcessSettings) -> GraphDescription:
+        """Read K graphs in all ways that apply and have a weight, and leave out parts that are constant on the set.
+
+        The weights that are left add up to 1, in units of the typical variance of each kernel. If none is left, graphs
+        are told apart by their own rewards alone.
+        """
+        count = batch.num_graphs
+        ways = [(weight, read()) for weight, read in _ways(batch, settings)]
+        found = list(_that_differ(ways, count))
+        if not found:
+            itself = Itself(count)
+            ways, found = [(1.0, itself)], [(0, 0, itself.name, 1.0, itself, 1.0)]
+        total = sum(weight for _, _, _, weight, _, _ in found)
+        parts = [
+            Part(name, weight / total / typical, KeptColumns(kernel, count, count <= WHOLE), typical)
+            for _, _, name, weight, kernel, typical in found
+        ]
+        return GraphDescription(count, [reading for _, reading in ways], parts, [each[:2] for each in found])
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Return the positions of the graphs."""
+        return [str(k) for k in range(self.count)]
+
+    def mixture(self, weights: Sequence[float]) -> KeptColumns:
+        """Return the sum of the parts, of which the columns asked for are kept."""
+        kernel = Mixture([part.kernel for part in self.parts], weights)
+        return KeptColumns(kernel, self.count, self.count <= WHOLE)
+
+    def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> GraphDescription:
+        """Return the graphs that stay, and new ones."""
+        batch = Batch.from_data_list(list(graphs)) if graphs else None
+        readings = [reading.exchange(kept, batch) for reading in self.readings]
+        kernels = [reading.kernels() for reading in readings]
+        parts = [
+            Part(
+                part.name, part.weight, part.kernel.exchanged(kernels[place][each][1], kept, len(graphs)), part.typical
+            )
+            for part, (place, each) in zip(self.parts, self.chosen, strict=True)
+            if isinstance(part.kernel, KeptColumns)
+        ]
+        return GraphDescription(len(kept) + len(graphs), readings, parts, self.chosen)
+
+    def known(self) -> list[Tensor]:
+        """Return what identifies the graphs to each part."""
+        return [torch.tensor(self.count), *(tensor for reading in self.readings for tensor in reading.known())]
+
+
+def _that_differ(
+    ways: Sequence[tuple[float, Reading]], count: int
+) -> Iterator[tuple[int, int, str, float, Kernel, float]]:
+    """Yield the kernels that differ on the set: their positions, names, weights, and typical variances."""
+    for place, (weight, reading) in enumerate(ways):
+        for each, (share, kernel) in enumerate(reading.kernels()):
+            typical = typical_variance(kernel, count)
+            if typical > 0:
+                yield place, each, reading.name, share * weight, kernel, typical
+
+
+def _ways(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float, Callable[[], Reading]]]:
+    """Return the ways to read graphs that apply to these and have a weight."""
+    sizes_differ, edges_differ, are_directed = (
+        len(batch.ptr.diff().unique()) > 1,
+        has_edge_features(batch),
+        has_directions(batch),
+    )
+    ways: list[tuple[float, bool, Callable[[], Reading]]] = [
+        (settings.network_weight, True, lambda: Network.of(batch, settings.depth, own_count=False)),
+        (settings.means_weight, sizes_differ, lambda: Network.of(batch, settings.depth, own_count=True)),
+        (settings.subtrees_weight, True, lambda: Subtrees.of(batch, 2, settings.bins)),
+        (settings.nodes_weight, True, lambda: Measured.of("node features", measure_means, batch)),
+        (settings.sums_weight, True, lambda: Measured.of("sums of node features", measure_sums, batch)),
+        (settings.structure_weight, True, lambda: Measured.of("structure", measure_structure, batch)),
+        (settings.edges_weight, edges_differ, lambda: Measured.of("edge features", measure_edges, batch)),
+        (settings.layers_weight, are_directed, lambda: Measured.of("directions", measure_layers, batch)),
+        (settings.itself_weight, True, lambda: Itself(batch.num_graphs)),
+    ]
+    return [(weight, read) for weight, applies, read in ways if weight > 0 and applies]

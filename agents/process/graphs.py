@@ -1,0 +1,100 @@
+"""The agent that reads everything that a graph has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from agents.beliefs.agent import BatchBeliefAgent
+from agents.beliefs.forgetting import least_informative, remember
+from agents.beliefs.insight import Insight, make_insight
+from agents.beliefs.rules.rule import AcquisitionRule
+from agents.contract.protocol import GraphSetLike, MoleculeSetLike
+from agents.molecule.parts import MoleculeDescription
+from agents.molecule.settings import MoleculeSettings
+from agents.molecule.traits import Molecules
+from agents.process.agent import ProcessAgent
+from agents.process.description import WHOLE, GraphDescription
+from agents.process.parts.part import Description
+from agents.process.settings import GraphProcessSettings
+from gntk import effective_dimension, information_gain, one_thread
+
+
+class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
+    """Play by a sum of kernels that read node features, edge features, directions and structure.
+
+    Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents.
+    """
+
+    uses_columns = True
+
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:
+        """Return the graphs; molecules without making their graphs."""
+        if isinstance(graph_set, MoleculeSetLike):
+            return Molecules.of(graph_set)
+        return super().read(observation, graph_set)
+
+    def describe(self, graphs: Batch | Molecules) -> Description:
+        """Read the graphs in all ways that apply."""
+        if isinstance(graphs, Molecules):
+            return MoleculeDescription.of(graphs, MoleculeSettings())
+        return GraphDescription.of(graphs, self.settings)
+
+    def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
+        """Go on with other graphs, on the scales of those of `reset`."""
+        self.go_on(kept, graphs)
+
+    def worth_keeping(self) -> Tensor:
+        """Return the slots of the graphs with results, up to `memory` of them: those whose results tell most."""
+        seen, kernel = self.posterior.seen.unique(), self.posterior.kernel
+        noise = self.learnt.noise / self.history.counts[seen].double().clamp(min=1)
+        return remember(seen, self.settings.memory, lambda n: least_informative(kernel.columns(seen, seen), noise, n))
+
+    def choose(self, mask: Tensor) -> int:
+        """Return the graph that the rule ranks highest; where there are many, that of the short list."""
+        return super().choose(mask) if self._are_many else BatchBeliefAgent.choose(self, mask)
+
+    def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
+        """Return `count` different graphs, chosen one after the other; where there are many, from the short list."""
+        choose = super().choose_batch if self._are_many else partial(BatchBeliefAgent.choose_batch, self)
+        return choose(mask, count, pending)
+
+    @property
+    def _are_many(self) -> bool:
+        return self.num_graphs > self.settings.short_list
+
+    @one_thread()
+    def insight(self) -> Insight:
+        """Return the belief behind the last choice, with the noise variance as ridge.
+
+        Call it between `select_action` and `update`. The effective dimension is `nan` where there are many graphs.
+        """
+        belief, index = self.ranked
+        noise, seen, kernel = self.learnt.noise, self.history.seen, self.posterior.kernel
+        root, dimension = self.history.counts[seen].double().sqrt(), math.nan
+        if len(self._every) <= WHOLE:
+            within = kernel.columns(self._every, self._every)
+            dimension = effective_dimension((within + within.T) / 2, max(1, self.history.rounds), noise)
+        return make_insight(
+            belief,
+            index,
+            self.rule,
+            self.targets,
+            variance=self._mean_and_variance()[1] / noise,
+            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel.columns(seen, seen) * root, noise),
+            effective_dimension=dimension,
+        )
+
+
+def gp(settings: GraphProcessSettings, make_rule: Callable[[], AcquisitionRule]) -> GraphProcessAgent:
+    """An exact Gaussian process on all that can be read of a graph, with weights learnt from the rewards.
+
+    Args:
+        settings: settings of kernel, likelihood and choice.
+        make_rule: makes the acquisition rule.
+    """
+    return GraphProcessAgent(settings, make_rule)

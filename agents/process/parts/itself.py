@@ -1,0 +1,41 @@
+"""The part of a graph's reward that no other graph tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch
+
+from agents.beliefs.posterior import Kernel
+
+
+@dataclass(frozen=True)
+class Itself:
+    """A kernel that is 1 between a graph and itself, and 0 between others: graphs that look equal may differ."""
+
+    count: int
+    """Number of graphs."""
+    name: str = "the graph itself"
+
+    def kernels(self) -> Sequence[tuple[float, Kernel]]:
+        """Return itself."""
+        return [(1.0, self)]
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return ones where graphs are the same, else zeros, `(q, n)`."""
+        return (rows.unsqueeze(1) == index).double()
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return ones."""
+        return torch.ones(len(index), dtype=torch.float64)
+
+    def exchange(self, kept: Tensor, graphs: Batch | None) -> Itself:
+        """Return the kernel of some graphs and new ones."""
+        return Itself(len(kept) + (0 if graphs is None else graphs.num_graphs))
+
+    def known(self) -> Sequence[Tensor]:
+        """Return the number of graphs."""
+        return [torch.tensor(self.count)]

@@ -1,0 +1,61 @@
+"""Measure graphs whose edges have directions: what stands how far from the sources."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, shortest_path
+from torch_geometric.data import Batch
+
+from agents.process.parts.nodes import has_directions
+from agents.process.parts.structure import split_edges
+
+Floats = NDArray[np.float64]
+
+LAYERS = 6  # distances from the sources of 0, 1, ..., 4, and at least 5
+
+
+def measure_layers(batch: Batch) -> Floats:
+    """Return sums of the features of nodes by their distance from the sources, and the shape of the directions.
+
+    A source is a node to which no edge leads; the distance of a node is the least number of edges from any of them. A
+    node that none reaches, as on a cycle, belongs to no layer. The shape is the number of nodes in each layer, of
+    sources, of sinks, of nodes that no source reaches, and of strongly connected components, the mean distance, and the
+    largest; distances from sources to sinks, least and largest.
+
+    Args:
+        batch: K graphs with d features a node.
+
+    Returns:
+        `(K, 6 d + 14)`; `(K, 0)` if every edge has an edge back.
+    """
+    if not has_directions(batch):
+        return np.zeros((batch.num_graphs, 0))
+    features, links = batch.x.double().numpy(), batch.edge_index.numpy()
+    rows = [
+        _of_graph(features[begin : begin + count], links[:, edges] - begin)
+        for (begin, count), edges in split_edges(batch)
+    ]
+    return np.stack(rows)
+
+
+def _of_graph(features: Floats, links: NDArray[np.int64]) -> Floats:
+    count = len(features)
+    matrix = csr_array((np.ones(links.shape[1]), links), shape=(count, count))
+    arriving, leaving = (np.bincount(ends, minlength=count) for ends in (links[1], links[0]))
+    sources, sinks = np.flatnonzero(arriving == 0), np.flatnonzero(leaving == 0)
+    distance = np.full(count, np.inf)
+    if len(sources):
+        distance = np.atleast_2d(shortest_path(matrix, unweighted=True, indices=sources)).min(axis=0)
+    reached = np.isfinite(distance)
+    layer = np.minimum(distance[reached], LAYERS - 1).astype(int)
+    sums = np.zeros((LAYERS, features.shape[1]))
+    np.add.at(sums, layer, features[reached])
+    sizes = np.bincount(layer, minlength=LAYERS)
+    strong = connected_components(matrix, directed=True, connection="strong", return_labels=False)
+    ends = distance[sinks][np.isfinite(distance[sinks])]
+    lengths = [ends.min(), ends.max()] if len(ends) else [0.0, 0.0]
+    spread = [distance[reached].mean(), distance[reached].max()] if reached.any() else [0.0, 0.0]
+    shape = [*sizes, len(sources), len(sinks), count - reached.sum(), strong, *spread, *lengths]
+    return np.concatenate([sums.ravel(), shape])

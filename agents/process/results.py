@@ -1,0 +1,155 @@
+"""All results that a Gaussian process learns from, the posterior given them, and the weights that they teach."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
+from agents.beliefs.posterior import DualPosterior, Kernel
+from agents.beliefs.rewards import (
+    PRIOR_NOISE,
+    Bounds,
+    History,
+    Hyperparameters,
+    NoisyResults,
+    Targets,
+    make_targets,
+    variances_of,
+)
+from agents.process.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
+from agents.process.parts.part import Part
+from agents.process.settings import MixtureSettings
+
+MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
+MATCHES = 3  # times that weights are learnt and bounds matched in turn
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What the results have taught about the kernel."""
+
+    weights: tuple[float, ...]
+    """The weight of each part."""
+    noise: float
+    """Noise variance of a reward, in squared units of the targets."""
+    told: int = 0
+    """Number of results from which it was learnt; 0: it is the prior."""
+
+    def is_due(self, told: int, settings: MixtureSettings) -> bool:
+        """Return whether there are enough new results to learn again: a share more, or all that are remembered."""
+        due = told >= (1 + settings.refit_growth) * self.told
+        forget = settings.forget
+        if forget is None or due:
+            return due
+        return told >= self.told + (forget if isinstance(forget, int) else round(1 / (1 - forget)))
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Rewards, bounds, and results whose noise is known."""
+
+    history: History
+    """Results whose noise is learnt."""
+    bounds: Bounds
+    """Results of which only a bound is known."""
+    noisy: NoisyResults
+    """Results whose measuring noise is known."""
+
+    @property
+    def told(self) -> int:
+        """Return the number of results told."""
+        return self.history.told + len(self.bounds) + len(self.noisy)
+
+    @property
+    def differ(self) -> bool:
+        """Return whether two results differ by more than rounding errors: equal ones tell nothing of the kernel."""
+        known = self.noisy.join(self.history)
+        means = known.means[known.seen]
+        return len(means) > 0 and bool((means - means[:1]).abs().gt(known.resolution).any())
+
+    @property
+    def are_plain(self) -> bool:
+        """Return whether there are rewards alone."""
+        return not len(self.bounds) and not len(self.noisy)
+
+    def exchanged(self, kept: Tensor, added: int) -> Results:
+        """Return the results of the graphs in the slots `kept` `(n,)`, which are followed by new graphs."""
+        other = copy.deepcopy(self)
+        for results in (other.history, other.bounds, other.noisy):
+            results.exchange(kept, added)
+        return other
+
+    def targets(self, settings: MixtureSettings) -> Targets:
+        """Return the scale on which they are modelled."""
+        return make_targets(self.noisy.join(self.history), True, settings.warp, self.bounds)
+
+    def merge(self, targets: Targets) -> PseudoResults:
+        """Return the results whose measuring noise is known, one for each graph, in units of the targets."""
+        merged = self.noisy.merge()
+        return PseudoResults(merged.graphs, targets.of(merged.values), variances_of(merged.deviations, targets))
+
+
+def condition(
+    kernel: Kernel, noise: float, results: Results, targets: Targets, counts: Tensor | None = None
+) -> DualPosterior:
+    """Return the posterior given all results.
+
+    Args:
+        kernel: the sum of the parts.
+        noise: noise variance of a reward, in squared units of the targets.
+        results: the results.
+        targets: their scale.
+        counts: `(K,)`. Number of rewards of each graph that count; None: all.
+
+    Raises:
+        ArithmeticError, LinAlgError: as `match_bounds`.
+    """
+    exact = _given(kernel, noise, results, targets, NO_PSEUDO_RESULTS, counts)
+    if not len(results.bounds):
+        return exact
+    pseudo = match_bounds(exact, results.bounds, targets, MOST_BOUNDS)
+    return _given(kernel, noise, results, targets, pseudo, counts)
+
+
+def learn_weights(parts: Sequence[Part], results: Results, settings: MixtureSettings) -> Learnt:
+    """Return the weights and the noise that maximise the marginal likelihood of all results.
+
+    Raises:
+        ArithmeticError, LinAlgError: as `match_bounds`.
+    """
+    targets = results.targets(settings)
+    kernels, medians = [part.kernel for part in parts], [part.weight for part in parts]
+    known = settings.noise_variance and settings.noise_variance / targets.unit**2
+    weights, noise = medians, known or PRIOR_NOISE
+    for _ in range(MATCHES if len(results.bounds) else 1):
+        pseudo = NO_PSEUDO_RESULTS
+        if len(results.bounds):
+            exact = _given(Mixture(kernels, weights), noise, results, targets, NO_PSEUDO_RESULTS)
+            pseudo = match_bounds(exact, results.bounds, targets, MOST_RESULTS)
+        likelihood = MixtureLikelihood.of_history(
+            kernels, medians, settings.weight_spread, results.history, targets, pseudo, results.merge(targets)
+        )
+        weights, noise = likelihood.fit(known)
+    return Learnt(tuple(weights), noise, results.told)
+
+
+def _given(
+    kernel: Kernel,
+    noise: float,
+    results: Results,
+    targets: Targets,
+    pseudo: PseudoResults,
+    counts: Tensor | None = None,
+) -> DualPosterior:
+    """Return the posterior given all rewards and pseudo results."""
+    counted = results.history.counts if counts is None else counts
+    seen, noisy = counted.nonzero().squeeze(1), results.merge(targets)
+    weights = torch.cat([counted[seen].double(), noise / (noise + noisy.noises), noise / pseudo.noises])
+    values = torch.cat([targets.of(results.history.means[seen]), noisy.values, pseudo.values])
+    graphs = torch.cat([seen, noisy.graphs, pseudo.graphs])
+    return DualPosterior(kernel, Hyperparameters(1.0, noise), graphs, weights, values)

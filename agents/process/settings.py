@@ -1,0 +1,94 @@
+"""Settings of the exact Gaussian process on any graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agents.contract.settings import Warp, check_depth, check_fields, check_warp
+
+PARTS = ("network", "means", "subtrees", "nodes", "sums", "structure", "edges", "layers", "itself")
+"""What graphs are compared by; each has a setting of its weight."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixtureSettings:
+    """Settings of an exact Gaussian process whose kernel is a sum of parts, whatever these are."""
+
+    weight_spread: float = 1.0
+    """Standard deviation of the logarithm of each weight before any reward; a small one keeps the weights."""
+    refit_growth: float = 0.5
+    """Learn the weights again when the number of rewards has grown by this share; 0: after every update. The Gaussian
+    process uses every reward immediately in either case."""
+    warp: Warp = "none"
+    """Targets of the fit: rewards as they are, standardised ("none"), or by rank, as if they were normal
+    ("normal_scores")."""
+    exploration_scale: float = 2.0
+    """nu, multiplies sigma."""
+    short_list: int = 1000
+    """Number of graphs to choose among with their joint covariance: those of largest mean + 2 sigma."""
+    noise_variance: float | None = None
+    """Noise variance of the rewards, in their squared units; None: by marginal likelihood."""
+    forget: int | float | None = None
+    """What is forgotten of earlier rewards, where mean rewards drift. None: nothing; an integer W: all but the last W;
+    a number gamma below 1: the reward told d rewards ago counts gamma^d, and all in sum at most 1 / (1 - gamma)."""
+
+    parts: ClassVar[tuple[str, ...]] = ()
+    """What graphs are compared by; each has a setting of its weight."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_warp(self.warp, standardize=True)
+        if self.parts and not any(getattr(self, f"{name}_weight") for name in self.parts):
+            raise ValueError("Expected at least one of the weights of the kernel to be positive. Got zeros.")
+        for name in ("noise_variance", "weight_spread"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"Expected `{name}` to be positive. Got 0.")
+        if self.warp != "none" and self.noise_variance is not None:
+            raise ValueError(
+                "Expected `noise_variance` to be None with `warp`, because normal scores have no unit. Got "
+                f'{self.noise_variance}. Give `warp="none"`, too.'
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphProcessSettings(MixtureSettings):
+    """Settings of a Gaussian process on all that can be read of a graph.
+
+    The weights are those before any reward; rewards change them. Only their ratios matter, and 0 leaves a part out. A
+    part that is the same for all graphs of a set is left out, too. On molecules, the parts are those of the `molecule-`
+    agents.
+    """
+
+    network_weight: float = 0.3
+    """Weight of the kernel of an infinitely wide graph network (GNTK); 0 leaves a part out."""
+    means_weight: float = 0.1
+    """Weight of the same kernel with sums over nodes divided by a graph's own node count, where these differ."""
+    subtrees_weight: float = 0.15
+    """Weight of the counts of Weisfeiler-Lehman subtrees, with labels of edges, and directions."""
+    nodes_weight: float = 0.15
+    """Weight of means of the features of nodes and of their neighbours."""
+    sums_weight: float = 0.1
+    """Weight of sums of the features of nodes and of their neighbours."""
+    structure_weight: float = 0.15
+    """Weight of size, degrees, clustering, distances and spectra, which graphs without features have too."""
+    edges_weight: float = 0.3
+    """Weight of the features of edges, where they differ."""
+    layers_weight: float = 0.15
+    """Weight of the features of nodes by their distance from the sources, where edges have directions."""
+    itself_weight: float = 0.05
+    """Weight of what is a graph's own: it tells graphs apart that are alike by all other parts."""
+    depth: int = 2
+    """L, number of weight matrices of the network; at least 2."""
+    bins: int = 4
+    """Number of bins of each feature of nodes, by which subtrees compare features that are not integers."""
+    memory: int = 2000
+    """Largest number of graphs played that are remembered, where graphs change from round to round."""
+
+    parts: ClassVar[tuple[str, ...]] = PARTS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_depth(self.depth)
+        if not 2 <= self.bins <= 256:
+            raise ValueError(f"Expected `bins` from 2 to 256. Got {self.bins}.")
