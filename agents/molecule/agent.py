@@ -28,6 +28,7 @@ from agents.beliefs.short_list import short_list
 from agents.contract.abilities import Fits
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import DivergedError, GraphSetLike, MoleculeSetLike, State
+from agents.contract.reading import SMILES
 from agents.molecule.forecaster import MoleculeForecaster
 from agents.molecule.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
 from agents.molecule.parts import Description, weights_of
@@ -63,6 +64,7 @@ class MoleculeAgent(MoleculeForecaster):
         ValueError: if the rule remembers graphs.
     """
 
+    reads = frozenset({SMILES})
     algorithm = 6  # until version 3 with fixed weights and a network; 4 took columns as they are; 5 had float64 numbers
 
     def __init__(self, settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> None:
