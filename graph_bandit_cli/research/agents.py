@@ -11,7 +11,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import tyro
 
 import registry
-from agents.contract import describe_fields, name_readings
+from agents.contract import describe_fields
 from graph_bandit_lab import AgentSpec
 
 
@@ -43,6 +43,8 @@ def describe_agents() -> str:
 
 
 def _readings_of(name: str) -> str:
+    from agents.contract import name_readings  # which imports torch
+
     try:
         reads = getattr(registry.make_agent(name), "reads", None)
     except (ImportError, TypeError, ValueError):  # its package is not installed, or it needs settings
