@@ -227,7 +227,7 @@ def check_agent(factory: AgentFactory | str, needs: str = "any") -> str:
         needs: "any" or "molecules", as in `register_agent`.
 
     Returns:
-        A line that says so, and one for each check.
+        A line that says so, one of what the agent reads, and one for each check.
 
     Raises:
         agents.contract.AgentCheckError: if a check fails; it lists all that do.

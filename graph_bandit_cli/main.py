@@ -116,7 +116,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning of the house without the line of code that it comes from."""
-    if category.__module__.startswith("graph_bandit_"):
+    if category.__module__.startswith(("graph_bandit_", "agents.")):
         print(f"graph-bandit: {message}", file=sys.stderr)
     else:
         otherwise(message, category, filename, lineno, file, line)

@@ -39,6 +39,8 @@ class IndependentAgent(BeliefAgent[IndependentSettings]):
         prior_precision: a; 1 for standardised rewards, 0 for no prior.
     """
 
+    reads = frozenset[str]()
+
     def __init__(
         self, settings: IndependentSettings, make_rule: Callable[[], AcquisitionRule], prior_precision: float
     ) -> None:

@@ -25,6 +25,8 @@ class RandomAgent(BaseAgent[RandomSettings]):
         settings: no settings.
     """
 
+    reads = frozenset[str]()
+
     def begin(self, graphs: Batch, seed: int) -> None:
         """Do nothing."""
 

@@ -13,6 +13,7 @@ from .base import BaseAgent as BaseAgent
 from .conformance import AgentCheckError as AgentCheckError
 from .conformance import check_agent as check_agent
 from .graph_memory import PLAY_CHANGING_GRAPHS as PLAY_CHANGING_GRAPHS
+from .graph_memory import READ_EVERYTHING as READ_EVERYTHING
 from .graph_memory import plays_changing_graphs as plays_changing_graphs
 from .inputs import derive_streams as derive_streams
 from .inputs import masked_argmax as masked_argmax
@@ -28,6 +29,9 @@ from .protocol import MeanPredictor as MeanPredictor
 from .protocol import MoleculeSetLike as MoleculeSetLike
 from .protocol import Prediction as Prediction
 from .protocol import State as State
+from .reading import READABLE as READABLE
+from .reading import BlindAgentWarning as BlindAgentWarning
+from .reading import name_readings as name_readings
 from .settings import check_fields as check_fields
 from .settings import check_names as check_names
 from .settings import describe_fields as describe_fields
@@ -37,10 +41,13 @@ from .threads import one_thread as one_thread
 __all__ = [
     "LARGEST_REWARD",
     "PLAY_CHANGING_GRAPHS",
+    "READABLE",
+    "READ_EVERYTHING",
     "Agent",
     "AgentCheckError",
     "BaseAgent",
     "BatchAgent",
+    "BlindAgentWarning",
     "BoundsLearner",
     "ChoiceForecaster",
     "Describer",
@@ -64,6 +71,7 @@ __all__ = [
     "derive_streams",
     "describe_fields",
     "masked_argmax",
+    "name_readings",
     "one_thread",
     "plays_changing_graphs",
     "read_feedback",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
@@ -12,9 +13,25 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS, FirstGraphs, GraphMemory, ObservedGraphs
+from agents.contract.graph_memory import (
+    PLAY_CHANGING_GRAPHS,
+    READ_EVERYTHING,
+    FirstGraphs,
+    GraphMemory,
+    ObservedGraphs,
+)
 from agents.contract.inputs import derive_streams, holds_graphs, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, State
+from agents.contract.reading import (
+    DIRECTIONS,
+    EDGE_FEATURES,
+    NODE_FEATURES,
+    SMILES,
+    BlindAgentWarning,
+    edge_features_vary,
+    find_alike,
+    with_both_directions,
+)
 from agents.contract.state import check_form, check_identity, form_of, make_identity
 from gntk import one_thread
 
@@ -22,6 +39,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from torch_geometric.data import Batch, Data
 
+Graphs = TypeVar("Graphs", "Batch", "Data")
 S = TypeVar("S", bound="DataclassInstance")
 
 NOTHING = object()  # no observation
@@ -42,9 +60,14 @@ class BaseAgent(ABC, Generic[S]):
         num_graphs: K, in the present round.
         algorithm: version of the algorithm, raised when equal settings no longer choose the same actions. Results and
             saved states of different versions are never mixed.
+        reads: what it reads of graphs, out of `agents.contract.READABLE`; empty if it judges each graph by its rewards
+            alone. Graphs of `begin` and `meet` have each edge in both directions, unless it reads directions.
+        blindness: what the graphs of `reset` differ in and the agent does not read, in sentences; empty if nothing.
     """
 
     algorithm: int = 1
+    reads: frozenset[str] = frozenset({NODE_FEATURES})
+    blindness: str = ""
     generator: torch.Generator
     num_graphs: int
     _memory: GraphMemory | None = None  # until an observation shows other graphs than those of `reset`
@@ -114,6 +137,17 @@ class BaseAgent(ABC, Generic[S]):
         """Return the slot of each graph of the round, `(K,)` int64; None: slot k holds graph k, as at `reset`."""
         return None if self._memory is None else self._memory.offered
 
+    def reads_here(self) -> frozenset[str]:
+        """Return what it reads of the graphs of `reset`, after `begin`; by default `reads`."""
+        return self.reads
+
+    def appearance(self) -> Tensor | None:
+        """Return numbers `(K, q)` that are equal for graphs of `reset` that the model cannot tell apart.
+
+        It is called after `begin`. None, the default, if the model tells all graphs apart, or nobody knows.
+        """
+        return None
+
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
         """Return the K graphs; a subclass refuses here graphs that it cannot play on."""
         return read_graphs(observation, graph_set)
@@ -139,7 +173,12 @@ class BaseAgent(ABC, Generic[S]):
     @final
     @one_thread()
     def reset(self, observation: object, seed: int = 0, graph_set: GraphSetLike | None = None) -> None:
-        """Forget everything and take in the graphs; see `agents.contract.Agent`."""
+        """Forget everything and take in the graphs; see `agents.contract.Agent`.
+
+        Warns:
+            BlindAgentWarning: if the graphs differ in something that the agent does not read, or two of different
+                content look equal to it.
+        """
         network_seed, generator = derive_streams(seed)
         graphs = self.read(observation, graph_set)
         if holds_graphs(observation) and len(observation) != graphs.num_graphs:
@@ -147,11 +186,15 @@ class BaseAgent(ABC, Generic[S]):
         self.check_size(graphs.num_graphs)
         self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
         self._memory = None
-        self.begin(graphs, network_seed)
+        seen = self._as_read(graphs, getattr(graph_set, "directed", None))
+        self.begin(seen, network_seed)
         self.generator, self.num_graphs = generator, graphs.num_graphs
         again = partial(self.read, None, graph_set) if getattr(graph_set, "never_changes", False) else None
         self._first, self._looked_at = FirstGraphs(graphs, observation, again), observation
         self._known, self._form = self.known(), self._form_now()
+        self.blindness = self._find_blindness(graphs, seen)
+        if self.blindness:
+            warnings.warn(self.blindness, BlindAgentWarning, stacklevel=3)
 
     @final
     @one_thread()
@@ -241,6 +284,30 @@ class BaseAgent(ABC, Generic[S]):
                 "Expected `reset` first. Got an agent without graphs. Call agent.reset(observation, seed=0)."
             )
 
+    def _as_read(self, graphs: Graphs, directed: bool | None = None) -> Graphs:
+        """Return graphs as the agent reads them: with each edge in both directions, unless it reads directions."""
+        if DIRECTIONS in self.reads or directed is False or not hasattr(graphs, "edge_index"):
+            return graphs
+        return with_both_directions(graphs)
+
+    def _find_blindness(self, graphs: Batch, seen: Batch) -> str:
+        reads = self.reads_here()
+        if not reads or SMILES in reads:  # which judges graphs by rewards alone, or reads all that molecules have
+            return ""
+        name, problems = type(self).__name__, []
+        if EDGE_FEATURES not in reads and edge_features_vary(graphs):
+            problems.append("It does not read edge features, which differ here.")
+        if seen is not graphs:
+            problems.append("It does not read directions: each edge counts in both.")
+        appearance = self.appearance()
+        alike = None if appearance is None else find_alike(appearance, graphs)
+        if alike is not None:
+            problems.append(f"Graphs {alike[0]} and {alike[1]}, for example, look equal to it, and are not.")
+        if not problems:
+            return ""
+        others = ", ".join(f"`{other}`" for other in READ_EVERYTHING)
+        return f"{name} does not see all of these graphs. {' '.join(problems)} Agents that read all of it: {others}."
+
     def _identity(self) -> State:
         self.check_reset()
         settings = dataclasses.asdict(self.settings)
@@ -264,7 +331,7 @@ class BaseAgent(ABC, Generic[S]):
         before = self._memory, self.num_graphs
         self._memory, self.num_graphs = memory, len(memory.offered)
         try:
-            self.meet(kept, memory.graphs[len(kept) :])
+            self.meet(kept, [self._as_read(graph) for graph in memory.graphs[len(kept) :]])
         except BaseException:
             self._memory, self.num_graphs = before
             raise

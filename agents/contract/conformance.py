@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 
 from agents.contract.protocol import Agent, MeanPredictor, State
+from agents.contract.reading import READABLE, name_readings
 
 AgentFactory = Callable[[], Agent]
 NUM_GRAPHS = 5
@@ -69,7 +70,7 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
             from observations.
 
     Returns:
-        What was checked, a sentence for each check.
+        What the agent reads, and what was checked, a sentence each.
 
     Raises:
         AgentCheckError: if a check fails; it lists all that do, and what the agent did.
@@ -93,7 +94,7 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
             problems.append(f"{claim} It {fault}.")
     if problems:
         raise AgentCheckError(problems)
-    return tuple(checks)
+    return f"It reads {name_readings(getattr(factory(), 'reads', None))}.", *checks
 
 
 def _ready(factory: AgentFactory, seed: int = 0) -> Agent:
@@ -251,6 +252,12 @@ def _tells_its_settings(factory: AgentFactory) -> str | None:
     return None
 
 
+def _says_what_it_reads(factory: AgentFactory) -> str | None:
+    """`reads`, which need not exist, is a frozenset of what it reads of graphs, out of `READABLE`."""
+    reads: object = getattr(factory(), "reads", frozenset())
+    return None if isinstance(reads, frozenset) and reads <= {*READABLE} else f"has {reads!r}"
+
+
 def _reads_observations(factory: AgentFactory) -> str | None:
     """`reset` takes the graphs from an observation (a tuple of `GraphInstance`) if no `graph_set` is given."""
     agent, twin = _ready(factory), factory()
@@ -316,6 +323,7 @@ def _refuses_unknown_graphs(factory: AgentFactory) -> str | None:
 
 CHECKS = (
     _tells_its_settings,
+    _says_what_it_reads,
     _reads_observations,
     _counts_the_graphs,
     _sees_other_graphs,

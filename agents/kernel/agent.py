@@ -196,6 +196,10 @@ class KernelAgent(BatchBeliefAgent[P]):
         """Return scale and noise of the last fit."""
         return Hyperparameters(self.output_scale, self.posterior.noise_variance)
 
+    def appearance(self) -> Tensor | None:
+        """Return the kernel, if it is whole: graphs with equal rows look equal."""
+        return self.prior.kernel if isinstance(self.prior, WholePrior) else None
+
     def known(self) -> list[Tensor]:
         """Return what identifies the graphs to the kernel."""
         return self._graphs.known()

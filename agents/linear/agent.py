@@ -113,6 +113,10 @@ class LinearAgent(BatchBeliefAgent[LinearSettings]):
             ),
         )
 
+    def appearance(self) -> Tensor:
+        """Return the features."""
+        return self.features
+
     def known(self) -> list[Tensor]:
         """Return the features."""
         return [self.features]

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
+from agents.contract.reading import SMILES
 from agents.molecule.parts import MoleculeDescription, weights_of
 from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
@@ -30,6 +31,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
         ValueError: if the rule remembers graphs.
     """
 
+    reads = frozenset({SMILES})
     algorithm = 6  # until version 3 with fixed weights and a network; 4 took columns as they are; 5 had float64 numbers
 
     _described: MoleculeDescription | None

@@ -144,6 +144,15 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             effective_dimension=dimension,
         )
 
+    @property
+    def reads(self) -> frozenset[str]:  # type: ignore[override]
+        """Return what its network reads."""
+        return self.architecture.reads
+
+    def appearance(self) -> Tensor | None:
+        """Return what tells apart the graphs that the network takes."""
+        return self.architecture.appearance(self.network)
+
     def known(self) -> list[Tensor]:
         """Return the tensors by which the network identifies the graphs."""
         return self.network.fingerprint()

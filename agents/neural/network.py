@@ -9,7 +9,8 @@ from typing import Any, Protocol
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from agents.beliefs.encoding import Encode, encode_more
+from agents.beliefs.encoding import Encode, encode_more, wave_graphs
+from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.neural.settings import NeuralSettings
 from gntk import aggregate_neighbours, keep_nodes
 from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
@@ -17,6 +18,13 @@ from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
 class Architecture(Protocol):
     """Makes the network of an agent on some graphs, and takes it to others."""
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Return what the network reads of graphs."""
+
+    def appearance(self, network: object) -> Tensor | None:
+        """Return numbers `(K, q)` that are equal for graphs that a network cannot tell apart; None: nobody knows."""
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
@@ -35,6 +43,11 @@ class PaperArchitecture:
 
     encode: Encode
     """Makes the inputs of the network."""
+    reads = frozenset({NODE_FEATURES})
+
+    def appearance(self, network: Any) -> Tensor:
+        """Return what tells apart the sets of aggregated nodes, each divided by its N."""
+        return wave_graphs(network.graphs)
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
@@ -52,6 +65,10 @@ class ModuleArchitecture:
 
     module: ModuleOrFactory
     """A torch module `Batch -> (K,)`, or a function that makes one."""
+    reads = frozenset({NODE_FEATURES, EDGE_FEATURES, DIRECTIONS})
+
+    def appearance(self, network: object) -> None:
+        """Return None: nobody knows what a module tells apart."""
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""

@@ -16,10 +16,11 @@ from agents.beliefs.rewards.history import History
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import read_mask
 from agents.contract.protocol import DivergedError, State
+from agents.contract.reading import wave_nodes
 from agents.contract.state import check_form, form_of
 from agents.policy_gradient.online import Round, make_ppo, observe, train
 from agents.policy_gradient.settings import PPOSettings
-from gntk import one_thread
+from gntk import aggregate_neighbours, one_thread
 
 MOST_PENDING = 1000  # choices whose rewards are waited for; the oldest are given up first
 
@@ -40,6 +41,9 @@ class PPOAgent(BaseAgent[PPOSettings]):
         tensors = (graphs.x, graphs.edge_index, graphs.edge_attr, graphs.ptr)
         self._tensors = [tensor for tensor in tensors if tensor is not None]
         self.ppo = make_ppo(_Held(graphs), graphs.num_graphs, self.settings, seed)
+        aggregated = aggregate_neighbours(graphs, own_count=True)
+        pairs = torch.cat([aggregated.nodes.double(), graphs.x.double(), torch.ones(graphs.num_nodes, 1)], dim=1)
+        self._appearance = aggregated.sum_over_nodes(wave_nodes(pairs))
         self.history = History(graphs.num_graphs)
         self.rounds: list[Round] = []  # since the last update of the policy
         self._chosen: list[Round] = []  # choices whose rewards are not known yet
@@ -75,6 +79,10 @@ class PPOAgent(BaseAgent[PPOSettings]):
         self.check_reset()
         logits, _ = self._evaluate(read_mask(action_mask, self.num_graphs))
         return logits.softmax(0)
+
+    def appearance(self) -> Tensor:
+        """Return what tells apart the sets of pairs of an aggregated node and the node itself."""
+        return self._appearance
 
     def known(self) -> list[Tensor]:
         """Return the tensors of the batch of graphs."""

@@ -14,6 +14,7 @@ from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
+from agents.contract.reading import READABLE
 from agents.molecule.parts import MoleculeDescription
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import Molecules
@@ -30,6 +31,7 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
     Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents.
     """
 
+    reads = frozenset(READABLE)
     uses_columns = True
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:

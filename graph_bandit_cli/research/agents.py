@@ -29,14 +29,27 @@ class Command:
 
 
 def describe_agents() -> str:
-    """Return a line for each agent: its name, and what it needs if it does not play on any graphs."""
-    lines = []
+    """Return a table of the agents: name, what it reads of graphs, and notes on what it can play."""
+    rows = [("agent", "reads", "")]
     for name in registry.list_agents():
         needs, changing = registry.agent_needs(name), registry.agent_plays_changing_graphs(name)
         notes = [f"needs {needs}"] if needs != "any" else []
         notes += ["plays on one graph set"] if changing is False else []
-        lines.append(f"{name}  ({', '.join(notes)})" if notes else name)
-    return "\n".join(lines)
+        rows.append((name, _readings_of(name), ", ".join(notes)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _readings_of(name: str) -> str:
+    from agents.contract import name_readings  # which imports torch
+
+    try:
+        reads = getattr(registry.make_agent(name), "reads", None)
+    except Exception:  # noqa: BLE001 - the factory of another package may raise anything
+        return "?"
+    return "?" if reads is None else name_readings(reads)
 
 
 def describe_agent(name: str) -> str:

@@ -23,18 +23,23 @@ CELL = re.compile(r"\+".join(r"\|" + "".join(rf"(\w+)~{a}\|" for a, b in PAIRS i
 
 
 def from_nas_cells(
-    cells: Sequence[str], targets: ArrayLike | None = None, ids: Sequence[str] | None = None
+    cells: Sequence[str],
+    targets: ArrayLike | None = None,
+    ids: Sequence[str] | None = None,
+    directed: bool = True,
 ) -> GraphPool:
     """Make a pool of cells of NAS-Bench-201 (Dong & Yang 2020).
 
-    Each operation except "none" is a node, joined to the operations that it feeds. Two more nodes are the input and the
-    output. Graphs are undirected here; a node therefore has the one-hot pair (source, target) of its operation in
-    addition to its one-hot kind, so that the graph still describes the whole cell.
+    Each operation except "none" is a node, with edges to the operations that it feeds. Two more nodes are the input and
+    the output. A node has the one-hot pair (source, target) of its operation in addition to its one-hot kind, so that
+    the graph describes the whole cell to an agent that reads no directions, too.
 
     Args:
         cells: texts such as `|avg_pool_3x3~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_3x3~2|`, all different.
         targets: a number for each cell, NaN where nothing was measured; None: nothing was measured.
         ids: identifiers, all different; None: the texts of the cells.
+        directed: whether edges have the direction of the data; False: graphs are undirected, as before there were
+            directed ones.
 
     Returns:
         The cells in the given order, with 12 features of a node: kinds input, output, skip_connect, nor_conv_1x1,
@@ -50,11 +55,14 @@ def from_nas_cells(
         present = np.flatnonzero(row)
         nodes.append(np.concatenate([features[present, row[present]], ends]))
         links.append(_links_among(tuple(present.tolist())))
-    return GraphPool(nodes, links, ids=cells if ids is None else ids, targets=targets)
+    ids = cells if ids is None else ids
+    return GraphPool(nodes, links, ids=ids, targets=targets, directed=directed)
 
 
-def read_nas_table(table: Table, target: str | None, identifier: str | None) -> GraphPool:
+def read_nas_table(table: Table, target: str | None, identifier: str | None, directed: bool | None = None) -> GraphPool:
     """Read a table of cells: their texts in the column `cellstr`, and measured values in the column `target`.
+
+    They are directed graphs, unless `directed` is False.
 
     Raises:
         ValueError: if a column is missing, or a row has no cell or a target that is not a number.
@@ -75,7 +83,7 @@ def read_nas_table(table: Table, target: str | None, identifier: str | None) -> 
         raise ValueError(f"{table.place(number)}: {problem}")
     if not cells:
         raise ValueError(f"Expected at least one cell in {table.path}. Got none.")
-    return from_nas_cells(cells, targets, ids)
+    return from_nas_cells(cells, targets, ids, directed is not False)
 
 
 def _read_cell(cell: str) -> list[int]:
@@ -103,7 +111,7 @@ def _features_of_ends() -> NDArray[np.float32]:
 
 @cache
 def _links_among(present: tuple[int, ...]) -> NDArray[np.int32]:
-    """Join operations of which one ends where the other begins: each edge in both directions, sorted."""
+    """Return edges from each operation to those that begin where it ends, sorted."""
     pairs = [*(PAIRS[k] for k in present), INPUT, OUTPUT]
-    links = [(i, j) for i, (a, b) in enumerate(pairs) for j, (c, d) in enumerate(pairs) if b == c or d == a]
+    links = [(i, j) for i, (a, b) in enumerate(pairs) for j, (c, d) in enumerate(pairs) if b == c]
     return np.array(links, np.int32).reshape(-1, 2)

@@ -198,7 +198,7 @@ def _play_missing(
     changed = _find_changed_files(plan, store)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     store.begin(plan)
-    failures = work.failed
+    failures, told = work.failed, set[tuple[str, str]]()
     with Progress(work.to_do, progress) as bar:
 
         def report(level: int, text: str) -> None:
@@ -218,6 +218,9 @@ def _play_missing(
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
             failures += bool(outcome.error)
+            if outcome.blindness and (repetition.label, key.environment_key) not in told:
+                told.add((repetition.label, key.environment_key))
+                report(logging.WARNING, f"{bar.place(repetition)}: {outcome.blindness}")
             report(logging.INFO, bar.line(repetition, outcome))
             if outcome.error:
                 report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")

@@ -77,8 +77,12 @@ class Progress:
 
     def name(self, repetition: Repetition) -> str:
         """Name a repetition: agent, environment and seed."""
+        return f"{self.place(repetition)}, seed {repetition.seed}"
+
+    def place(self, repetition: Repetition) -> str:
+        """Name agent and environment of a repetition."""
         where = repetition.task or self._environments[repetition.key.environment_key]
-        return f"{repetition.label}{where and f' on {where}'}, seed {repetition.seed}"
+        return f"{repetition.label}{where and f' on {where}'}"
 
     def print(self, text: str) -> None:
         """Print a text above the bar."""

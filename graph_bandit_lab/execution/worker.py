@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,6 +35,8 @@ class Outcome:
     """The traceback if the status is "failed", else empty."""
     versions: dict[str, str] = field(default_factory=software_versions)
     """Software versions of the process that played."""
+    blindness: str = ""
+    """What the graphs differ in and the agent does not read, in sentences."""
 
 
 def play(
@@ -44,10 +47,17 @@ def play(
     The result depends on settings and seed alone: one thread plays, in whatever process. The time is that of the play
     alone: `warm_up` comes first.
     """
-    from agents.contract import one_thread  # which imports torch
+    from agents.contract import BlindAgentWarning  # which import torch
 
     repetition = with_shared_graphs(repetition)
-    warm_up(repetition)
+    with warnings.catch_warnings(action="ignore", category=BlindAgentWarning):  # the driver says it once
+        warm_up(repetition)
+        return _play(repetition, diagnose, on_round)
+
+
+def _play(repetition: Repetition, diagnose: bool, on_round: Callable[[RoundRecord], object]) -> Outcome:
+    from agents.contract import one_thread
+
     begin = time.perf_counter()
     try:
         with one_thread():
@@ -61,7 +71,8 @@ def play(
         raise
     except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would end the worker
         return failed(traceback.format_exc(), time.perf_counter() - begin)
-    return Outcome(result, time.perf_counter() - begin)
+    blindness = str(getattr(agent, "blindness", ""))
+    return Outcome(result, time.perf_counter() - begin, blindness=blindness)
 
 
 def with_shared_graphs(repetition: Repetition) -> Repetition:

@@ -220,13 +220,25 @@ def test_every_registered_agent_passes(name):
 @pytest.mark.parametrize("sound", [Sound, SumsRewards])
 def test_a_sound_agent_passes_and_is_told_what_was_checked(sound):
     checked = check_agent(sound)
-    assert len(checked) == len(set(checked)) == 15
+    assert len(checked) == len(set(checked)) == 17
     assert "Equal seeds give equal actions, also after a second `reset`." in checked
     assert not any("from an observation" in line for line in check_agent(sound, needs="molecules"))
 
 
 def test_the_door_tells_what_was_checked():
-    assert registry.check_agent(Sound).startswith("Sound follows the protocol")
+    first, second, *_ = registry.check_agent(Sound).splitlines()
+    assert first.startswith("Sound follows the protocol")
+    assert second == "It reads what it does not say (attribute `reads`)."
+    assert "\nIt reads node features, edge features.\n" in registry.check_agent("wl-ei")
+    assert "\nIt reads nothing.\n" in registry.check_agent("random")
+
+
+def test_words_that_nobody_knows_are_no_readings():
+    class Dreamer(Sound):
+        reads = frozenset({"dreams"})
+
+    with pytest.raises(AgentCheckError, match="`reads`, which need not exist, .*It has frozenset.*dreams"):
+        check_agent(Dreamer)
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,7 @@ def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_th
     assert draws.var(axis=0).mean() == pytest.approx(1.0, rel=0.02)
 
 
+@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # by this kernel all graphs do
 @pytest.mark.parametrize(("level", "scale"), [(4.0, 0.25), (0.0, 1.0)])
 def test_a_kernel_that_is_constant_has_the_scale_of_its_diagonal(level, scale):
     agent = ready(kernel="custom", kernel_matrix=np.full((4, 4), level))

@@ -17,6 +17,9 @@ from agents.kernel.settings import KernelSettings, SubtreeSettings
 from agents.kernel.subtrees import encode_subtrees
 from graph_bandit_env import GraphSet
 
+# Two of the graphs have no edges, and so look equal to a network.
+pytestmark = pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")
+
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
 UNIT = Hyperparameters(1.0, 0.1)
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs

@@ -69,6 +69,18 @@ def test_graphs_not_on_offer_cost_nothing_and_are_zero():
     assert features[:, -1].tolist() == [0, 1, 0, 1]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_network_gets_the_directions_of_edges_and_learns(form):
+    graphs = GraphSet([torch.randn(3, 2)] * 3, [[[0, 1]], [[1, 0], [2, 1]], [[0, 2]]], directed=True)
+    env = make_env(form, graphs)
+    extractor, seen = make_extractor(env.reset(seed=0)[0], **extractor_kwargs(env)), []
+    extractor.network.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].edge_index))
+    extractor(as_tensors(env.reset(seed=0)[0]))
+    assert torch.equal(seen[-1], graphs.to_batch().edge_index)
+    policy = {"features_extractor_kwargs": extractor_kwargs(env)}
+    PPO(GraphSetPolicy, env, n_steps=8, batch_size=8, policy_kwargs=policy).learn(8)
+
+
 @pytest.mark.parametrize("network", [MeanNodeNetwork, Gine])
 def test_more_padding_changes_no_bit_of_an_embedding(network):
     observation = observe()

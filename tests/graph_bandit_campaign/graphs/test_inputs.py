@@ -107,13 +107,35 @@ def test_values_of_graphs_of_pyg_are_not_taken_for_results(capsys):
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_cells_are_graphs_too(named):
+def test_cells_are_graphs_too(named, capsys):
     column = "id" if named else "cellstr"
     names = [f"cell-{k}" for k in range(len(CELLS))] if named else CELLS
     write("cells.csv", [("id", "cellstr"), *zip(names, CELLS, strict=True)] if named else [["cellstr"], *zip(CELLS)])
     write("results.csv", [(column, "score"), *((names[k], k / 5) for k in range(5))])
     assert suggest(pool="cells.csv") == 0
     assert {row["id"] for row in read("out.csv")} <= set(names[5:])
+    assert (
+        "graph-bandit: NeuralAgent does not see all of these graphs. It does not read directions"
+        in capsys.readouterr().err
+    )
+
+
+def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
+    torch.save([Data(x=torch.full((2, 1), float(k)), edge_index=torch.tensor([[0], [1]])) for k in range(4)], "nets.pt")
+    assert suggest(pool="nets.pt", measured=()) == 1
+    assert "`directed=True` keeps the directions" in capsys.readouterr().err
+    assert suggest("--directed", "False", pool="nets.pt", measured=()) == 0
+    assert suggest("--directed", "True", pool="nets.pt", measured=()) == 1
+    assert "to be the same graph as in earlier rounds" in capsys.readouterr().err
+
+
+def test_molecules_have_no_directions(capsys):
+    write("pool.csv", [("id", "smiles"), ("a", "CCO"), ("b", "CCN")])
+    assert suggest("--directed", "True", pool="pool.csv", measured=(), agent=()) == 1
+    assert (
+        "Expected no `--directed True` for molecules, whose bonds have no direction. Got pool.csv"
+        in capsys.readouterr().err
+    )
 
 
 def test_cells_that_have_smiles_are_molecules(capsys):

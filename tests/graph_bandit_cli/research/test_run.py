@@ -89,7 +89,12 @@ def test_report_writes_the_page_again(copied):
 
 def test_agents_lists_names_and_explains_settings(capsys):
     assert main(["agents"]) == 0
-    assert "gnn-ts\n" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert re.search(r"^agent +reads\n", printed)
+    assert re.search(r"^gnn-ts +node features\n", printed, re.M)
+    assert re.search(r"^wl-ei +node features, edge features\n", printed, re.M)
+    assert re.search(r"^molecule-ts +SMILES +needs molecules, plays on one graph set\n", printed, re.M)
+    assert re.search(r"^ucb1 +nothing +plays on one graph set$", printed, re.M)
     assert main(["agents", "gnn-ts"]) == 0
     printed = capsys.readouterr().out
     assert "gnn-ts:setting=value" in printed
@@ -101,6 +106,8 @@ def test_agents_lists_names_and_explains_settings(capsys):
 def test_an_agent_that_tells_no_settings_is_listed_all_the_same(capsys, monkeypatch):
     monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
     registry.register_agent("bare", object)
+    assert main(["agents"]) == 0
+    assert re.search(r"^bare +\?\n", capsys.readouterr().out, re.M)
     assert main(["agents", "bare"]) == 0
     assert "bare does not list its settings" in capsys.readouterr().out
 

@@ -1,6 +1,8 @@
 import dataclasses
+import json
 import re
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
@@ -297,6 +299,30 @@ def test_a_sweep_logs_a_line_a_repetition_and_leaves_the_file_closed(tmp_path):
     assert len(lines) == 9
     run_sweep(PLANNED.plan(), tmp_path, progress=False, report=False)
     assert len((tmp_path / LOG_NAME).read_text().splitlines()) == 10  # no line twice
+
+
+def write_weighted_rings(path):
+    """Write graphs that differ in features of edges alone."""
+    lines = []
+    for k in range(4):
+        ring = nx.cycle_graph(4)
+        nx.set_node_attributes(ring, {0: [0.0], 1: [1.0], 2: [2.0], 3: [3.0]}, "x")
+        nx.set_edge_attributes(ring, {edge: [0.5 * k + edge[0]] for edge in ring.edges}, "edge_attr")
+        lines.append(json.dumps(nx.node_link_data(ring, edges="edges")))
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def test_what_agents_do_not_read_is_said_once_of_each_agent_and_environment(tmp_path, capsys):
+    environment = {"graphs": write_weighted_rings(tmp_path / "rings.jsonl"), "reward_model": "linear", "horizon": 2}
+    agents = tuple(map(AgentSpec.parse, ("lin-ucb", "wl-ei", "random")))
+    grid = Grid((EnvironmentSettings(**environment),), agents)
+    run_sweep(Sweep(title="in little", grids=(grid,), seeds=(1, 2)), tmp_path, report=False)
+    said = [line for line in capsys.readouterr().err.splitlines() if "does not see all" in line]
+    assert [line.partition(":")[0] for line in said] == ["lin-ucb", "wl-ei"]
+    assert "It does not read edge features, which differ here" in said[0]
+    logged = [line for line in (tmp_path / LOG_NAME).read_text().splitlines() if "does not see all" in line]
+    assert len(logged) == 2
 
 
 def test_a_sweep_in_python_writes_its_report_too(tmp_path):
