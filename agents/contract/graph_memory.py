@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "gp-*", "lin-*", "wl-*", "epsilon-greedy", "random")
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
-READ_EVERYTHING = ("gp-ucb", "gp-ts", "gp-ei", "gp-greedy")
+READ_EVERYTHING = ("gp-ucb",)
 """Agents that read edge features and directions, by name."""
 Key = int
 """Identifies the content of a graph within one process, in 64 bits."""
