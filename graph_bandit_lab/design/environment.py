@@ -194,13 +194,13 @@ class EnvironmentSettings(BanditArguments):
             if not self.contents.have_values:
                 raise ValueError(
                     f"Expected `target`, the column of the values in {self.graphs}, or `reward_model`, the name of a "
-                    f"random reward function ({', '.join(REWARD_MODELS)}). Got neither."
+                    f"reward function ({', '.join(REWARD_MODELS)}). Got neither."
                 )
             return TARGET
         if self.target is not None or self.minimize:
             raise ValueError(
-                f"Expected either the values of the file or a random reward function. Got {self.reward_model} with "
-                f"`{'target' if self.target is not None else 'minimize'}`. Leave one out."
+                "Expected either the values of the file or a reward function by its name. Got "
+                f"{self.reward_model} with `{'target' if self.target is not None else 'minimize'}`. Leave one out."
             )
         return self.reward_model
 

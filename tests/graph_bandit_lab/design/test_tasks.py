@@ -166,7 +166,7 @@ def test_an_agent_that_is_named_next_to_zoo_is_refused_where_it_cannot_play(swee
 def test_the_testbed_has_tasks_of_one_noise_that_all_of_its_ten_agents_play():
     sweep = read_sweep("testbed")
     plan = sweep.plan()
-    assert len(plan.repetitions) == 14 * 10 * 5
+    assert len(plan.repetitions) == 16 * 10 * 5
     assert not any(task.refused for task in plan.tasks)
     assert all(task.hard.endswith(".") for task in plan.tasks)
     assert set(re.findall("[a-z0-9-]+", sweep.notes[0].partition(":")[2])) == TABLES
