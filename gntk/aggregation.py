@@ -66,7 +66,8 @@ def aggregate_neighbours(batch: Batch, num_nodes: int | None = None, *, own_coun
         h_i = u(sum_{j in N(i)} X_j),   u(x) = x / |x|,   u(0) = 0      [Wu & Amini 2024, Section 3.1]
 
     Args:
-        batch: K graphs; `x` is `(M, d)`, `edge_index` is `(2, E)` int64 and holds both directions of each edge.
+        batch: K graphs; `x` is `(M, d)`, `edge_index` is `(2, E)` int64. N(i) are the nodes j with an edge (j, i): an
+            undirected edge is there in both directions.
         num_nodes: N, at least the largest node count. None: the largest node count of this batch.
         own_count: divide the sum over a graph's nodes by its own node count instead of by N.
 

@@ -241,11 +241,11 @@ def attack_graphs(rng: Rng) -> str:
     bad = pick((np.nan, np.inf, 1e300, 1j, "1", None, [1.0], object()), rng)
     link = pick((-1, 2, 0.0, "0", None, np.nan), rng)
     index = pick(([True, False], [-1], [2], [0.0], ["0"], [], [[0]], [None]), rng)
-    x, good = [[[0.0], [1.0]]] * 2, [[[0, 1]]] * 2
+    x, good = [[[0.0], [1.0]]] * 2, [[[0, 1], [1, 0]]] * 2
     uses: tuple[Callable[[], object], ...] = (
-        lambda: GraphSet([[[0.0], [bad]]], [[[0, 1]]]),
-        lambda: GraphSet([[[0.0], [1.0]]], [[[0, link]]]),
-        lambda: GraphSet(x, good, [[[bad]], [[1.0]]]),
+        lambda: GraphSet([[[0.0], [bad]]], good[:1]),
+        lambda: GraphSet([[[0.0], [1.0]]], [[[0, link]]], directed=False),
+        lambda: GraphSet(x, good, [[[bad], [1.0]], [[1.0], [1.0]]]),
         lambda: GraphSet(x, good).take(index),
         lambda: GraphSet(x, good[:1]),
     )
@@ -341,7 +341,7 @@ def pick(values: Sequence[Any], rng: Rng) -> Any:
 def graphs(count: int) -> GraphSet:
     """Return some small graphs."""
     rng = np.random.default_rng(count)
-    return GraphSet([rng.normal(size=(3, 2)) for _ in range(count)], [np.array([[0, 1], [1, 2]])] * count)
+    return GraphSet([rng.normal(size=(3, 2)) for _ in range(count)], [[[0, 1], [1, 0], [1, 2], [2, 1]]] * count)
 
 
 def fingerprint(state: object) -> list[tuple[object, object]]:

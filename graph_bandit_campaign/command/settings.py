@@ -115,6 +115,9 @@ class SuggestSettings:
     forms: Forms = "joined"
     """joined: salts and charged molecules are described by their parent, the organic molecule without counter-ions and
     charges, and forms of one compound are one molecule. apart: each is a molecule of its own."""
+    directed: bool | None = None
+    """Keep the directions of edges (True), or drop them (False); None: as a file of other graphs says. Molecules are
+    undirected."""
     skip_bad_rows: bool = False
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
 

@@ -201,6 +201,10 @@ def _told_later() -> warnings.catch_warnings[None]:
 
 def _reader_of(settings: SuggestSettings) -> Callable[[SuggestSettings, CampaignState | None], Inputs[GraphPool]]:
     """Return the function that reads this kind of pool."""
+    if settings.directed and (settings.pool.is_dir() or not are_other_graphs(settings)):
+        raise ValueError(
+            f"Expected no `--directed True` for molecules, whose bonds have no direction. Got {settings.pool}."
+        )
     if settings.pool.is_dir():
         return read_prepared_inputs
     if settings.scheduler is not None:

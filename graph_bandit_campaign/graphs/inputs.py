@@ -22,7 +22,7 @@ from graph_bandit_env.tables import open_table
 
 UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "id", "sheet", "measured_sheet", "predictions", "html"),
-    *("agent", "seed", "undo", "forget", "again", "more", "overwrite"),
+    *("agent", "seed", "undo", "forget", "again", "more", "overwrite", "directed"),
 }
 """Settings that do not need molecules. All others are refused, so that none is ignored in silence."""
 
@@ -49,7 +49,7 @@ def read_graph_inputs(settings: SuggestSettings, earlier: CampaignState | None =
         if path is not None and path.suffix.lower() == ".sdf":
             raise ValueError(f"Expected molecules for `--{name} {path}`. {settings.pool} holds other graphs.")
     identifier = settings.id or _default_identifier(settings)
-    given = read_pool(settings.pool, identifier=identifier, sheet=settings.sheet)
+    given = read_pool(settings.pool, identifier=identifier, sheet=settings.sheet, directed=settings.directed)
     pool = given.without_targets()  # the agent must not see what it is to find out
     results = Results([], [])
     if settings.measured:

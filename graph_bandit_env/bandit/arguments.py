@@ -55,6 +55,9 @@ class BanditArguments:
     graphs: Graphs | None = None
     """Your own graphs instead of a graph model: a `GraphSet`, or a list of PyG `Data` or networkx graphs. They need a
     `reward_model`."""
+    directed: bool | None = None
+    """Whether edges of your `graphs` have a direction: True keeps it, False adds the missing direction of each edge.
+    None: as a `GraphSet` or networkx graphs say; edges of PyG `Data` must be there in both directions."""
     resample_graphs: bool | Resampling = False
     """Draw a new graph set for each episode ("episode", or True) or each round ("round"), from the graph model or as
     `num_graphs` of `graphs`. One reward function holds for all of them. "unit" then scales over 100 random graphs, or

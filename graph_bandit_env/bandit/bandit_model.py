@@ -21,7 +21,7 @@ from graph_bandit_env.bandit.graph_sources import (
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
-from graph_bandit_env.graphs.graph_set import as_graph_set
+from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
 from graph_bandit_env.rewards.noise import NoiseStream, make_noise
 from graph_bandit_env.rewards.reward_models import (
@@ -57,7 +57,7 @@ class BanditModel:
             edge_prob=arguments.edge_prob,
         )
         self.resample_graphs, self.each_round = _read_resampling(arguments.resample_graphs)
-        self.own_graphs = None if arguments.graphs is None else as_graph_set(arguments.graphs)
+        self.own_graphs = self._read_graphs(arguments)
         self.num_graphs = self._check_num_graphs()
         self.varies = isinstance(self.random_graphs.num_graphs, tuple)
         self.reward_model = self._check_reward_model(arguments.reward_model)
@@ -144,6 +144,17 @@ class BanditModel:
         if self.own_graphs is None or (isinstance(self.reward_model, str) and not is_structural(self.reward_model)):
             return None
         return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)
+
+    @staticmethod
+    def _read_graphs(arguments: BanditArguments) -> GraphSet | None:
+        if arguments.graphs is not None:
+            return as_graph_set(arguments.graphs, arguments.directed)
+        if arguments.directed is not None:
+            raise ValueError(
+                f"Expected `directed` with `graphs` of your own, because random graphs are undirected. Got "
+                f"{arguments.directed!r} without. Leave it out."
+            )
+        return None
 
     def _check_num_graphs(self) -> int:
         most = largest_size(self.random_graphs.num_graphs)

@@ -69,9 +69,9 @@ def graph_set_space(
 ) -> Space[tuple[GraphInstance, ...]]:
     """Return the space of K graphs, each a Gymnasium `GraphInstance`.
 
-    Nodes are float32 `(n, d)`, `edge_links` integers `(E, 2)` with both directions of each edge, and `edges` float32
-    `(E, e)`. Graphs without edge features get a single feature of ones (e = 1), because a Gymnasium `Graph` space
-    without an edge space rejects every graph that has edges.
+    Nodes are float32 `(n, d)`, `edge_links` integers `(E, 2)` with both directions of each undirected edge, and `edges`
+    float32 `(E, e)`. Graphs without edge features get a single feature of ones (e = 1), because a Gymnasium `Graph`
+    space without an edge space rejects every graph that has edges.
 
     Args:
         num_graphs: K, or the most graphs.

@@ -22,7 +22,11 @@ LAYERS = 4
 
 
 def from_architectures(
-    links: Sequence[str], operations: Sequence[str], targets: ArrayLike | None = None, ids: Sequence[str] | None = None
+    links: Sequence[str],
+    operations: Sequence[str],
+    targets: ArrayLike | None = None,
+    ids: Sequence[str] | None = None,
+    directed: bool = True,
 ) -> GraphPool:
     """Make a pool of graph neural networks of NAS-Bench-Graph (Qin et al. 2022).
 
@@ -35,6 +39,7 @@ def from_architectures(
         operations: for each network four of `OPERATIONS`, joined by `|`, such as `gcn|gat|skip|fc`.
         targets: a number for each network, NaN where nothing was measured; None: nothing was measured.
         ids: identifiers, all different; None: the texts, as `0013|gcn|gat|skip|fc`.
+        directed: whether edges lead from parents to children; False: graphs are undirected.
 
     Returns:
         The networks in the given order, with one-hot features of a node: input, the nine operations, output.
@@ -47,18 +52,22 @@ def from_architectures(
     nodes = [one_hot[[0, *kinds, len(KINDS) - 1]] for _, kinds in rows]
     edges = [_edges_of(parents) for parents, _ in rows]
     names = [f"{_complete(link)}|{text}" for link, text in zip(links, operations, strict=True)] if ids is None else ids
-    return GraphPool(nodes, edges, ids=names, targets=targets)
+    return GraphPool(nodes, edges, ids=names, targets=targets, directed=directed)
 
 
-def read_architecture_table(table: Table, target: str | None, identifier: str | None) -> GraphPool:
+def read_architecture_table(
+    table: Table, target: str | None, identifier: str | None, directed: bool | None = None
+) -> GraphPool:
     """Read a table of architectures, with the columns `link` and `ops`, and measured values in the column `target`.
+
+    They are directed graphs, unless `directed` is False.
 
     Raises:
         ValueError: if a column is missing, or a row has no architecture or a target that is not a number.
     """
     rows = read_graph_rows(table, ARCHITECTURE_COLUMNS, _read_architecture, target, identifier)
     links, operations = zip(*rows.texts, strict=True)
-    return from_architectures(links, operations, rows.targets, rows.ids)
+    return from_architectures(links, operations, rows.targets, rows.ids, directed is not False)
 
 
 def _complete(link: str) -> str:

@@ -19,7 +19,7 @@ EDGE_ATTRIBUTE = "edge_attr"
 HOW_TO_WRITE = "`json.dumps(networkx.node_link_data(graph))` writes such a line."
 
 
-def read_json_lines(path: Path, target: str | None, identifier: str | None) -> GraphPool:
+def read_json_lines(path: Path, target: str | None, identifier: str | None, directed: bool | None = None) -> GraphPool:
     """Read networkx graphs as `networkx.node_link_data` writes them, one in each line.
 
     Nodes have a vector or a number `x`, and edges may have one `edge_attr`: all edges of all graphs, or none. Edges are
@@ -30,6 +30,7 @@ def read_json_lines(path: Path, target: str | None, identifier: str | None) -> G
         target: key of the dictionary `graph` that holds the measured value, `NaN` or `null` where there is none.
         identifier: key of the dictionary `graph` that holds the identifier; None: `id`, or where no graph has one, the
             names of the graphs as in `from_networkx`.
+        directed: as in `from_networkx`: None takes it from the key `directed` of each line.
 
     Raises:
         ValueError: if the file is damaged or holds no graph, or a graph is not valid; the message has the number of the
@@ -44,11 +45,11 @@ def read_json_lines(path: Path, target: str | None, identifier: str | None) -> G
         identifier = "id"
     with_features = any(EDGE_ATTRIBUTE in data for graph in graphs for *_, data in graph.edges(data=True))
     try:
-        return _make_pool(graphs, target, identifier, with_features)
+        return _make_pool(graphs, target, identifier, with_features, directed)
     except (ValueError, TypeError) as error:
         for number, graph in graph_of.items():  # one by one, to name the line
             try:
-                _make_pool([graph], target, identifier, with_features and graph.number_of_edges() > 0)
+                _make_pool([graph], target, identifier, with_features and graph.number_of_edges() > 0, directed)
             except (ValueError, TypeError) as problem:
                 message = str(problem).removeprefix("Graph 0: ")
                 raise ValueError(f"{path.name}, line {number}: {message}") from error
@@ -72,12 +73,17 @@ def _read_graph(path: Path, number: int, line: str) -> nx.Graph:
 
 
 def _make_pool(
-    graphs: Sequence[nx.Graph], target: str | None, identifier: str | None, with_features: bool
+    graphs: Sequence[nx.Graph],
+    target: str | None,
+    identifier: str | None,
+    with_features: bool,
+    directed: bool | None,
 ) -> GraphPool:
     ids = None
     if identifier is not None:
         ids = [_identifier_of(k, graph, identifier) for k, graph in enumerate(graphs)]
-    return from_networkx(graphs, target, edge_attribute=EDGE_ATTRIBUTE if with_features else None, ids=ids)
+    edge_attribute = EDGE_ATTRIBUTE if with_features else None
+    return from_networkx(graphs, target, edge_attribute=edge_attribute, ids=ids, directed=directed)
 
 
 def _identifier_of(number: int, graph: nx.Graph, key: str) -> str:

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.files.graph_rows import read_graph_rows
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.tables import Table
 
@@ -23,18 +24,23 @@ CELL = re.compile(r"\+".join(r"\|" + "".join(rf"(\w+)~{a}\|" for a, b in PAIRS i
 
 
 def from_nas_cells(
-    cells: Sequence[str], targets: ArrayLike | None = None, ids: Sequence[str] | None = None
+    cells: Sequence[str],
+    targets: ArrayLike | None = None,
+    ids: Sequence[str] | None = None,
+    directed: bool = True,
 ) -> GraphPool:
     """Make a pool of cells of NAS-Bench-201 (Dong & Yang 2020).
 
-    Each operation except "none" is a node, joined to the operations that it feeds. Two more nodes are the input and the
-    output. Graphs are undirected here; a node therefore has the one-hot pair (source, target) of its operation in
-    addition to its one-hot kind, so that the graph still describes the whole cell.
+    Each operation except "none" is a node, with edges to the operations that it feeds. Two more nodes are the input and
+    the output. A node has the one-hot pair (source, target) of its operation in addition to its one-hot kind, so that
+    the graph describes the whole cell to an agent that reads no directions, too.
 
     Args:
         cells: texts such as `|avg_pool_3x3~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_3x3~2|`, all different.
         targets: a number for each cell, NaN where nothing was measured; None: nothing was measured.
         ids: identifiers, all different; None: the texts of the cells.
+        directed: whether edges have the direction of the data; False: graphs are undirected, as before there were
+            directed ones.
 
     Returns:
         The cells in the given order, with 12 features of a node: kinds input, output, skip_connect, nor_conv_1x1,
@@ -50,32 +56,20 @@ def from_nas_cells(
         present = np.flatnonzero(row)
         nodes.append(np.concatenate([features[present, row[present]], ends]))
         links.append(_links_among(tuple(present.tolist())))
-    return GraphPool(nodes, links, ids=cells if ids is None else ids, targets=targets)
+    ids = cells if ids is None else ids
+    return GraphPool(nodes, links, ids=ids, targets=targets, directed=directed)
 
 
-def read_nas_table(table: Table, target: str | None, identifier: str | None) -> GraphPool:
+def read_nas_table(table: Table, target: str | None, identifier: str | None, directed: bool | None = None) -> GraphPool:
     """Read a table of cells: their texts in the column `cellstr`, and measured values in the column `target`.
+
+    They are directed graphs, unless `directed` is False.
 
     Raises:
         ValueError: if a column is missing, or a row has no cell or a target that is not a number.
     """
-    cells, targets, ids = [], [], []
-    for number, (cell, *others) in table.rows([CELL_COLUMN, *filter(None, (identifier, target))]):
-        try:
-            _read_cell(cell)
-            value = None if target is None else table.number(others[-1], f" in `{target}`")
-        except ValueError as error:
-            table.problems.append((number, str(error)))
-            continue
-        cells.append(cell)
-        ids.append(others[0] if identifier else cell)
-        targets.append(np.nan if value is None else value)
-    if table.problems:
-        number, problem = min(table.problems)
-        raise ValueError(f"{table.place(number)}: {problem}")
-    if not cells:
-        raise ValueError(f"Expected at least one cell in {table.path}. Got none.")
-    return from_nas_cells(cells, targets, ids)
+    rows = read_graph_rows(table, [CELL_COLUMN], _read_cell, target, identifier)
+    return from_nas_cells([cell for (cell,) in rows.texts], rows.targets, rows.ids, directed is not False)
 
 
 def _read_cell(cell: str) -> list[int]:
@@ -103,7 +97,7 @@ def _features_of_ends() -> NDArray[np.float32]:
 
 @cache
 def _links_among(present: tuple[int, ...]) -> NDArray[np.int32]:
-    """Join operations of which one ends where the other begins: each edge in both directions, sorted."""
+    """Return edges from each operation to those that begin where it ends, sorted."""
     pairs = [*(PAIRS[k] for k in present), INPUT, OUTPUT]
-    links = [(i, j) for i, (a, b) in enumerate(pairs) for j, (c, d) in enumerate(pairs) if b == c or d == a]
+    links = [(i, j) for i, (a, b) in enumerate(pairs) for j, (c, d) in enumerate(pairs) if b == c]
     return np.array(links, np.int32).reshape(-1, 2)

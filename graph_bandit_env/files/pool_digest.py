@@ -19,9 +19,9 @@ ROWS_AT_ONCE = 1 << 16
 def digest(pool: GraphSet) -> str:
     """Compute a digest of the content of a graph set: equal for equal content, wherever it was read.
 
-    The content is the graphs in their order (node features, edges, edge features), the targets of a pool, and the
-    SMILES of molecules, with their columns if they have any. Identifiers and paths are left out, since they do not
-    affect play.
+    The content is the graphs in their order (node features, edges and whether they have a direction, edge features),
+    the targets of a pool, and the SMILES of molecules, with their columns if they have any. Identifiers and paths are
+    left out, since they do not affect play.
 
     Args:
         pool: K graphs.
@@ -33,6 +33,7 @@ def digest(pool: GraphSet) -> str:
     sizes = [pool.num_nodes.tolist(), np.diff(packed.edge_offsets).tolist()]
     header = [FORMAT, len(pool), pool.feature_dim, pool.edge_feature_dim, *sizes]
     header += [list(pool.smiles)] if isinstance(pool, MoleculeSet) else [None]
+    header += ["directed"] if pool.directed else []  # else as before there were directed graphs
     content = hashlib.sha256(json.dumps(header).encode() + b"\0")
     for rows in _parts(len(packed.nodes)):
         content.update(np.ascontiguousarray(packed.node_features(rows), "<f4").data)

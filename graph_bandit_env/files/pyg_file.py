@@ -22,7 +22,7 @@ HOW_TO_SAVE = (
 )
 
 
-def read_pyg_file(path: Path, target: str | None, identifier: str | None) -> GraphPool:
+def read_pyg_file(path: Path, target: str | None, identifier: str | None, directed: bool | None = None) -> GraphPool:
     """Read PyG graphs that `torch.save` or `InMemoryDataset.save` wrote.
 
     Args:
@@ -30,6 +30,7 @@ def read_pyg_file(path: Path, target: str | None, identifier: str | None) -> Gra
         target: the measured value, as in `from_pyg_dataset`: name of an attribute, or a column of `y`, written as a
             whole number such as "3".
         identifier: name of the attribute that holds the identifiers; None: "0", "1", and so on.
+        directed: as in `GraphSet`.
 
     Raises:
         ValueError: if the file is damaged, holds anything but graphs, or a graph is not valid. Code in the file is not
@@ -39,7 +40,7 @@ def read_pyg_file(path: Path, target: str | None, identifier: str | None) -> Gra
     column = int(target) if target is not None and target.isdecimal() else target
     try:
         ids = None if identifier is None else [_identifier_of(k, graph, identifier) for k, graph in enumerate(graphs)]
-        return from_pyg_dataset(graphs, column, ids)
+        return from_pyg_dataset(graphs, column, ids, directed)
     except Exception as error:  # tensors may be of any kind: sparse, quantised, complex
         raise ValueError(f"{path.name}: {error}") from error
 

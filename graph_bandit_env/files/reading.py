@@ -46,6 +46,7 @@ def read_pool(
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
     forms: Forms = "joined",
+    directed: bool | None = None,
 ) -> GraphPool:
     """Read a pool of graphs from a file of any form, or make one that has a name.
 
@@ -68,6 +69,9 @@ def read_pool(
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
         columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
         forms: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
+        directed: True keeps the directions of edges, False drops them. None: as the file says: lines of networkx graphs
+            have a key `directed`, and cells and architectures are directed. PyG graphs say nothing: they are then
+            undirected, and a missing direction is refused. Molecules are undirected, and refuse True.
 
     Returns:
         The pool: a `MoleculeSet` where graphs are molecules.
@@ -81,18 +85,20 @@ def read_pool(
     check_choice("on_error", on_error, get_args(OnError))
     if is_name(source):
         _check_options(source, smiles, on_error, columns)
+        _check_bonds(source, directed)
         pool = _make_named(source, target)
     elif (form := _form_of(path := Path(source))) in READERS:
         if sheet is not None:
             raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
         _check_options(path.name, smiles, on_error, columns)
-        pool = READERS[form](path, target, identifier)
+        pool = READERS[form](path, target, identifier, directed)
     else:
         with open_table(path, sheet) as table:
             if (read := _reader_of(table.columns)) is not None and smiles not in table.columns:
                 _check_options(path.name, smiles, on_error, columns)
-                pool = read(table, target, identifier)
+                pool = read(table, target, identifier, directed)
             else:
+                _check_bonds(path.name, directed)
                 pool = from_smiles_csv(
                     table,
                     smiles,
@@ -130,7 +136,7 @@ def holds_molecules(path: Path, smiles: str = SMILES, sheet: str | None = None) 
         return _reader_of(table.columns) is None or smiles.casefold() in columns
 
 
-def _reader_of(columns: Sequence[str]) -> Callable[[Table, str | None, str | None], GraphPool] | None:
+def _reader_of(columns: Sequence[str]) -> Callable[[Table, str | None, str | None, bool | None], GraphPool] | None:
     """Return how a table with these columns is read if it holds no molecules; None: it holds molecules."""
     if CELL_COLUMN in columns:
         return read_nas_table
@@ -176,3 +182,8 @@ def _check_options(name: str, smiles: str, on_error: OnError, columns: Sequence[
         )
     if columns:
         raise ValueError(f"Expected a table of molecules, with numbers in a column `{columns[0]}`. Got {name}.")
+
+
+def _check_bonds(name: str, directed: bool | None) -> None:
+    if directed:
+        raise ValueError(f"Expected graphs other than molecules, whose edges can be directed. Got {name}.")

@@ -55,19 +55,39 @@ def check_links(graph: int, edges: ArrayLike, num_nodes: int) -> NDArray[np.int6
     return links.astype(np.int64)
 
 
-def both_directions_once(
-    graph: int, links: NDArray[np.int64], features: NDArray[np.float32] | None, num_nodes: int
+def each_edge_once(
+    graph: int,
+    links: NDArray[np.int64],
+    features: NDArray[np.float32] | None,
+    num_nodes: int,
+    directed: bool | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
-    """Return each edge once in each direction, sorted, with its features; refuse rows that contradict each other.
+    """Return each edge once, sorted, with its features; refuse rows that contradict each other.
 
-    A direction that was given keeps its own features; a missing one takes those of the other direction.
+    Args:
+        graph: its number, for messages.
+        links: `(E, 2)`.
+        features: None, or `(E, e)`.
+        num_nodes: n.
+        directed: True keeps edges as they are. Otherwise each is returned once in each direction: False adds a missing
+            direction, with the features of the other; None refuses it.
+
+    Raises:
+        ValueError: if equal edges have different features, or a direction is missing and `directed` is None.
     """
-    both = np.concatenate([links, links[:, ::-1]])
+    both = links if directed else np.concatenate([links, links[:, ::-1]])
     keys, first, row_of = np.unique(both[:, 0] * num_nodes + both[:, 1], return_index=True, return_inverse=True)
     unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
+    added = np.flatnonzero(first >= len(links))  # the first row of an edge is one that was given, if there is any
+    if directed is None and len(added):
+        end, start = unique[added[0]].tolist()
+        raise ValueError(
+            f"Graph {graph}: expected each edge in both directions. Got {(start, end)} without {(end, start)}. "
+            "`directed=True` keeps the directions as they are, `directed=False` adds those that are missing."
+        )
     if features is None:
         return unique, None
-    kept = np.concatenate([features, features])[first]  # the first row is one that was given, if there is any
+    kept = (features if directed else np.concatenate([features, features]))[first]
     differ = np.flatnonzero((kept[row_of[: len(links)]] != features).any(axis=1))
     if len(differ):
         row = differ[0]

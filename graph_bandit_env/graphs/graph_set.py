@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, SupportsIndex, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Self, SupportsIndex, overload
 
 import numpy as np
 from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.graphs.graph_checks import both_directions_once, check_features, check_links, check_same_width
+from graph_bandit_env.checks import check_flag
+from graph_bandit_env.graphs.graph_checks import check_features, check_links, check_same_width, each_edge_once
 from graph_bandit_env.graphs.packed_graphs import Floats, PackedGraphs
-from graph_bandit_env.graphs.readers import read_networkx, read_pyg
+from graph_bandit_env.graphs.readers import are_directed, read_networkx, read_pyg
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,20 +25,22 @@ Links = NDArray[np.int32]
 
 
 class GraphSet(Sequence[GraphInstance]):
-    """K undirected graphs with node features, each of any number of nodes.
+    """K graphs with node features, each of any number of nodes; they are all undirected, or all directed.
 
-    Each edge is stored once in each direction. The two directions may have different features; a missing direction is
-    added with the features of the other. Self-loops are kept.
+    Undirected edges are stored once in each direction, and the two directions may have different features. Directed
+    edges are stored as they are, once. Self-loops are kept.
 
     Args:
         nodes: K arrays `(n_k, d)`, read as float32: the node features of each graph.
-        edge_links: K integer arrays `(E_k, 2)`: the pairs of nodes that edges join.
+        edge_links: K integer arrays `(E_k, 2)`: the pairs of nodes that edges join, from the first to the second.
         edge_features: None, or K arrays `(E_k, e)`, read as float32.
+        directed: True keeps the directions of edges. False makes graphs undirected: a missing direction is added, with
+            the features of the other. None: graphs are undirected, and a missing direction is refused.
 
     Raises:
         ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature
-            is not finite, an edge names a missing node, or an edge is given twice in one direction with different
-            features.
+            is not finite, an edge names a missing node, an edge is given twice in one direction with different
+            features, or a direction is missing and `directed` is None.
     """
 
     never_changes: ClassVar[bool] = True
@@ -46,7 +51,9 @@ class GraphSet(Sequence[GraphInstance]):
         nodes: Sequence[ArrayLike],
         edge_links: Sequence[ArrayLike],
         edge_features: Sequence[ArrayLike] | None = None,
+        directed: bool | None = None,
     ) -> None:
+        directed = None if directed is None else check_flag("directed", directed)
         if len(nodes) == 0:
             raise ValueError("Expected at least one graph. Got none.")
         if len(edge_links) != len(nodes) or (edge_features is not None and len(edge_features) != len(nodes)):
@@ -60,18 +67,19 @@ class GraphSet(Sequence[GraphInstance]):
             values = None if edge_features is None else check_features(k, "edge", edge_features[k])
             if values is not None and len(values) != len(given):
                 raise ValueError(f"Graph {k}: expected {len(given)} rows of edge features. Got {len(values)}.")
-            pairs, means = both_directions_once(k, given, values, len(checked_nodes[k]))
+            pairs, kept = each_edge_once(k, given, values, len(checked_nodes[k]), directed)
             links.append(pairs)
-            features += [] if means is None else [means]
+            features += [] if kept is None else [kept]
         if edge_features is not None:
             check_same_width("edge", features)
-        self._packed = PackedGraphs.of(checked_nodes, links, None if edge_features is None else features)
+        attributes = None if edge_features is None else features
+        self._packed = PackedGraphs.of(checked_nodes, links, attributes, bool(directed))
 
     @staticmethod
     def from_symmetric(
         nodes: Sequence[Floats], edge_links: Sequence[Links], edge_features: Sequence[Floats] | None = None
     ) -> GraphSet:
-        """Make a set of graphs without checks: each edge must be there once in each direction, sorted."""
+        """Make a set of undirected graphs without checks: each edge must be there once in each direction, sorted."""
         return GraphSet.from_packed(PackedGraphs.of(nodes, edge_links, edge_features))
 
     @staticmethod
@@ -82,17 +90,24 @@ class GraphSet(Sequence[GraphInstance]):
         return graph_set
 
     @staticmethod
-    def from_pyg(graphs: Sequence[Data]) -> GraphSet:
+    def from_pyg(graphs: Sequence[Data], directed: bool | None = None) -> GraphSet:
         """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all have it.
+
+        Args:
+            graphs: PyG graphs.
+            directed: as in `GraphSet`.
 
         Raises:
             ValueError: as in `GraphSet`; also if a graph has no `x`, or only some graphs have `edge_attr`.
         """
-        return GraphSet(*read_pyg(graphs))
+        return GraphSet(*read_pyg(graphs), directed=directed)
 
     @staticmethod
     def from_networkx(
-        graphs: Sequence[nx.Graph], node_attribute: str = "x", edge_attribute: str | None = None
+        graphs: Sequence[nx.Graph],
+        node_attribute: str = "x",
+        edge_attribute: str | None = None,
+        directed: bool | None = None,
     ) -> GraphSet:
         """Read networkx graphs.
 
@@ -103,11 +118,15 @@ class GraphSet(Sequence[GraphInstance]):
             node_attribute: attribute of every node that holds a vector or a number, read as node features.
             edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges
                 have no features.
+            directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
+                None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
 
         Raises:
-            ValueError: as in `GraphSet`; also if a node or an edge has no such attribute.
+            ValueError: as in `GraphSet`; also if a node or an edge has no such attribute, or only some graphs are
+                directed and `directed` is None.
         """
-        return GraphSet(*read_networkx(graphs, node_attribute, edge_attribute))
+        directed = are_directed(graphs, directed)
+        return GraphSet(*read_networkx(graphs, node_attribute, edge_attribute, directed), directed=directed)
 
     def __len__(self) -> int:
         return len(self._packed)
@@ -138,7 +157,8 @@ class GraphSet(Sequence[GraphInstance]):
 
     def _notes(self) -> list[str]:
         counts = self.num_nodes
-        return [f"{len(self)} graphs", f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
+        count = f"{len(self)} directed graphs" if self.directed else f"{len(self)} graphs"
+        return [count, f"{counts.min()} to {counts.max()} nodes", f"{self.feature_dim} features"]
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphSet:
         """Return a copy of the graphs with these indices, in this order.
@@ -153,6 +173,27 @@ class GraphSet(Sequence[GraphInstance]):
             raise ValueError(f"Expected indices that are integers from 0 to {len(self) - 1}. Got {index!r}.")
         return GraphSet.from_packed(self._packed.take(given))
 
+    def without_directions(self) -> Self:
+        """Return the same graphs, undirected: a missing direction has the features of the other."""
+        if not self.directed:
+            return self
+        pairs, attributes = [], []
+        for k, (nodes, links, edges) in enumerate(self._packed.read(0, len(self))):
+            both, features = each_edge_once(k, links.astype(np.int64), edges, len(nodes), directed=False)
+            pairs.append(both)
+            attributes += [] if features is None else [features]
+        undirected = copy.copy(self)
+        undirected._packed = replace(
+            PackedGraphs.of([self._packed.node_features()], pairs, attributes or None),
+            node_offsets=self._packed.node_offsets,
+        )
+        return undirected
+
+    @property
+    def directed(self) -> bool:
+        """Return whether edges have a direction; else each is there in both."""
+        return self._packed.directed
+
     @property
     def num_nodes(self) -> NDArray[np.int64]:
         """Return the node count of each graph, `(K,)`."""
@@ -160,7 +201,7 @@ class GraphSet(Sequence[GraphInstance]):
 
     @property
     def largest_sizes(self) -> tuple[int, int]:
-        """Return the largest node count and the largest edge count (both directions counted)."""
+        """Return the largest node count and the largest edge count (both directions of an undirected edge counted)."""
         return int(self.num_nodes.max()), int(np.diff(self._packed.edge_offsets).max())
 
     @property
@@ -175,7 +216,7 @@ class GraphSet(Sequence[GraphInstance]):
 
     @property
     def average_degrees(self) -> NDArray[np.float64]:
-        """Return the mean number of neighbours per node of each graph, `(K,)`."""
+        """Return the mean number of neighbours per node of each graph, `(K,)`; of edges to a node if directed."""
         degrees: NDArray[np.float64] = np.diff(self._packed.edge_offsets) / self.num_nodes
         return degrees
 
@@ -220,23 +261,33 @@ def _own_tensor(features: Floats) -> Tensor:
     return torch.from_numpy(features if features.flags.writeable else features.copy())
 
 
-def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph]) -> GraphSet:
-    """Read the argument `graphs`: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
+def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None = None) -> GraphSet:
+    """Read the arguments `graphs` and `directed`.
+
+    Args:
+        graphs: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
+        directed: as in `GraphSet` and its `from_networkx`. Of a GraphSet, False drops the directions.
 
     Raises:
         TypeError: if `graphs` is none of these.
-        ValueError: if a graph is not valid.
+        ValueError: if a graph is not valid, or `directed` is True and a GraphSet is undirected.
     """
+    directed = None if directed is None else check_flag("directed", directed)
     if isinstance(graphs, GraphSet):
-        return graphs
+        if directed and not graphs.directed:
+            raise ValueError(
+                f"Expected directed graphs with `directed=True`. Got {graphs!r}, which is undirected. Make the set "
+                "itself with `directed=True`, for its edges are in both directions already."
+            )
+        return graphs.without_directions() if directed is False else graphs
     single = hasattr(graphs, "edge_index") or hasattr(graphs, "adj")  # a single graph can be iterated over, too
     graphs = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
     if not graphs:
         raise ValueError("Expected at least one graph in `graphs`. Got none.")
     if all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in graphs):
-        return GraphSet.from_pyg(graphs)
+        return GraphSet.from_pyg(graphs, directed)
     if all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in graphs):
-        return GraphSet.from_networkx(graphs)
+        return GraphSet.from_networkx(graphs, directed=directed)
     kinds = sorted({type(graph).__name__ for graph in graphs})
     raise TypeError(
         f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {', '.join(kinds)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -30,11 +30,13 @@ class PackedGraphs:
     node_offsets: Offsets
     """`(K + 1,)`."""
     links: Links
-    """`(sum E, 2)`: nodes that edges join, numbered within their graph, each edge once in each direction, sorted."""
+    """`(sum E, 2)`: nodes that edges join, numbered within their graph, sorted; undirected edges once each way."""
     edges: Array | None
     """`(sum E, e)`: features of edges; None if they have none."""
     edge_offsets: Offsets
     """`(K + 1,)`."""
+    directed: bool = field(default=False, kw_only=True)
+    """Whether edges lead from their first node to the second; else each is there in both directions."""
 
     def __post_init__(self) -> None:
         for array in (self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets):
@@ -47,7 +49,9 @@ class PackedGraphs:
         self.__post_init__()
 
     @staticmethod
-    def of(nodes: Sequence[Floats], links: Sequence[Links], edges: Sequence[Floats] | None) -> PackedGraphs:
+    def of(
+        nodes: Sequence[Floats], links: Sequence[Links], edges: Sequence[Floats] | None, directed: bool = False
+    ) -> PackedGraphs:
         """Pack the arrays of at least one graph."""
         return PackedGraphs(
             np.concatenate(nodes),
@@ -55,6 +59,7 @@ class PackedGraphs:
             np.concatenate(links),
             None if edges is None else np.concatenate(edges),
             _offsets([len(rows) for rows in links]),
+            directed=directed,
         )
 
     def __len__(self) -> int:
@@ -122,7 +127,9 @@ class PackedGraphs:
         self, nodes: Array, node_offsets: Offsets, links: Links, edges: Array | None, edge_offsets: Offsets
     ) -> Self:
         """Return other graphs in arrays that mean the same."""
-        return type(self)(nodes, node_offsets, links, edges, edge_offsets)
+        return replace(
+            self, nodes=nodes, node_offsets=node_offsets, links=links, edges=edges, edge_offsets=edge_offsets
+        )
 
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> Offsets:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.checks import check_flag
+
 if TYPE_CHECKING:
     import networkx as nx
     from torch import Tensor
@@ -44,10 +46,34 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
     return [_to_numpy(graph.x) for graph in graphs], links, attributes
 
 
+def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
+    """Return whether a set of networkx graphs is directed, as `GraphSet.from_networkx` describes.
+
+    Raises:
+        ValueError: if only some graphs are, and `directed` is None.
+    """
+    if directed is not None:
+        return check_flag("directed", directed)
+    kinds = [graph.is_directed() for graph in graphs]
+    if any(kinds) and not all(kinds):
+        raise ValueError(
+            f"Expected graphs that are all directed, or all undirected. Graph {kinds.index(True)} is directed, graph "
+            f"{kinds.index(False)} is not. `directed=True` gives undirected edges both directions, `directed=False` "
+            "adds those that are missing."
+        )
+    return any(kinds)
+
+
 def read_networkx(
-    graphs: Sequence[nx.Graph], node_attribute: str, edge_attribute: str | None
+    graphs: Sequence[nx.Graph], node_attribute: str, edge_attribute: str | None, directed: bool
 ) -> tuple[Arrays, Arrays, Arrays | None]:
     """Read networkx graphs, as `GraphSet.from_networkx` describes.
+
+    Args:
+        graphs: networkx graphs.
+        node_attribute: attribute of nodes.
+        edge_attribute: attribute of edges, or None.
+        directed: whether the edges are read as directed ones; those of an undirected graph are then in both directions.
 
     Returns:
         The first three arguments of `GraphSet`, which checks them.
@@ -60,6 +86,7 @@ def read_networkx(
     for k, graph in enumerate(graphs):
         nodes.append(_read_vectors(k, "node", graph.nodes(data=True), node_attribute))
         position = {node: i for i, node in enumerate(graph.nodes)}
+        graph = graph.to_directed(as_view=True) if directed else graph
         pairs = [(position[u], position[v]) for u, v in graph.edges()]
         links.append(np.array(pairs, np.int64).reshape(-1, 2))
         if edge_attribute is not None:

@@ -19,6 +19,7 @@ class GraphPool(GraphSet):
         nodes, edge_links, edge_features: as in `GraphSet`.
         ids: K different texts; None: "0", "1", and so on.
         targets: K numbers, NaN where there is no measured value; None: nothing was measured.
+        directed: as in `GraphSet`.
 
     Raises:
         ValueError: as in `GraphSet`; also if there is not one identifier or target for each graph, two identifiers are
@@ -38,8 +39,9 @@ class GraphPool(GraphSet):
         edge_features: Sequence[ArrayLike] | None = None,
         ids: Sequence[str] | None = None,
         targets: ArrayLike | None = None,
+        directed: bool | None = None,
     ) -> None:
-        super().__init__(nodes, edge_links, edge_features)
+        super().__init__(nodes, edge_links, edge_features, directed)
         self._label(ids, targets)
 
     def _label(self, ids: Sequence[str] | None, targets: ArrayLike | None) -> None:

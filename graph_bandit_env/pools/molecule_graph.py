@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.graphs.packed_graphs import EVERY, Array, Floats, Links, Offsets, PackedGraphs
+from graph_bandit_env.graphs.packed_graphs import EVERY, Array, Floats, PackedGraphs
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -182,11 +182,6 @@ class PackedMolecules(PackedGraphs):
             if self.form == "one_hot"
             else categories.astype(np.float32)
         )
-
-    def _with(
-        self, nodes: Array, node_offsets: Offsets, links: Links, edges: Array | None, edge_offsets: Offsets
-    ) -> Self:
-        return type(self)(nodes, node_offsets, links, edges, edge_offsets, self.form)
 
 
 def _index_of(value: str, known: tuple[str, ...], otherwise: int) -> int:

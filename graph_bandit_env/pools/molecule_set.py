@@ -38,8 +38,9 @@ class MoleculeSet(GraphPool):
         written: canonical SMILES of what is described by its parent, by identifier or alias.
 
     Raises:
-        ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, the graphs do not
-            have the columns of `features`, `columns` does not fit its names, or a value of them is infinite.
+        ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, the graphs are
+            directed, or do not have the columns of `features`, `columns` does not fit its names, or a value of them is
+            infinite.
         TypeError: as in `GraphPool`; also if a value of `columns` is not a number, or a name of them not a text.
     """
 
@@ -80,6 +81,8 @@ class MoleculeSet(GraphPool):
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
         self._packed = as_graph_set(graphs)._packed
+        if self.directed:
+            raise ValueError("Expected undirected graphs, because bonds have no direction. Got directed ones.")
         widths, expected = (self.feature_dim, self.edge_feature_dim), count_columns(features)
         if widths != expected:
             raise ValueError(

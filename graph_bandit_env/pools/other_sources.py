@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.graphs.readers import read_networkx, read_pyg
+from graph_bandit_env.graphs.readers import are_directed, read_networkx, read_pyg
 from graph_bandit_env.pools.graph_pool import GraphPool
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def from_pyg_dataset(
-    dataset: Iterable[Data], target: int | str | None = None, ids: Sequence[str] | None = None
+    dataset: Iterable[Data],
+    target: int | str | None = None,
+    ids: Sequence[str] | None = None,
+    directed: bool | None = None,
 ) -> GraphPool:
     """Make a pool of a PyG dataset, or of any list of `Data`.
 
@@ -27,6 +30,7 @@ def from_pyg_dataset(
         target: the measured value, NaN where nothing was measured: a column of `y`, or the name of another attribute
             that holds one number. None: `y`, which must be one number; nothing was measured if no graph has a `y`.
         ids: identifiers, all different; None: "0", "1", and so on.
+        directed: as in `GraphSet`.
 
     Returns:
         The graphs, in the given order.
@@ -51,7 +55,7 @@ def from_pyg_dataset(
         targets = None
     else:
         targets = [_only_number(k, "y", _numbers_of(k, graph, "y")) for k, graph in enumerate(graphs)]
-    return GraphPool(*read_pyg(graphs), ids=ids, targets=targets)
+    return GraphPool(*read_pyg(graphs), ids=ids, targets=targets, directed=directed)
 
 
 def from_networkx(
@@ -60,6 +64,7 @@ def from_networkx(
     node_attribute: str = "x",
     edge_attribute: str | None = None,
     ids: Sequence[str] | None = None,
+    directed: bool | None = None,
 ) -> GraphPool:
     """Make a pool of networkx graphs; nodes and edges are read as in `GraphSet.from_networkx`.
 
@@ -71,12 +76,14 @@ def from_networkx(
             no features.
         ids: identifiers, all different; None: the names of the graphs if all have different ones, else "0", "1", and
             so on.
+        directed: as in `GraphSet.from_networkx`: None takes it from the graphs.
 
     Returns:
         The graphs, in the given order.
 
     Raises:
-        ValueError: as in `GraphPool`; also if a node or an edge lacks its attribute, or a graph its target.
+        ValueError: as in `GraphPool`; also if a node or an edge lacks its attribute, or a graph its target, or only
+            some graphs are directed and `directed` is None.
         TypeError: if an item is not a networkx graph, or a target is not a number.
     """
     given = list(graphs)
@@ -89,7 +96,9 @@ def from_networkx(
     names = [getattr(graph, "name", "") for graph in given]
     if ids is None and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
         ids = names
-    return GraphPool(*read_networkx(given, node_attribute, edge_attribute), ids=ids, targets=targets)
+    directed = are_directed(given, directed)
+    arrays = read_networkx(given, node_attribute, edge_attribute, directed)
+    return GraphPool(*arrays, ids=ids, targets=targets, directed=directed)
 
 
 def _column(graphs: Sequence[Data], column: int) -> list[float]:

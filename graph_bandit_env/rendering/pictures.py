@@ -21,6 +21,7 @@ PIXELS = 400
 MAX_EDGES = 3000  # edges drawn; more would take long and look like a black disc
 SPRING_NODES = 1000  # most nodes of a spring layout; its time grows with their square
 SPECTRAL_NODES = 300  # most nodes of a spectral start; its time grows with their cube
+HEAD = 0.65  # where on an edge the head of its arrow is
 HUB = 0.3  # weight of the edges that hold components together
 
 
@@ -42,7 +43,8 @@ def make_picture(graph_set: GraphSet, index: int) -> Picture:
             return MoleculePicture(graph_set.smiles[index])
         except (ImportError, ValueError) as error:  # a picture of atoms and bonds is better than none
             missing = f". {error}"
-    picture = NodeLinkPicture(int(graph_set.num_nodes[index]), np.asarray(graph_set[index].edge_links))
+    links = np.asarray(graph_set[index].edge_links)
+    picture = NodeLinkPicture(int(graph_set.num_nodes[index]), links, graph_set.directed)
     picture.caption += missing
     return picture
 
@@ -75,22 +77,25 @@ class MoleculePicture:
 
 
 class NodeLinkPicture:
-    """Nodes and edges; a node with more neighbours is darker, and edges are thinner if there are many.
+    """Nodes and edges; a node with more edges is darker, and edges are thinner if there are many.
 
     Args:
         num_nodes: n.
-        edge_links: `(E, 2)`, both directions.
+        edge_links: `(E, 2)`, both directions of an undirected edge.
+        directed: whether edges are drawn as arrows.
     """
 
-    def __init__(self, num_nodes: int, edge_links: NDArray[np.int64]) -> None:
-        links = edge_links[edge_links[:, 0] <= edge_links[:, 1]]
+    def __init__(self, num_nodes: int, edge_links: NDArray[np.int64], directed: bool = False) -> None:
+        self.directed = directed
+        links = edge_links if directed else edge_links[edge_links[:, 0] <= edge_links[:, 1]]
         loops = links[:, 0] == links[:, 1]
-        self.degrees = np.bincount(edge_links[:, 0], minlength=num_nodes)
+        ends = edge_links if directed else edge_links[:, 0]
+        self.degrees = np.bincount(ends.ravel(), minlength=num_nodes)
         step = -(-len(links) // MAX_EDGES) or 1
         shown = links[~loops][::step]
         self.positions = lay_out(num_nodes, shown)
         self.segments = self.positions[shown]
-        self.caption = f"{_count(num_nodes, 'node')}, {_count(len(links), 'edge')}"
+        self.caption = f"{_count(num_nodes, 'node')}, {_count(len(links), 'directed edge' if directed else 'edge')}"
         if step > 1:
             self.caption += f" ({len(self.segments):,} drawn)"
         if loops.any():
@@ -101,13 +106,11 @@ class NodeLinkPicture:
     def draw(self, axes: Axes) -> list[Artist]:
         """Draw the edges, and the nodes on top."""
         thin = np.sqrt(max(len(self.segments), 1))
-        edges = LineCollection(
-            list(self.segments),
-            linewidths=float(np.clip(12 / thin, 0.3, 1.6)),
-            colors=[(0.2, 0.2, 0.2, float(np.clip(8 / thin, 0.1, 0.8)))],
-            zorder=1,
-        )
+        grey = (0.2, 0.2, 0.2, float(np.clip(8 / thin, 0.1, 0.8)))
+        linewidth = float(np.clip(12 / thin, 0.3, 1.6))
+        edges = LineCollection(list(self.segments), linewidths=linewidth, colors=[grey], zorder=1)
         axes.add_collection(edges, autolim=False)
+        heads = self._draw_heads(axes, grey) if self.directed else []
         low, high = int(self.degrees.min()), int(self.degrees.max())
         nodes = axes.scatter(
             self.positions[:, 0],
@@ -121,7 +124,30 @@ class NodeLinkPicture:
             linewidths=0.6,
             zorder=2,
         )
-        return [edges, nodes]
+        return [edges, *heads, nodes]
+
+    def _draw_heads(self, axes: Axes, color: tuple[float, float, float, float]) -> list[Artist]:
+        """Draw the head of each arrow beyond its middle: there no node hides it, nor the head of the way back."""
+        if not len(self.segments):
+            return []
+        starts, ends = self.segments[:, 0], self.segments[:, 1]
+        ways = HEAD * (ends - starts)
+        return [
+            axes.quiver(
+                *starts.T,
+                *ways.T,
+                angles="xy",
+                scale_units="xy",
+                scale=1,
+                units="width",
+                width=0.002,
+                headwidth=8,
+                headlength=9,
+                headaxislength=8,
+                color=color,
+                zorder=1,
+            )
+        ]
 
 
 def lay_out(num_nodes: int, links: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -131,7 +157,7 @@ def lay_out(num_nodes: int, links: NDArray[np.int64]) -> NDArray[np.float64]:
 
     Args:
         num_nodes: n.
-        links: `(E, 2)`, one direction, no loops.
+        links: `(E, 2)`, each edge at least once, no loops.
 
     Returns:
         `(n, 2)`.

@@ -21,7 +21,7 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
     | key | shape | meaning |
     |---|---|---|
     | `x` | `(K, N, d)` float32 | node features |
-    | `edge_index` | `(K, 2, E)` int64 | the two nodes of each edge, in both directions, as in PyG |
+    | `edge_index` | `(K, 2, E)` int64 | the two nodes of each edge, an undirected one in both directions, as in PyG |
     | `edge_attr` | `(K, E, e)` float32 | edge features |
     | `n_node`, `n_edge` | `(K,)` int64 | how many nodes and edges are real |
     | `mask` | `(K,)` int8 | 1 if the next round offers the graph |

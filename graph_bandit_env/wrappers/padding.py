@@ -78,8 +78,8 @@ class Padding:
 
         Args:
             padded: arrays from `zeros()`.
-            graphs: each a `GraphInstance`: `nodes` `(n, d)`, `edge_links` `(E, 2)` with both directions of an edge,
-                `edges` `(E, e)` or None for ones.
+            graphs: each a `GraphInstance`: `nodes` `(n, d)`, `edge_links` `(E, 2)` with both directions of an
+                undirected edge, `edges` `(E, e)` or None for ones.
 
         Raises:
             ValueError: if there are too many graphs, a graph does not fit or has another number of features, or an edge

@@ -20,7 +20,7 @@ from graph_bandit_lab.design.names import write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
 
-READING = ("target", "noise_column", "smiles", "skip_bad_rows")  # settings that say how `graphs` is read
+READING = ("target", "noise_column", "smiles", "skip_bad_rows", "directed")  # settings that say how `graphs` is read
 
 
 @name_nearest
@@ -39,6 +39,9 @@ class EnvironmentSettings(BanditArguments):
     """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
     .parquet) or of cells of NAS-Bench-201, networkx graphs (.jsonl), or PyG graphs (.pt); or `library`, a pool of
     4,419 molecules. Results know the graphs by their content, wherever the file lies."""
+    directed: bool | None = None
+    """Whether edges in the file of `graphs` have a direction: True keeps it, False adds the missing direction of each
+    edge. None: as the file says (`.jsonl` does, cells have directions; a `.pt` file must hold both directions)."""
     reward_model: RewardModelName | None = None
     """Mean reward as a function of the graph. None: the values in the file of `graphs`; `linear` on random graphs."""
     noise: NoiseName = "gaussian"
@@ -110,6 +113,7 @@ class EnvironmentSettings(BanditArguments):
         if own is not None:
             self._check_noise()
             arguments |= {"graphs": own.graphs, "reward_model": own.rewards(self.rewards, self.minimize)}
+            arguments["directed"] = None  # the file was read so
             arguments |= {} if own.noise is None else {"noise_std": own.noise}
         bandit = BanditModel(BanditArguments(**arguments))  # checks every field
         fixed = own is not None and not self.resample_graphs
@@ -140,6 +144,7 @@ class EnvironmentSettings(BanditArguments):
             noise_column=self.noise_column,
             smiles=self.smiles,
             skip_bad_rows=self.skip_bad_rows,
+            directed=self.directed,
             with_values=self.reward_model is None,
         )
         return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file

@@ -35,6 +35,8 @@ class PoolFile:
     """Column of the standard deviation of each graph's noise; None: the file has none."""
     skip_bad_rows: bool = False
     """Leave out rows that cannot be read as molecules."""
+    directed: bool | None = None
+    """Whether directions of edges are kept; None: as the file says."""
 
     @property
     def is_file(self) -> bool:
@@ -165,7 +167,7 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     be read depends on what is read. Other files refuse bad rows.
     """
     on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
-    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, forms="apart")
+    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, forms="apart", directed=file.directed)
     if file.noise_column is None:
         return read(file.target), None
     if not (file.is_file and holds_molecules(Path(file.source), file.smiles)):

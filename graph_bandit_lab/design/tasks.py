@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graph_bandit_lab.design.own_graphs import PoolFile
 
-TABLE_SETTINGS = ("graphs", "target", "minimize", "smiles", "skip_bad_rows")
+TABLE_SETTINGS = ("graphs", "target", "minimize", "smiles", "skip_bad_rows", "directed")
 """What a file of tables says of each of them; all else is the sweep's."""
 
 
@@ -31,7 +31,7 @@ def read_tables(path: Path) -> dict[str, dict[str, object]]:
 
     Args:
         path: a TOML file with a table for each: `graphs` (a path from the folder of this file), `target`, and perhaps
-            `minimize`, `smiles` and `skip_bad_rows`, as in `EnvironmentSettings`.
+            `minimize`, `smiles`, `skip_bad_rows` and `directed`, as in `EnvironmentSettings`.
 
     Returns:
         The settings of each, by name.

@@ -23,6 +23,7 @@ def environment_of(
     noise_column: str | None = None,
     smiles: str = "smiles",
     skip_bad_rows: bool = False,
+    directed: bool | None = None,
 ) -> gym.Env[Any, Any]:
     """Make the environment of a stored repetition, reset to the instance that was played.
 
@@ -32,10 +33,11 @@ def environment_of(
     Args:
         row: a row of `load_results`, such as `results.iloc[0]`.
         graphs: the file of own graphs, or the name of a pool, if the repetition was played on some.
-        target: how the file is read, as in `EnvironmentSettings`; the same of the next three.
+        target: how the file is read, as in `EnvironmentSettings`; the same of the next four.
         noise_column: column of the noise.
         smiles: column of the SMILES.
         skip_bad_rows: leave out rows that cannot be read.
+        directed: whether directions of edges are kept.
 
     Returns:
         The environment. `env.unwrapped.graph_set` and `env.unwrapped.mean_rewards` are those of the instance.
@@ -57,6 +59,7 @@ def environment_of(
             noise_column=noise_column,
             smiles=smiles,
             skip_bad_rows=skip_bad_rows,
+            directed=directed,
             with_values=environment["reward_model"] == TARGET,
         )
         own = read_own_graphs(file)

@@ -248,7 +248,8 @@ def test_two_programs_do_not_overwrite_each_other(tmp_path):
 def test_other_agents_play_on_other_graphs_too(agent):
     rng = np.random.default_rng(0)
     sizes = (4, 5, 3, 6, 4, 5)
-    pool = GraphPool([rng.normal(size=(n, 3)) for n in sizes], [[(0, 1), (1, 2)]] * 6, ids=tuple("abcdef"))
+    nodes, links = [rng.normal(size=(n, 3)) for n in sizes], [[(0, 1), (1, 2)]] * 6
+    pool = GraphPool(nodes, links, ids=tuple("abcdef"), directed=False)
     campaign = begin(agent, graph_set=pool)
     for number, one in enumerate(campaign.ask(3)):
         campaign.tell(one.id, float(number))

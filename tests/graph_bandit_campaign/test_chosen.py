@@ -102,7 +102,7 @@ def test_goals_and_other_graphs_are_not_corrected():
     for each in campaign.ask(3):
         assert each == campaign.predict()[each.id]
     rng = np.random.default_rng(0)
-    graphs = GraphPool([rng.normal(size=(4, 3)) for _ in range(12)], [[(0, 1), (1, 2)]] * 12)
+    graphs = GraphPool([rng.normal(size=(4, 3)) for _ in range(12)], [[(0, 1), (1, 2)]] * 12, directed=False)
     campaign = Campaign(graphs, "gntk-ucb", maximize=True)
     campaign.tell_many({str(k): float(k) for k in range(5)})
     for each in campaign.ask(2):

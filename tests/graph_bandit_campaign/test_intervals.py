@@ -30,7 +30,7 @@ def test_the_interval_of_a_molecule_is_that_of_a_normal_result():
 @pytest.mark.parametrize("maximize", [True, False])
 def test_a_skewed_interval_is_the_agents_own_and_turned_over_where_small_values_are_wanted(maximize):
     rng, sign = np.random.default_rng(0), 1.0 if maximize else -1.0
-    pool = GraphPool([rng.normal(size=(4, 3)) for _ in range(12)], [[(0, 1), (1, 2)]] * 12)
+    pool = GraphPool([rng.normal(size=(4, 3)) for _ in range(12)], [[(0, 1), (1, 2)]] * 12, directed=False)
     rewards = np.exp(rng.normal(size=8) * 2)  # a few are far above the others
     agent = registry.make_agent("gntk-ucb", warp="normal_scores")
     agent.reset(None, graph_set=pool)

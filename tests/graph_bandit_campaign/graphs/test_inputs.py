@@ -116,6 +116,24 @@ def test_cells_are_graphs_too(named):
     assert {row["id"] for row in read("out.csv")} <= set(names[5:])
 
 
+def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
+    torch.save([Data(x=torch.full((2, 1), float(k)), edge_index=torch.tensor([[0], [1]])) for k in range(4)], "nets.pt")
+    assert suggest(pool="nets.pt", measured=()) == 1
+    assert "`directed=True` keeps the directions" in capsys.readouterr().err
+    assert suggest("--directed", "False", pool="nets.pt", measured=()) == 0
+    assert suggest("--directed", "True", pool="nets.pt", measured=()) == 1
+    assert "to be the same graph as in earlier rounds" in capsys.readouterr().err
+
+
+def test_molecules_have_no_directions(capsys):
+    write("pool.csv", [("id", "smiles"), ("a", "CCO"), ("b", "CCN")])
+    assert suggest("--directed", "True", pool="pool.csv", measured=(), agent=()) == 1
+    assert (
+        "Expected no `--directed True` for molecules, whose bonds have no direction. Got pool.csv"
+        in capsys.readouterr().err
+    )
+
+
 def test_cells_that_have_smiles_are_molecules(capsys):
     write("both.csv", [("id", "cellstr", "SMILES"), ("a", CELLS[0], "CCO"), ("b", CELLS[1], "CCN")])
     assert suggest(pool="both.csv", measured=(), agent=()) == 0

@@ -38,7 +38,7 @@ def test_an_interval_is_drawn_from_bound_to_bound_wherever_its_mean_is():
 
 
 def test_a_graph_is_drawn_unless_it_is_large():
-    pool = GraphPool([np.ones((2, 1)), np.ones((MOST_NODES + 1, 1))], [[(0, 1)], [(0, 1)]])
+    pool = GraphPool([np.ones((2, 1)), np.ones((MOST_NODES + 1, 1))], [[(0, 1), (1, 0)]] * 2)
     picture, caption = draw_other_graph(pool, 0)
     assert picture.startswith("<svg")
     assert caption == "2 nodes, 1 edge; colour: degree 1"

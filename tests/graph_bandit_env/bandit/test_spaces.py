@@ -10,11 +10,11 @@ NODES, LINKS = np.zeros((3, 2), np.float32), [[0, 1]]
 
 @pytest.mark.parametrize("links", [[[0, 1]], [[1, 1]], []])
 def test_graphs_of_a_set_are_members(links):
-    assert tuple(GraphSet([NODES], [links])) in graph_set_space(1, 2)
+    assert tuple(GraphSet([NODES], [links], directed=True)) in graph_set_space(1, 2)
 
 
 def test_graphs_with_edge_features_are_members_of_a_space_with_edge_features():
-    graphs = tuple(GraphSet([NODES], [LINKS], [[[5.0, -5.0]]]))
+    graphs = tuple(GraphSet([NODES], [LINKS], [[[5.0, -5.0]]], directed=False))
     assert graphs in graph_set_space(1, 2, edge_feature_dim=2)
     assert graphs not in graph_set_space(1, 2)
 

@@ -48,7 +48,8 @@ def folder(tmp_path_factory):
 @given(ragged_pools(), st.sampled_from(["edges", "links"]), st.sampled_from(["pool.jsonl", "pool.jsonl.gz"]))
 def test_any_pool_comes_back_as_it_was_written(folder, pool, edges, name):
     path = write(folder / name, *(graph for _, graph in to_networkx(pool)), edges=edges)
-    assert_equal_pools(read_pool(path, "score" if pool.known.any() else None), pool)
+    directed = None if pool.directed else False
+    assert_equal_pools(read_pool(path, "score" if pool.known.any() else None, directed=directed), pool)
 
 
 def test_graphs_are_those_that_networkx_holds(tmp_path):
@@ -59,8 +60,22 @@ def test_graphs_are_those_that_networkx_holds(tmp_path):
 def test_nodes_may_have_any_names_and_graphs_any_kind(tmp_path):
     grid = nx.grid_2d_graph(2, 2)  # nodes are pairs, which JSON holds as lists
     nx.set_node_attributes(grid, 1.0, "x")
-    pool = read_pool(write(tmp_path / "a.jsonl", grid, nx.MultiDiGraph(ring(4))))
-    assert [len(graph.edge_links) for graph in pool] == [8, 8]
+    path = write(tmp_path / "a.jsonl", grid, nx.MultiDiGraph(ring(4)))
+    for directed in (False, True):
+        assert [len(graph.edge_links) for graph in read_pool(path, directed=directed)] == [8, 8]
+
+
+def test_lines_say_themselves_whether_graphs_are_directed(tmp_path):
+    arrow = nx.DiGraph([(1, 0)])
+    nx.set_node_attributes(arrow, 1.0, "x")
+    pool = read_pool(write(tmp_path / "a.jsonl", arrow))
+    assert pool.directed
+    assert pool[0].edge_links.tolist() == [[0, 1]]  # nodes are numbered in the order of the line
+    assert not read_pool(write(tmp_path / "b.jsonl", ring())).directed
+    mixed = write(tmp_path / "c.jsonl", ring(), arrow)
+    with pytest.raises(ValueError, match="c.jsonl: Expected graphs that are all directed, or all undirected"):
+        read_pool(mixed)
+    assert [len(graph.edge_links) for graph in read_pool(mixed, directed=False)] == [6, 2]
 
 
 @pytest.mark.parametrize(

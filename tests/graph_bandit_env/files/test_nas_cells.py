@@ -30,7 +30,7 @@ def reference(cell):
             kinds[int(source), target] = name
     pairs = list(kinds)
     kinds = {pair: name for pair, name in kinds.items() if name != "none"} | {(-1, 0): "input", (3, 4): "output"}
-    graph = nx.Graph(name=cell)
+    graph = nx.DiGraph(name=cell)
     for pair, kind in kinds.items():
         one_hot = [float(kind == name) for name in ("input", "output", *NAMES[1:])]
         graph.add_node(pair, x=one_hot + [float(pair == other) for other in pairs])
@@ -40,7 +40,9 @@ def reference(cell):
 
 @given(st.lists(st.tuples(*[st.sampled_from(NAMES)] * 6).map(write_cell), min_size=1, max_size=10, unique=True))
 def test_any_cells_are_the_graphs_of_networkx(cells):
-    assert_equal_pools(from_nas_cells(cells), from_networkx(map(reference, cells)))
+    graphs = [reference(cell) for cell in cells]
+    assert_equal_pools(from_nas_cells(cells), from_networkx(graphs))
+    assert_equal_pools(from_nas_cells(cells, directed=False), from_networkx(map(nx.Graph, graphs)))
 
 
 def test_an_empty_cell_has_its_input_and_its_output_only():
@@ -85,9 +87,16 @@ def test_a_table_of_cells_is_read_with_any_column_as_target(tmp_path):
         ([f"7,{CELL},1", f"8,{CELL},1"], "all different"),
         ([f"7,{CELL},1,2"], "cells.csv, line 2: expected 3 cells"),
         ([f"7,{CELL},"], "Expected measured values in `accuracy` of .*cells.csv. Got none"),
-        ([], "Expected at least one cell in .*cells.csv"),
+        ([], "Expected at least one graph in .*cells.csv"),
     ],
 )
 def test_a_bad_row_is_named(tmp_path, rows, expected):
     with pytest.raises(ValueError, match=expected):
         read_pool(write(tmp_path / "cells.csv", *rows), "accuracy")
+
+
+def test_a_table_of_cells_is_directed_unless_one_says_no(tmp_path):
+    path = write(tmp_path / "cells.csv", f"7,{CELL},69.5")
+    assert read_pool(path).directed
+    assert read_pool(path, directed=True).directed
+    assert_equal_pools(read_pool(path, directed=False), from_nas_cells([CELL], directed=False))

@@ -44,7 +44,16 @@ def test_any_pool_comes_back_as_it_was_saved(folder, pool):
     for graph, identifier, target in zip(graphs, pool.ids, pool.targets, strict=True):
         graph.code, graph.score = identifier, float(target)
     path = save(folder / "pool.pt", graphs)
-    assert_equal_pools(read_pool(path, "score" if pool.known.any() else None, identifier="code"), pool)
+    target, directed = "score" if pool.known.any() else None, pool.directed or None
+    assert_equal_pools(read_pool(path, target, identifier="code", directed=directed), pool)
+
+
+def test_edges_in_one_direction_need_a_word(tmp_path):
+    path = save(tmp_path / "a.pt", [Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]))])
+    with pytest.raises(ValueError, match=r"a.pt: Graph 0: .* Got \(0, 1\) without \(1, 0\). `directed=True` keeps"):
+        read_pool(path)
+    assert read_pool(path, directed=True)[0].edge_links.tolist() == [[0, 1]]
+    assert read_pool(path, directed=False)[0].edge_links.tolist() == [[0, 1], [1, 0]]
 
 
 @pytest.mark.parametrize("form", [list, tuple, collated])

@@ -18,12 +18,13 @@ def test_pyg_graphs_come_back_as_they_were(graphs):
 
 
 def test_edges_hold_both_directions_once_each():
-    graph_set = GraphSet([X], [[[0, 1], [0, 1], [2, 1]]])
+    graph_set = GraphSet([X], [[[0, 1], [0, 1], [2, 1]]], directed=False)
     assert graph_set[0].edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
 
 
 def test_each_direction_of_an_edge_keeps_its_features_and_a_missing_one_gets_those_of_the_other():
-    graph_set = GraphSet([X], [[[1, 0], [0, 1], [2, 1], [0, 1]]], [[[3.0], [1.0], [5.0], [1.0]]])
+    links, features = [[1, 0], [0, 1], [2, 1], [0, 1]], [[3.0], [1.0], [5.0], [1.0]]
+    graph_set = GraphSet([X], [links], [features], directed=False)
     assert graph_set[0].edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
     assert graph_set[0].edges.tolist() == [[1.0], [3.0], [5.0], [5.0]]
     assert graph_set.edge_feature_dim == 1
@@ -36,10 +37,11 @@ def test_pyg_graphs_with_directed_features_come_back_as_they_were():
     assert torch.equal(back.edge_attr, torch.arange(4.0)[:, None])
 
 
-def test_refuses_an_edge_that_is_given_twice_with_different_features():
+@pytest.mark.parametrize("directed", [False, True])
+def test_refuses_an_edge_that_is_given_twice_with_different_features(directed):
     links, features = [[0, 1], [1, 2], [2, 1], [1, 2]], [[1.0], [5.0], [6.0], [7.0]]
     with pytest.raises(ValueError, match=r"Graph 1: .* features for the edge \(1, 2\). Got \[5.0\] and \[7.0\]. Merge"):
-        GraphSet([X, X], [[], links], [np.zeros((0, 1)), features])
+        GraphSet([X, X], [[], links], [np.zeros((0, 1)), features], directed)
 
 
 def test_self_loops_are_kept_once():
@@ -61,7 +63,7 @@ def test_networkx_nodes_may_have_a_number():
 
 
 def test_nobody_can_change_the_set_through_what_it_hands_out():
-    graph_set = GraphSet([X], [[[0, 1]]])
+    graph_set = GraphSet([X], [[[0, 1], [1, 0]]])
     for handed_out in (graph_set[0].nodes, graph_set[0].edge_links, graph_set.to_pyg()[0].x):
         handed_out[:] = 9
     assert not graph_set[0].nodes.any()
@@ -97,7 +99,8 @@ def test_is_a_sequence_with_sizes_and_degrees(graphs):
         (([X], [[[0.0, 1.0]]]), "integer edges"),
         (([X], [[[0, 1, 2]]]), r"shape `\(E, 2\)`"),
         (([X], [[[0, 1]]], [[[1.0], [2.0]]]), "expected 1 rows of edge features. Got 2"),
-        (([X, X], [[[0, 1]], [[0, 1]]], [[[1.0]], [[1.0, 2.0]]]), "Graph 0 has 1, graph 1 has 2"),
+        (([X, X], [[[0, 1]], [[0, 1]]], [[[1.0]], [[1.0, 2.0]]], True), "Graph 0 has 1, graph 1 has 2"),
+        (([X], [[]], None, "yes"), "Expected `directed` to be True or False. Got 'yes'"),
     ],
 )
 def test_refuses_what_is_no_graph_set(arguments, message):
@@ -146,7 +149,7 @@ def test_networkx_edges_may_have_features():
     nx.set_node_attributes(graph, 0.5, "x")
     alone = nx.empty_graph(1)
     nx.set_node_attributes(alone, 0.5, "x")
-    read, empty = GraphSet.from_networkx([graph, alone], edge_attribute="w")
+    read, empty = GraphSet.from_networkx([graph, alone], edge_attribute="w", directed=False)
     assert read.edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
     assert read.edges.tolist() == [[1.0, 0.0], [3.0, 0.0], [5.0, 1.0], [5.0, 1.0]]
     assert empty.edges.shape == (0, 2)
@@ -182,7 +185,7 @@ def test_a_single_graph_is_a_set_of_one():
 
 def test_reads_features_of_every_type():
     for dtype in (torch.bfloat16, torch.float64, torch.int64, torch.bool):
-        graph = Data(x=torch.ones(2, 1, dtype=dtype), edge_index=torch.tensor([[0], [1]]))
+        graph = Data(x=torch.ones(2, 1, dtype=dtype), edge_index=torch.tensor([[0, 1], [1, 0]]))
         assert as_graph_set([graph])[0].nodes.tolist() == [[1.0], [1.0]]
 
 

@@ -6,7 +6,7 @@ import torch
 from graph_bandit_env import GraphPool, GraphSet
 
 NODES = [np.ones((n, 2)) for n in (1, 2, 3)]
-LINKS = [[], [[0, 1]], [[0, 1], [2, 1]]]
+LINKS = [[], [[0, 1], [1, 0]], [[0, 1], [1, 0], [1, 2], [2, 1]]]
 
 
 def test_a_pool_is_a_graph_set_with_names_and_targets():
@@ -36,7 +36,7 @@ def test_a_pool_can_leave_its_targets_behind():
 
 
 def test_edges_may_have_features():
-    pool = GraphPool(NODES[1:2], LINKS[1:2], [[[7.0]]], targets=[1.0])
+    pool = GraphPool(NODES[1:2], LINKS[1:2], [[[7.0], [7.0]]], targets=[1.0])
     assert pool[0].edges.tolist() == [[7.0], [7.0]]
 
 

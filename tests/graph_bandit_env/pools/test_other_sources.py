@@ -92,7 +92,7 @@ def test_integer_features_of_nodes_and_edges_are_read():
 
 
 def test_a_dataset_without_node_features_is_told_how_to_set_them():
-    graphs = [Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)]
+    graphs = [Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)]
     with pytest.raises(ValueError, match="Graph 0: expected node features `x`.*`transform`"):
         from_pyg_dataset(Stored(graphs))
     assert from_pyg_dataset(Stored(graphs, transform=Constant())).feature_dim == 1

@@ -192,7 +192,7 @@ def test_what_the_user_set_in_matplotlib_does_not_change_a_frame():
 
 
 def test_graphs_that_are_not_on_offer_are_grey():
-    renderer = started(GraphSet([np.ones((2, 1))] * 3, [[(0, 1)]] * 3), np.array([1.0, 2.0, 3.0]))
+    renderer = started(GraphSet([np.ones((2, 1))] * 3, [[(0, 1), (1, 0)]] * 3), np.array([1.0, 2.0, 3.0]))
     all_of_them, none = renderer.render(np.ones(3, bool)), renderer.render(None)
     blue = np.array([0x56, 0xB4, 0xE9])
     count = [(frame[40:160, 480:] == blue).all(axis=-1).sum() for frame in (all_of_them, none)]

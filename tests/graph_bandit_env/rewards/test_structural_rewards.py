@@ -18,7 +18,7 @@ TRIANGLE_WITH_TAIL = [[0, 1], [1, 2], [2, 0], [2, 3]]
 
 def make(size, links, weights=None):
     weights = None if weights is None else [np.array(weights, float)[:, None]]
-    return GraphSet([np.ones((size, 1))], [np.array(links).reshape(-1, 2)], weights)
+    return GraphSet([np.ones((size, 1))], [np.array(links).reshape(-1, 2)], weights, directed=False)
 
 
 def play(**settings):

@@ -240,6 +240,25 @@ def test_says_what_does_not_fit(table, changes, message):
         EnvironmentSettings(**{"graphs": table, "target": "affinity"} | changes)
 
 
+def write_arrows(path):
+    arrows = nx.DiGraph([(0, 1), (1, 2)])
+    nx.set_node_attributes(arrows, 1.0, "x")
+    lines = [json.dumps(nx.node_link_data(arrows.reverse() if k else arrows, edges="edges")) for k in range(2)]
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def test_directions_of_a_file_are_kept_or_dropped_as_one_says(tmp_path):
+    path = write_arrows(tmp_path / "arrows.jsonl")
+    arrows = EnvironmentSettings(graphs=path, reward_model="linear")
+    assert read_own_graphs(arrows.pool).graphs.directed
+    assert not read_own_graphs((edges := replace(arrows, directed=False)).pool).graphs.directed
+    assert replace(arrows, directed=True).to_dict() == arrows.to_dict()  # known by their content
+    assert edges.to_dict() != arrows.to_dict()
+    assert edges.to_dict().keys() == arrows.to_dict().keys()
+    assert planned(arrows, "random")[0].to_arguments()["graphs"].directed
+
+
 @pytest.mark.parametrize(
     ("option", "message"),
     [
