@@ -105,7 +105,7 @@ class GraphSet(Sequence[GraphInstance]):
     @staticmethod
     def from_networkx(
         graphs: Sequence[nx.Graph],
-        node_attribute: str = "x",
+        node_attribute: str | None = "x",
         edge_attribute: str | None = None,
         directed: bool | None = None,
     ) -> GraphSet:
@@ -115,7 +115,8 @@ class GraphSet(Sequence[GraphInstance]):
 
         Args:
             graphs: networkx graphs of any kind.
-            node_attribute: attribute of every node that holds a vector or a number, read as node features.
+            node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes
+                have no features, and each gets a 1.
             edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges
                 have no features.
             directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.

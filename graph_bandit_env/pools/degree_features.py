@@ -1,0 +1,73 @@
+"""Node features for graphs that have none: how many neighbours a node has."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graph_bandit_env.checks import check_integer
+from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from torch_geometric.data import Data
+
+
+def degree_features(
+    graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], most: int = 10, directed: bool | None = None
+) -> GraphSet:
+    """Give each node its degree as a one-hot vector, in place of any features.
+
+        x_i = e_min(degree of i, most),   of edges that lead from i and of those that lead to i apart, if directed
+
+    Args:
+        graphs: a graph set or a pool; or PyG `Data` or networkx graphs, with node features or without.
+        most: nodes with this many neighbours or more are all alike.
+        directed: as in `GraphSet.from_pyg` and `GraphSet.from_networkx`.
+
+    Returns:
+        The graphs with `most + 1` features of a node, twice as many if directed, and their edges as they were. A pool
+        keeps its identifiers and measured values.
+
+    Raises:
+        ValueError: if `most` is less than 1, or a graph is not valid.
+        TypeError: if the graphs are molecules, whose atoms have features.
+    """
+    check_integer("most", most, 1)
+    if isinstance(graphs, MoleculeSet):
+        raise TypeError("Expected graphs without node features. Got molecules, whose atoms have some.")
+    graph_set = _read(graphs, directed)
+    links = [np.asarray(graph.edge_links) for graph in graph_set]
+    ends = (0, 1) if graph_set.directed else (0,)
+    one_hot = np.eye(most + 1, dtype=np.float32)
+    nodes = [
+        np.hstack([one_hot[np.bincount(pairs[:, end], minlength=size).clip(max=most)] for end in ends])
+        for pairs, size in zip(links, graph_set.num_nodes.tolist(), strict=True)
+    ]
+    edges = None if graph_set.edge_feature_dim is None else [np.asarray(graph.edges) for graph in graph_set]
+    if isinstance(graph_set, GraphPool):
+        return GraphPool(nodes, links, edges, graph_set.ids, graph_set.targets, graph_set.directed)
+    return GraphSet(nodes, links, edges, graph_set.directed)
+
+
+def _read(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None) -> GraphSet:
+    """Read graphs whose nodes need no features."""
+    if isinstance(graphs, GraphSet):
+        return as_graph_set(graphs, directed)
+    given: list[Any] = list(graphs)
+    if given and all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in given):
+        return GraphSet.from_networkx(given, node_attribute=None, directed=directed)
+    return as_graph_set([_with_any_nodes(graph) for graph in given], directed)
+
+
+def _with_any_nodes(graph: Any) -> Any:
+    """Return a copy of a PyG graph whose nodes have a feature; anything else stays as it is, to be refused."""
+    if hasattr(graph, "edge_index") and graph.num_nodes is not None:
+        graph = copy.copy(graph)
+        graph.x = np.ones((graph.num_nodes, 1), np.float32)
+    return graph
