@@ -13,7 +13,6 @@ from graph_bandit_env.bandit.seeds import spread_seeds
 from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
-from graph_bandit_env.pools.degree_features import degree_features
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
@@ -32,7 +31,6 @@ __all__ = [
     "RandomGraphs",
     "__version__",
     "canonical_smiles",
-    "degree_features",
     "enumerate_library",
     "from_networkx",
     "from_pyg_dataset",

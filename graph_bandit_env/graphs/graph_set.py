@@ -190,6 +190,23 @@ class GraphSet(Sequence[GraphInstance]):
         )
         return undirected
 
+    def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
+        """Return the same graphs with other node features.
+
+        Args:
+            nodes: K arrays `(n_k, d)`, read as float32, for as many nodes as there are.
+
+        Raises:
+            ValueError: if shapes do not fit, or a feature is not finite.
+        """
+        checked = [check_features(k, "node", x) for k, x in enumerate(nodes)]
+        if [len(x) for x in checked] != self.num_nodes.tolist():
+            raise ValueError(f"Expected features of each node of {len(self)} graphs. Got other numbers of rows.")
+        check_same_width("node", checked)
+        changed = copy.copy(self)
+        changed._packed = replace(self._packed, nodes=np.concatenate(checked))
+        return changed
+
     @property
     def directed(self) -> bool:
         """Return whether edges have a direction; else each is there in both."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 Arrays = list[NDArray[Any]]
-HOW_WITHOUT = " `graph_bandit_env.degree_features` makes features for graphs without any."
+HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
 
 
 def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
@@ -32,7 +32,7 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
         if graph.x is None:
             raise ValueError(
                 f"Graph {k}: expected node features `x`. Got none. Set `data.x`, or give the graphs to "
-                "`graph_bandit_env.degree_features`. For a dataset, pass a `transform` such as "
+                "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
                 "`torch_geometric.transforms.OneHotDegree(10)`."
             )
     with_attributes = [graph.edge_attr is not None for graph in graphs]

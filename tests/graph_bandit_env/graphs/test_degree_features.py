@@ -8,7 +8,8 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import OneHotDegree
 from torch_geometric.utils import from_networkx as to_data
 
-from graph_bandit_env import GraphPool, GraphSet, degree_features, from_networkx, from_smiles
+from graph_bandit_env import GraphPool, GraphSet, from_networkx, from_smiles
+from graph_bandit_env.graphs import degree_features
 
 NETWORKS = [nx.barbell_graph(4, 2), nx.star_graph(6), nx.path_graph(1), nx.empty_graph(3)]
 
@@ -70,7 +71,7 @@ def test_features_of_a_set_are_replaced():
 
 
 def test_molecules_are_refused():
-    with pytest.raises(TypeError, match="Got molecules, whose atoms have some"):
+    with pytest.raises(TypeError, match="Got molecules, whose atoms have theirs"):
         degree_features(from_smiles(["CCO"]))
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
-from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.molecule_set import MoleculeSet
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -39,35 +37,31 @@ def degree_features(
         TypeError: if the graphs are molecules, whose atoms have features.
     """
     check_integer("most", most, 1)
-    if isinstance(graphs, MoleculeSet):
-        raise TypeError("Expected graphs without node features. Got molecules, whose atoms have some.")
     graph_set = _read(graphs, directed)
-    links = [np.asarray(graph.edge_links) for graph in graph_set]
     ends = (0, 1) if graph_set.directed else (0,)
     one_hot = np.eye(most + 1, dtype=np.float32)
-    nodes = [
-        np.hstack([one_hot[np.bincount(pairs[:, end], minlength=size).clip(max=most)] for end in ends])
-        for pairs, size in zip(links, graph_set.num_nodes.tolist(), strict=True)
-    ]
-    edges = None if graph_set.edge_feature_dim is None else [np.asarray(graph.edges) for graph in graph_set]
-    if isinstance(graph_set, GraphPool):
-        return GraphPool(nodes, links, edges, graph_set.ids, graph_set.targets, graph_set.directed)
-    return GraphSet(nodes, links, edges, graph_set.directed)
+    nodes = []
+    for graph, size in zip(graph_set, graph_set.num_nodes.tolist(), strict=True):
+        links = np.asarray(graph.edge_links)
+        degrees = [np.bincount(links[:, end], minlength=size) for end in ends]
+        nodes.append(np.hstack([one_hot[degree.clip(max=most)] for degree in degrees]))
+    return graph_set.with_nodes(nodes)
 
 
 def _read(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None) -> GraphSet:
     """Read graphs whose nodes need no features."""
     if isinstance(graphs, GraphSet):
         return as_graph_set(graphs, directed)
-    given: list[Any] = list(graphs)
+    given = list(graphs)
     if given and all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in given):
         return GraphSet.from_networkx(given, node_attribute=None, directed=directed)
     return as_graph_set([_with_any_nodes(graph) for graph in given], directed)
 
 
-def _with_any_nodes(graph: Any) -> Any:
+def _with_any_nodes(graph: Data) -> Data:
     """Return a copy of a PyG graph whose nodes have a feature; anything else stays as it is, to be refused."""
-    if hasattr(graph, "edge_index") and graph.num_nodes is not None:
-        graph = copy.copy(graph)
-        graph.x = np.ones((graph.num_nodes, 1), np.float32)
-    return graph
+    if not hasattr(graph, "edge_index") or graph.num_nodes is None:
+        return graph
+    filled = copy.copy(graph)
+    filled.x = np.ones((graph.num_nodes, 1), np.float32)
+    return filled
