@@ -9,30 +9,27 @@ import gymnasium as gym
 import networkx as nx
 import numpy as np
 
-import graph_bandit_env  # noqa: F401 - the import registers the environment
 import registry
+from graph_bandit_env.graphs import degree_features  # the import registers the environment
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--rounds", type=int, default=40)
 arguments = parser.parse_args()
 
-# Twenty-four networks of 6 to 29 nodes. Each node has a vector `x`: its degree, its clustering, and a constant.
-graphs = [nx.connected_watts_strogatz_graph(6 + k, 4, 0.05 * (k % 8), seed=k) for k in range(24)]
-for graph in graphs:
-    clustering = nx.clustering(graph)
-    for node in graph:
-        graph.nodes[node]["x"] = [graph.degree[node] / 4, clustering[node], 1.0]
+# Forty networks of 12 to 20 nodes. Nodes have no features of their own: each gets its number of neighbours, one-hot.
+networks = [nx.connected_watts_strogatz_graph(12 + k % 9, 4, k / 40, seed=k) for k in range(40)]
+graphs = degree_features(networks)
 
 
-def efficiency(data):
-    """Return the mean reward of a graph: here, how short its paths are. In practice, this is a measurement."""
+def clustering(data):
+    """Return the mean reward of a graph: here, how clustered it is. In practice, this is a measurement."""
     graph = nx.Graph(data.edge_index.T.tolist())
-    return nx.global_efficiency(graph)
+    return nx.transitivity(graph)
 
 
-env = gym.make("GraphActionBandit-v0", graphs=graphs, reward_model=efficiency, noise_std=0.02, horizon=arguments.rounds)
+env = gym.make("GraphActionBandit-v0", graphs=graphs, reward_model=clustering, noise_std=0.05, horizon=arguments.rounds)
 observation, info = env.reset(seed=0)
-agent = registry.make_agent("gnn-ts", width=256)
+agent = registry.make_agent("gntk-ucb")
 agent.reset(observation, seed=0)
 
 # Old measurements come first, all at once, so that the agent fits them once.

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import pandas as pd
 import tyro
 
+from benchmarks.pools.architectures.command import ArchitecturesCommand
 from benchmarks.pools.assays.command import AssaysCommand
 from benchmarks.pools.campaign import play_all, read_plays
 from benchmarks.pools.coverage import plays as coverage
@@ -276,6 +277,7 @@ Command = (
     | Annotated[PricesCommand, tyro.conf.subcommand("prices")]
     | Annotated[GoalsCommand, tyro.conf.subcommand("goals")]
     | Annotated[AssaysCommand, tyro.conf.subcommand("assays")]
+    | Annotated[ArchitecturesCommand, tyro.conf.subcommand("architectures")]
 )
 
 
@@ -295,6 +297,7 @@ def main(args: list[str] | None = None) -> int:
             | PricesCommand
             | GoalsCommand
             | AssaysCommand
+            | ArchitecturesCommand
         ) = tyro.cli(
             Command,
             args=args,

@@ -75,11 +75,12 @@ def _refuse_options(settings: SuggestSettings) -> None:
 
 
 def _default_identifier(settings: SuggestSettings) -> str | None:
-    """Return the column of the names in a table: `id` or, if it has none, that of the cells; None for other files."""
+    """Return the column of the names in a table: `id` or, if it has none, that of cells; None: there is none."""
     if settings.pool.name.lower().endswith((".jsonl", ".jsonl.gz", ".pt")):
         return None
     with open_table(settings.pool, settings.sheet) as table:
-        return find_identifier(None, table.columns, str(table.path)) or CELL_COLUMN
+        cells = CELL_COLUMN if CELL_COLUMN in table.columns else None
+        return find_identifier(None, table.columns, str(table.path)) or cells
 
 
 def _refuse_other_graphs(pool: GraphPool, earlier: CampaignState | None, settings: SuggestSettings) -> None:

@@ -41,14 +41,15 @@ class BanditArguments:
     """
 
     graph_model: GraphModelName = "er"
-    """Erdős–Rényi graphs ("er"), or random dot product graphs ("rdpg")."""
+    """Erdős–Rényi graphs ("er"), random dot product graphs ("rdpg"), connected graphs of four kinds without node
+    features ("mixed"), or rings that differ in the weights of their edges alone ("weighted")."""
     num_graphs: Size = 100
     """K, the number of graphs to choose from; or (least, most), from which a number is drawn for each graph set. The
     action space and `action_mask` then have room for the most."""
     num_nodes: Size = 50
     """N, the number of nodes of each graph; or (least, most), from which a number is drawn for each graph."""
     feature_dim: int = 10
-    """d, the number of features of a node."""
+    """d, the number of features of a node: drawn from N(0, 1), or 1 in "mixed" and "weighted" graphs."""
     edge_prob: float = 0.4
     """p, the probability of an edge in an Erdős–Rényi graph."""
     graphs: Graphs | None = None
@@ -62,8 +63,9 @@ class BanditArguments:
     `num_graphs` of `graphs`. One reward function holds for all of them. "unit" then scales over 100 random graphs, or
     over all of `graphs`."""
     reward_model: RewardModel | None = None
-    """Mean reward as a function of the graph: "linear", "gp_gntk", "gp_representation", "gp_representation_relu", an
-    array of K means, or a function from a PyG `Data` to a number. None: "linear", which needs random graphs."""
+    """Mean reward as a function of the graph: "linear", "gp_gntk", "gp_representation", "gp_representation_relu", which
+    are drawn at random; "transitivity"; "spanning_tree", the weight of the lightest one; an array of K means, or a
+    function from a PyG `Data` to a number. None: "linear", which needs random graphs."""
     reward_scale: RewardScale = "raw"
     """Scale of the means: "raw", or "unit", shifted and scaled to mean 0 and standard deviation 1 over the graphs."""
     reward_seed: int | None = None

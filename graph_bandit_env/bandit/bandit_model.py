@@ -25,6 +25,7 @@ from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
 from graph_bandit_env.rewards.noise import NoiseStream, make_noise
 from graph_bandit_env.rewards.reward_models import (
+    RANDOM_REWARDS,
     REWARD_MODELS,
     REWARD_SCALES,
     RewardModel,
@@ -32,6 +33,7 @@ from graph_bandit_env.rewards.reward_models import (
     draw_mean_rewards,
     draw_with_fresh,
 )
+from graph_bandit_env.rewards.structural_rewards import check_fit, is_structural
 
 REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
 
@@ -86,7 +88,8 @@ class BanditModel:
         source = self.own_graphs or self.random_graphs
         self.largest_sizes: tuple[int, int] = source.largest_sizes
         self.feature_dim: int = source.feature_dim
-        self.edge_feature_dim = None if self.own_graphs is None else self.own_graphs.edge_feature_dim
+        self.edge_feature_dim: int | None = source.edge_feature_dim
+        check_fit(self.reward_model, self.edge_feature_dim)
         self.observation_space: Space[Observation] = indices_space(
             self.num_graphs, self.actions_per_round, exhaustible=self.varies or not self.replacement
         )
@@ -138,7 +141,7 @@ class BanditModel:
     @cached_property
     def _known_means(self) -> NDArray[np.float64] | None:
         """Return the means of the user's own graphs if they are not random."""
-        if self.own_graphs is None or isinstance(self.reward_model, str):
+        if self.own_graphs is None or (isinstance(self.reward_model, str) and not is_structural(self.reward_model)):
             return None
         return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)
 
@@ -185,7 +188,7 @@ class BanditModel:
                 raise ValueError(
                     f"Expected `reward_model` with `graphs`. Got none. Give the mean reward of each of your "
                     f"{len(self.own_graphs)} graphs as an array, a function from a PyG Data to a number, or the name "
-                    f"of a random reward function ({', '.join(REWARD_MODELS)})."
+                    f"of a reward function ({', '.join(REWARD_MODELS)})."
                 )
             return check_reward_model(reward_model, len(self.own_graphs))
         if reward_model is None:
@@ -217,11 +220,12 @@ class BanditModel:
         if drift is None:
             return None
         name = check_choice("drift", drift, DRIFT_NAMES)
-        if not isinstance(self.reward_model, str):
+        model = self.reward_model
+        if not (isinstance(model, str) and model in RANDOM_REWARDS):
             raise ValueError(
-                f"Expected `reward_model` to be the name of a random reward function ({', '.join(REWARD_MODELS)}) with "
-                f"`drift`, which draws from it again and again. Got {type(self.reward_model).__name__}, from which "
-                "nothing is drawn."
+                f"Expected `reward_model` to be the name of a random reward function ({', '.join(RANDOM_REWARDS)}) "
+                "with `drift`, which draws from it again and again. Got "
+                f"{model if isinstance(model, str) else type(model).__name__}, from which nothing is drawn."
             )
         if self.resample_graphs:
             raise ValueError(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, Size, draw_sizes
 from graph_bandit_env.rewards.reward_models import RewardModel, draw_mean_rewards, location_and_scale
+from graph_bandit_env.rewards.structural_rewards import is_structural
 
 Rewards = Callable[[GraphSet], NDArray[np.float64]]
 
@@ -81,20 +82,20 @@ def draw_general_rewards(
         A function from K graphs to `(K,)` float64.
     """
     raw: Rewards
-    if isinstance(model, str):
+    if isinstance(model, str) and not is_structural(model):
         from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does not need
 
         raw = general_rewards.draw(model, random_graphs, rng)
     else:
-        raw = OwnRewards(model)
+        raw = FixedRewards(model)
     if scale == "raw":
         return raw
     return ScaledRewards(raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
 
 
 @dataclass(frozen=True, eq=False)
-class OwnRewards:
-    """The user's function, applied to each graph."""
+class FixedRewards:
+    """A reward function from which nothing is drawn: the user's, or a structural one."""
 
     model: RewardModel
 

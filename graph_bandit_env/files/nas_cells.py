@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.files.graph_rows import read_graph_rows
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.tables import Table
 
@@ -67,23 +68,8 @@ def read_nas_table(table: Table, target: str | None, identifier: str | None, dir
     Raises:
         ValueError: if a column is missing, or a row has no cell or a target that is not a number.
     """
-    cells, targets, ids = [], [], []
-    for number, (cell, *others) in table.rows([CELL_COLUMN, *filter(None, (identifier, target))]):
-        try:
-            _read_cell(cell)
-            value = None if target is None else table.number(others[-1], f" in `{target}`")
-        except ValueError as error:
-            table.problems.append((number, str(error)))
-            continue
-        cells.append(cell)
-        ids.append(others[0] if identifier else cell)
-        targets.append(np.nan if value is None else value)
-    if table.problems:
-        number, problem = min(table.problems)
-        raise ValueError(f"{table.place(number)}: {problem}")
-    if not cells:
-        raise ValueError(f"Expected at least one cell in {table.path}. Got none.")
-    return from_nas_cells(cells, targets, ids, directed is not False)
+    rows = read_graph_rows(table, [CELL_COLUMN], _read_cell, target, identifier)
+    return from_nas_cells([cell for (cell,) in rows.texts], rows.targets, rows.ids, directed is not False)
 
 
 def _read_cell(cell: str) -> list[int]:

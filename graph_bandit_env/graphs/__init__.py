@@ -1,5 +1,6 @@
-"""Graph sets: validated arrays, random graphs, and readers of other libraries' graphs."""
+"""Graph sets: validated arrays, random graphs, readers of other libraries' graphs, and degrees as node features."""
 
+from graph_bandit_env.graphs.degree_features import degree_features
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.graphs.random_graphs import (
     GRAPH_MODELS,
@@ -17,6 +18,7 @@ __all__ = [
     "RandomGraphs",
     "Size",
     "as_graph_set",
+    "degree_features",
     "largest_size",
     "smallest_size",
 ]

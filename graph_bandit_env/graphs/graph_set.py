@@ -105,7 +105,7 @@ class GraphSet(Sequence[GraphInstance]):
     @staticmethod
     def from_networkx(
         graphs: Sequence[nx.Graph],
-        node_attribute: str = "x",
+        node_attribute: str | None = "x",
         edge_attribute: str | None = None,
         directed: bool | None = None,
     ) -> GraphSet:
@@ -115,7 +115,8 @@ class GraphSet(Sequence[GraphInstance]):
 
         Args:
             graphs: networkx graphs of any kind.
-            node_attribute: attribute of every node that holds a vector or a number, read as node features.
+            node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes
+                have no features, and each gets a 1.
             edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges
                 have no features.
             directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
@@ -188,6 +189,23 @@ class GraphSet(Sequence[GraphInstance]):
             node_offsets=self._packed.node_offsets,
         )
         return undirected
+
+    def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
+        """Return the same graphs with other node features.
+
+        Args:
+            nodes: K arrays `(n_k, d)`, read as float32, for as many nodes as there are.
+
+        Raises:
+            ValueError: if shapes do not fit, or a feature is not finite.
+        """
+        checked = [check_features(k, "node", x) for k, x in enumerate(nodes)]
+        if [len(x) for x in checked] != self.num_nodes.tolist():
+            raise ValueError(f"Expected features of each node of {len(self)} graphs. Got other numbers of rows.")
+        check_same_width("node", checked)
+        changed = copy.copy(self)
+        changed._packed = replace(self._packed, nodes=np.concatenate(checked))
+        return changed
 
     @property
     def directed(self) -> bool:

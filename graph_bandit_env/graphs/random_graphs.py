@@ -1,4 +1,4 @@
-"""Random graph sets of the paper: Erdős–Rényi graphs and random dot product graphs."""
+"""Distributions of graph sets; those of the paper are Erdős–Rényi graphs and random dot product graphs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_choice, check_integer, check_number, check_size
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.plain_graphs import mixed_graphs, weighted_lattices
 
-GraphModelName = Literal["er", "rdpg"]
+GraphModelName = Literal["er", "rdpg", "mixed", "weighted"]
 Size = int | tuple[int, int]
 """A number; or (least, most), from which each number is drawn with equal probability."""
 GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
@@ -24,14 +25,18 @@ PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary adjacency matrices
 
 @dataclass(frozen=True, kw_only=True)
 class RandomGraphs:
-    """A distribution of graph sets: X_i ~ N(0, I_d), undirected, no self-loops      [Wu & Amini 2024, Section 5].
+    """A distribution of graph sets, undirected, without self-loops.
+
+    Those of the paper have X_i ~ N(0, I_d)      [Wu & Amini 2024, Section 5]. The others have X_i = 1.
 
     Raises:
         ValueError: if a field is out of its range.
     """
 
     graph_model: GraphModelName = "er"
-    """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>))."""
+    """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>));
+    "mixed": connected graphs of four kinds, as in `plain_graphs.mixed_graphs`; "weighted": rings that differ in the
+    weights of their edges, as in `plain_graphs.weighted_lattices`."""
     num_graphs: Size = 100
     """K, the number of graphs, of each set."""
     num_nodes: Size = 50
@@ -39,7 +44,7 @@ class RandomGraphs:
     feature_dim: int = 10
     """d, the number of features of a node."""
     edge_prob: float = 0.4
-    """p, the probability of an edge; not used by "rdpg"."""
+    """p, the probability of an edge of "er"."""
 
     def __post_init__(self) -> None:
         check_choice("graph_model", self.graph_model, GRAPH_MODELS)
@@ -59,6 +64,11 @@ class RandomGraphs:
         most = largest_size(self.num_nodes)
         return most, most * (most - 1)
 
+    @property
+    def edge_feature_dim(self) -> int | None:
+        """Return e, the number of features of an edge; None if edges have none."""
+        return 1 if self.graph_model == "weighted" else None
+
     def draw_examples(self, rng: np.random.Generator) -> GraphSet:
         """Draw `NUM_EXAMPLES` graphs of this distribution, whatever K is, from a child of `rng`."""
         (child,) = rng.spawn(1)
@@ -70,7 +80,8 @@ class RandomGraphs:
         sizes = count, draw_sizes(self.num_nodes, count, rng), self.feature_dim
         if self.graph_model == "er":
             return erdos_renyi(rng, *sizes, self.edge_prob)
-        return random_dot_product(rng, *sizes)
+        others = {"rdpg": random_dot_product, "mixed": mixed_graphs, "weighted": weighted_lattices}
+        return others[self.graph_model](rng, *sizes)
 
 
 def smallest_size(size: Size) -> int:

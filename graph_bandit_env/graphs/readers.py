@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 Arrays = list[NDArray[Any]]
+HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
 
 
 def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
@@ -30,8 +31,9 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
     for k, graph in enumerate(graphs):
         if graph.x is None:
             raise ValueError(
-                f"Graph {k}: expected node features `x`. Got none. Set `data.x`, for example to node degrees. For a "
-                "dataset, pass a `transform` such as `torch_geometric.transforms.Constant()`."
+                f"Graph {k}: expected node features `x`. Got none. Set `data.x`, or give the graphs to "
+                "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
+                "`torch_geometric.transforms.OneHotDegree(10)`."
             )
     with_attributes = [graph.edge_attr is not None for graph in graphs]
     if any(with_attributes) and not all(with_attributes):
@@ -65,13 +67,13 @@ def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
 
 
 def read_networkx(
-    graphs: Sequence[nx.Graph], node_attribute: str, edge_attribute: str | None, directed: bool
+    graphs: Sequence[nx.Graph], node_attribute: str | None, edge_attribute: str | None, directed: bool
 ) -> tuple[Arrays, Arrays, Arrays | None]:
     """Read networkx graphs, as `GraphSet.from_networkx` describes.
 
     Args:
         graphs: networkx graphs.
-        node_attribute: attribute of nodes.
+        node_attribute: attribute of nodes; None: each node gets a 1.
         edge_attribute: attribute of edges, or None.
         directed: whether the edges are read as directed ones; those of an undirected graph are then in both directions.
 
@@ -84,7 +86,10 @@ def read_networkx(
     """
     nodes, links, features = [], [], []
     for k, graph in enumerate(graphs):
-        nodes.append(_read_vectors(k, "node", graph.nodes(data=True), node_attribute))
+        if node_attribute is None:
+            nodes.append(np.ones((len(graph), 1), np.float32))
+        else:
+            nodes.append(_read_vectors(k, "node", graph.nodes(data=True), node_attribute))
         position = {node: i for i, node in enumerate(graph.nodes)}
         graph = graph.to_directed(as_view=True) if directed else graph
         pairs = [(position[u], position[v]) for u, v in graph.edges()]
@@ -109,7 +114,7 @@ def _read_vectors(
     if missing:
         raise ValueError(
             f"Graph {graph}: expected the attribute `{attribute}` on every {kind}. {kind.capitalize()} {missing[0]!r} "
-            "has none."
+            f"has none.{HOW_WITHOUT if kind == 'node' else ''}"
         )
     try:
         return _as_columns(np.array([data[attribute] for _, data in pairs]))

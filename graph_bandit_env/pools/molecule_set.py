@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -131,6 +132,13 @@ class MoleculeSet(GraphPool):
             column_names=self.column_names,
             forms=self.forms,
             written={name: self.written[name] for name in pool.ids if name in self.written},
+        )
+
+    def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
+        """Raise a TypeError: the features of atoms are those of the SMILES."""
+        raise TypeError(
+            "Expected graphs with node features of your own. Got molecules, whose atoms have theirs. `with_columns` "
+            "adds numbers to molecules."
         )
 
     def with_columns(self, names: Sequence[str], values: ArrayLike) -> MoleculeSet:

@@ -61,7 +61,7 @@ def from_pyg_dataset(
 def from_networkx(
     graphs: Iterable[nx.Graph],
     target: str | None = None,
-    node_attribute: str = "x",
+    node_attribute: str | None = "x",
     edge_attribute: str | None = None,
     ids: Sequence[str] | None = None,
     directed: bool | None = None,
@@ -71,7 +71,8 @@ def from_networkx(
     Args:
         graphs: networkx graphs of any kind.
         target: key of `graph.graph` that holds one number, NaN where nothing was measured; None: nothing was measured.
-        node_attribute: attribute of every node that holds a vector or a number, read as node features.
+        node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes have
+            no features, and each gets a 1.
         edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges have
             no features.
         ids: identifiers, all different; None: the names of the graphs if all have different ones, else "0", "1", and

@@ -11,16 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import LARGEST_MEAN, check_choice
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.rewards.structural_rewards import StructuralRewardName, compute_rewards, is_structural
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 else:
     Data = Any  # torch is not imported for the sake of a type
 
-RewardModelName = Literal["linear", "gp_gntk", "gp_representation", "gp_representation_relu"]
+RandomRewardName = Literal["linear", "gp_gntk", "gp_representation", "gp_representation_relu"]
+RewardModelName = Literal[RandomRewardName, StructuralRewardName]
 RewardModel = RewardModelName | Sequence[float] | NDArray[np.floating | np.integer] | Callable[[Data], float]
 RewardScale = Literal["raw", "unit"]
+RANDOM_REWARDS: tuple[RandomRewardName, ...] = get_args(RandomRewardName)
+"""Names of reward functions that are drawn at random."""
 REWARD_MODELS: tuple[RewardModelName, ...] = get_args(RewardModelName)
+"""All names: those of `RANDOM_REWARDS`, and those of functions that say the same of a graph at all times."""
 REWARD_SCALES: tuple[RewardScale, ...] = get_args(RewardScale)
 
 FreshMeans = Callable[[np.random.Generator], NDArray[np.float64]]
@@ -46,7 +51,7 @@ def draw_mean_rewards(
     Args:
         model: a name of `REWARD_MODELS`, an array of K means, or a function from a PyG `Data` to a number.
         graph_set: K graphs.
-        rng: the only source of randomness (not used by arrays and functions).
+        rng: the only source of randomness (used by the names of `RANDOM_REWARDS` alone).
         scale: "unit" shifts and scales the means to mean 0 and standard deviation 1 over the set; equal means
             become 0.
 
@@ -82,7 +87,7 @@ def draw_with_fresh(
     """Draw the same means as `draw_mean_rewards`, and return with them a cheap way to draw others like them.
 
     Args:
-        model: a name of `REWARD_MODELS`.
+        model: a name of `RANDOM_REWARDS`.
         graph_set: K graphs.
         rng: draws the first means, and what stays the same: a network, its training, the scale of a kernel.
         scale: "unit": other draws have mean 0 over the set too, and the unit stays the standard deviation of the first
@@ -92,11 +97,11 @@ def draw_with_fresh(
         `(K,)` float64, and a function that draws others from a generator.
 
     Raises:
-        ValueError: if the reward model is not a name.
+        ValueError: if the reward model is not such a name.
     """
     from graph_bandit_env.rewards import reward_functions  # imports torch, which other rewards do not need
 
-    name = check_choice("reward_model", model, REWARD_MODELS)
+    name = check_choice("reward_model", model, RANDOM_REWARDS)
     means, root = reward_functions.draw_with_root(name, graph_set, rng)
     means = _check_means(means, len(graph_set))
     if scale == "unit":
@@ -114,6 +119,8 @@ def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _draw_raw(model: RewardModel, graph_set: GraphSet, rng: np.random.Generator) -> ArrayLike:
+    if is_structural(model):
+        return compute_rewards(model, graph_set)
     if isinstance(model, str):
         from graph_bandit_env.rewards import reward_functions  # imports torch, which the other cases do not need
 

@@ -37,11 +37,12 @@ class EnvironmentSettings(BanditArguments):
 
     graphs: str | None = None
     """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
-    .parquet) or of cells of NAS-Bench-201, networkx graphs (.jsonl), or PyG graphs (.pt); or `library`, a pool of
-    4,419 molecules. Results know the graphs by their content, wherever the file lies."""
+    .parquet), of cells of NAS-Bench-201 or of architectures of NAS-Bench-Graph, networkx graphs (.jsonl), or PyG graphs
+    (.pt); or `library`, a pool of 4,419 molecules. Results know the graphs by their content, wherever the file lies."""
     directed: bool | None = None
     """Whether edges in the file of `graphs` have a direction: True keeps it, False adds the missing direction of each
-    edge. None: as the file says (`.jsonl` does, cells have directions; a `.pt` file must hold both directions)."""
+    edge. None: as the file says (`.jsonl` does; cells and architectures have directions; a `.pt` file must hold both
+    directions)."""
     reward_model: RewardModelName | None = None
     """Mean reward as a function of the graph. None: the values in the file of `graphs`; `linear` on random graphs."""
     noise: NoiseName = "gaussian"
@@ -199,13 +200,13 @@ class EnvironmentSettings(BanditArguments):
             if not self.contents.have_values:
                 raise ValueError(
                     f"Expected `target`, the column of the values in {self.graphs}, or `reward_model`, the name of a "
-                    f"random reward function ({', '.join(REWARD_MODELS)}). Got neither."
+                    f"reward function ({', '.join(REWARD_MODELS)}). Got neither."
                 )
             return TARGET
         if self.target is not None or self.minimize:
             raise ValueError(
-                f"Expected either the values of the file or a random reward function. Got {self.reward_model} with "
-                f"`{'target' if self.target is not None else 'minimize'}`. Leave one out."
+                "Expected either the values of the file or a reward function by its name. Got "
+                f"{self.reward_model} with `{'target' if self.target is not None else 'minimize'}`. Leave one out."
             )
         return self.reward_model
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from graph_bandit_env.rewards import is_structural
+
 if TYPE_CHECKING:
     from graph_bandit_lab.design.own_graphs import OwnGraphs
 
@@ -115,7 +117,8 @@ def without_later_defaults(
 def has_one_instance(environment: Mapping[str, object]) -> bool:
     """Return whether every repetition plays the same graphs with the same means: its seed draws nothing but noise."""
     stays = environment.get("graphs") is not None and not environment.get("resample_graphs")
-    return stays and (environment["reward_model"] == TARGET or environment.get("reward_seed") is not None)
+    model = environment["reward_model"]
+    return stays and (model == TARGET or is_structural(model) or environment.get("reward_seed") is not None)
 
 
 def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:

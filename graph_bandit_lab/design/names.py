@@ -37,6 +37,8 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     graphs = {
         "er": f"ER graphs, p = {settings.get('edge_prob')}",
         "rdpg": "random dot product graphs",
+        "mixed": "graphs of four kinds without node features",
+        "weighted": "rings with edge weights",
         OWN: f"{settings['graphs']}{', to be minimized' if settings['minimize'] else ''}",
     }
     rewards = "" if settings["reward_model"] == TARGET else f"{settings['reward_model']} reward, "

@@ -202,7 +202,7 @@ def _fill_in_tables(
     twice = [name for name in tasks if tasks.count(name) > 1]
     if twice:
         raise ValueError(f"{source}: expected each `task` once. Got `{twice[0]}` twice.")
-    missing = [str(name) for name in named if name is not None and name not in tables]
+    missing = list(dict.fromkeys(str(name) for name in named if name is not None and name not in tables))
     note = f"Left out, because `--tables` does not say where they lie: {', '.join(missing)}."
     return filled, (note,) if missing else ()
 

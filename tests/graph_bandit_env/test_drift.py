@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from support.graphs import ragged_graphs
 
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
-from graph_bandit_env.rewards.reward_models import REWARD_MODELS, draw_mean_rewards
+from graph_bandit_env.rewards.reward_models import RANDOM_REWARDS, draw_mean_rewards
 
 SMALL = {"num_graphs": 4, "num_nodes": 5, "feature_dim": 3, "horizon": 6}
 DRIFTS = ["walk", "jump"]
@@ -31,7 +31,7 @@ def play(env, actions, seed=None):
         yield means, reward, info
 
 
-@pytest.mark.parametrize("reward_model", REWARD_MODELS)
+@pytest.mark.parametrize("reward_model", RANDOM_REWARDS)
 @pytest.mark.parametrize("drift", DRIFTS)
 def test_passes_gymnasiums_own_check_without_a_warning(drift, reward_model):
     assert check_env(make(drift=drift, reward_model=reward_model), skip_render_check=True) is None
@@ -60,7 +60,7 @@ def test_what_is_played_does_not_change_the_drift(drift, settings):
     assert not np.array_equal(one[0], one[-1])
 
 
-@pytest.mark.parametrize("reward_model", REWARD_MODELS)
+@pytest.mark.parametrize("reward_model", RANDOM_REWARDS)
 @pytest.mark.parametrize("scale", ["raw", "unit"])
 def test_a_drift_starts_from_the_bandit_that_stays(reward_model, scale):
     """Graphs, means of the first round, noise and subsets are the same, to the last bit."""
@@ -138,7 +138,7 @@ def test_in_units_the_set_has_mean_0_in_every_round():
     assert len(set(means.std(axis=1).round(6))) == 20  # the unit is that of the first round
 
 
-@pytest.mark.parametrize("reward_model", REWARD_MODELS)
+@pytest.mark.parametrize("reward_model", RANDOM_REWARDS)
 @pytest.mark.parametrize("drift", DRIFTS)
 def test_graphs_of_ones_own_may_have_means_that_drift(drift, reward_model):
     env = gym.make(

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from graph_bandit_env import GraphPool, from_smiles
-from graph_bandit_env.files import from_nas_cells
+from graph_bandit_env.files import from_architectures, from_nas_cells
 
-Kind = Literal["computed", "measured", "cells"]
+Kind = Literal["computed", "measured", "cells", "architectures"]
 Wanted = Literal["large", "small", "potent"]
 
 WAVELENGTH = "E isomer pi-pi* wavelength in nm"
@@ -32,7 +32,7 @@ class Pool:
     """Unique name."""
     kind: Kind
     """Origin of the values: "computed" from the structure (also by docking or simulation), or "measured" in a
-    laboratory; or accuracies of trained "cells", which are not molecules."""
+    laboratory; or accuracies of trained "cells" or "architectures", which are not molecules."""
     file: str
     """Path of the table in the folder of the data."""
     target: str
@@ -58,11 +58,13 @@ class Pool:
 
         Equal molecules are one, with the mean of their values. Molecules of more than 250 atoms are left out.
         """
-        table = pd.read_csv(folder / self.file).dropna(subset=[self.target])
+        table = pd.read_csv(folder / self.file, dtype={"link": str}).dropna(subset=[self.target])
         if self.draw is not None:
             table = table.iloc[np.random.default_rng(self.draw).choice(len(table), DRAWN, replace=False)]
         raw = table[self.target].to_numpy(np.float64)
         values = raw if self.wanted == "large" else -raw if self.wanted == "small" else -np.log10(raw)
+        if self.kind == "architectures":
+            return from_architectures(list(table["link"]), list(table["ops"]), values)
         graphs = list(table[self.graphs])
         if self.kind == "cells":
             return from_nas_cells(graphs, values)
@@ -115,6 +117,10 @@ GROUPS: dict[str, tuple[Pool, ...]] = {
     "cells": tuple(
         Pool(name, "cells", "nasbench201_mini.csv.gz", name, graphs="cellstr")
         for name in ("cifar10-val", "cifar100-val")
+    ),
+    "architectures": tuple(
+        Pool(name, "architectures", f"nasbenchgraph_{name}.csv.gz", "valid_perf", graphs="ops")
+        for name in ("citeseer", "physics")
     ),
 }
 POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}

@@ -30,7 +30,7 @@ def test_help_describes_every_argument(kind):
     printed = pydoc.plain(pydoc.render_doc(kind))
     for name in inspect.signature(kind).parameters:
         assert len(printed.split(f"\n |      {name}: ")[1].split("\n |      ")[0]) > 10, name
-    assert "graph_model: Literal['er', 'rdpg'] = 'er'" in printed
+    assert "graph_model: Literal['er', 'rdpg', 'mixed', 'weighted'] = 'er'" in printed
 
 
 @pytest.mark.parametrize("make", [gym.make, gym.make_vec])

@@ -87,7 +87,7 @@ def test_a_table_of_cells_is_read_with_any_column_as_target(tmp_path):
         ([f"7,{CELL},1", f"8,{CELL},1"], "all different"),
         ([f"7,{CELL},1,2"], "cells.csv, line 2: expected 3 cells"),
         ([f"7,{CELL},"], "Expected measured values in `accuracy` of .*cells.csv. Got none"),
-        ([], "Expected at least one cell in .*cells.csv"),
+        ([], "Expected at least one graph in .*cells.csv"),
     ],
 )
 def test_a_bad_row_is_named(tmp_path, rows, expected):

@@ -18,8 +18,9 @@ def test_graphs_are_simple_and_undirected(model):
 @pytest.mark.parametrize("model", GRAPH_MODELS)
 def test_graphs_are_as_a_checked_graph_set_would_have_them(model):
     drawn = RandomGraphs(graph_model=model, num_graphs=3, num_nodes=12, feature_dim=4).draw(np.random.default_rng(0))
-    checked = GraphSet([g.nodes for g in drawn], [g.edge_links for g in drawn])
+    checked = GraphSet(*([getattr(g, name) for g in drawn] for name in ("nodes", "edge_links", "edges")))
     for ours, theirs in zip(drawn, checked, strict=True):
+        assert np.array_equal(ours.edges, theirs.edges)
         assert np.array_equal(ours.edge_links, theirs.edge_links)
         assert np.array_equal(ours.nodes, theirs.nodes)
         assert ours.nodes.dtype == theirs.nodes.dtype == np.float32

@@ -9,7 +9,7 @@ from torch_geometric.data import Batch
 from gntk import aggregate_neighbours
 from graph_bandit_env.graphs.random_graphs import erdos_renyi
 from graph_bandit_env.rewards import reward_functions
-from graph_bandit_env.rewards.reward_models import REWARD_MODELS, FreshDraws, draw_mean_rewards, draw_with_fresh
+from graph_bandit_env.rewards.reward_models import RANDOM_REWARDS, FreshDraws, draw_mean_rewards, draw_with_fresh
 
 GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
 
@@ -20,7 +20,7 @@ def many(fresh, count=4000):
 
 
 @pytest.mark.parametrize("scale", ["raw", "unit"])
-@pytest.mark.parametrize("model", REWARD_MODELS)
+@pytest.mark.parametrize("model", RANDOM_REWARDS)
 def test_the_first_means_are_those_of_rewards_that_stay(model, scale):
     first, _ = draw_with_fresh(model, GRAPHS, np.random.default_rng(3), scale)
     assert np.array_equal(first, draw_mean_rewards(model, GRAPHS, np.random.default_rng(3), scale))
@@ -55,7 +55,7 @@ def test_fresh_gntk_means_have_labels_of_their_own(monkeypatch):
     np.testing.assert_allclose(np.cov(fresh.T), np.cov(first.T), atol=0.1)
 
 
-@pytest.mark.parametrize("model", REWARD_MODELS)
+@pytest.mark.parametrize("model", RANDOM_REWARDS)
 def test_in_units_each_draw_has_mean_0_and_the_unit_is_that_of_the_first(model):
     raw, _ = draw_with_fresh(model, GRAPHS, np.random.default_rng(3))
     (_, plain), (_, unit) = (

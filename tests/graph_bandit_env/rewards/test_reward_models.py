@@ -3,12 +3,12 @@ import pytest
 import torch
 
 from graph_bandit_env.graphs.random_graphs import erdos_renyi
-from graph_bandit_env.rewards.reward_models import REWARD_MODELS, check_reward_model, draw_mean_rewards
+from graph_bandit_env.rewards.reward_models import RANDOM_REWARDS, check_reward_model, draw_mean_rewards
 
 GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
 
 
-@pytest.mark.parametrize("model", REWARD_MODELS)
+@pytest.mark.parametrize("model", RANDOM_REWARDS)
 def test_named_rewards_depend_on_the_generator_alone(model):
     first, again, other = (draw_mean_rewards(model, GRAPHS, np.random.default_rng(s)) for s in (1, 1, 2))
     assert first.shape == (12,)
@@ -17,7 +17,7 @@ def test_named_rewards_depend_on_the_generator_alone(model):
     assert not np.allclose(first, other)
 
 
-@pytest.mark.parametrize("model", REWARD_MODELS)
+@pytest.mark.parametrize("model", RANDOM_REWARDS)
 def test_unit_scale_has_mean_zero_and_deviation_one_and_keeps_the_order(model):
     raw, unit = (draw_mean_rewards(model, GRAPHS, np.random.default_rng(1), s) for s in ("raw", "unit"))
     assert unit.mean() == pytest.approx(0, abs=1e-12)

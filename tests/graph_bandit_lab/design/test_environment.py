@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_env import BanditArguments
+from graph_bandit_env.graphs import GRAPH_MODELS
 from graph_bandit_lab import EnvironmentSettings
 from graph_bandit_lab.design.environment import READING
 from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaults
@@ -150,6 +151,17 @@ def test_feedback_is_stored_read_back_and_named():
     told = [EnvironmentSettings(delay=10, announced=announced).to_dict() for announced in (False, True)]
     assert describe_environment(told[0]).endswith("rewards after 10 rounds, not announced")
     assert name_environments(told) == ["not announced", "announced"]
+
+
+def test_every_graph_model_and_reward_is_stored_read_back_and_described():
+    described = set()
+    for graph_model in GRAPH_MODELS:
+        reward_model = "spanning_tree" if graph_model == "weighted" else "transitivity"
+        environment = EnvironmentSettings(graph_model=graph_model, reward_model=reward_model)
+        stored = json.loads(json.dumps(environment.to_dict()))
+        assert EnvironmentSettings(**stored) == environment
+        described.add(describe_environment(stored))
+    assert len(described) == len(GRAPH_MODELS)
 
 
 def test_a_drift_is_stored_read_back_and_named():

@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 
 from graph_bandit_lab.design import EnvironmentSettings, read_sweep
-from graph_bandit_lab.design.keys import to_arguments
+from graph_bandit_lab.design.keys import has_one_instance, to_arguments
 from graph_bandit_lab.design.own_graphs import read_own_graphs
 from graph_bandit_lab.design.plan import _key_without_environment, make_checked
 from graph_bandit_lab.design.settings import AgentSpec
@@ -64,3 +64,12 @@ def test_small_values_are_wanted_only_where_the_stored_settings_say_so(tmp_path,
     stored = settings.to_dict()
     assert ("minimize" in stored) == minimize  # at its default it is left out, as in earlier results
     assert to_arguments(stored, read_own_graphs(settings.pool))["reward_model"].tolist() == [sign * 1.5, sign * 2.5]
+
+
+@pytest.mark.parametrize(
+    ("reward_model", "resample", "expected"),
+    [("transitivity", False, True), ("transitivity", "episode", False), ("linear", False, False)],
+)
+def test_own_graphs_with_a_computed_reward_are_one_instance(reward_model, resample, expected):
+    assert has_one_instance({"graphs": "0f", "reward_model": reward_model, "resample_graphs": resample}) is expected
+    assert not has_one_instance({"reward_model": reward_model})

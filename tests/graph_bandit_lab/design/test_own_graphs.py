@@ -227,7 +227,7 @@ def test_a_pool_with_a_name_needs_no_file():
     ("changes", "message"),
     [
         ({"graphs": None}, "Expected `target` with `graphs`, a file of your own graphs. Got no file"),
-        ({"reward_model": "linear"}, "either the values of the file or a random reward .* Got linear with `target`"),
+        ({"reward_model": "linear"}, "either the values of the file or a reward function .* Got linear with `target`"),
         ({"target": None}, "Expected `target`, the column of the values .* Got neither"),
         ({"target": "afinity"}, "column `afinity`"),
         ({"num_nodes": 7}, "Got both"),

@@ -8,7 +8,7 @@ from agents.contract import plays_changing_graphs
 from graph_bandit_lab import run_sweep
 from graph_bandit_lab.design import Overrides, read_sweep
 
-TABLES = {"nas-bench-201", "docking", "photoswitches", "esol"}
+TABLES = {"nas-bench-201", "nas-bench-graph", "docking", "photoswitches", "esol"}
 TOML = """
 repetitions = 2
 agents = ["lin-ucb", "gaussian-ts", "random"]
@@ -166,10 +166,12 @@ def test_an_agent_that_is_named_next_to_zoo_is_refused_where_it_cannot_play(swee
 def test_the_testbed_has_tasks_of_one_noise_that_all_of_its_ten_agents_play():
     sweep = read_sweep("testbed")
     plan = sweep.plan()
-    assert len(plan.repetitions) == 14 * 10 * 5
+    assert len(plan.repetitions) == 16 * 10 * 5
     assert not any(task.refused for task in plan.tasks)
     assert all(task.hard.endswith(".") for task in plan.tasks)
-    assert set(re.findall("[a-z0-9-]+", sweep.notes[0].partition(":")[2])) == TABLES
+    named = re.findall("[a-z0-9-]+", sweep.notes[0].partition(":")[2])
+    assert set(named) == TABLES
+    assert len(named) == len(TABLES)  # two tasks of one table are on it
     environments = [grid.environments[0] for grid in sweep.grids]
     assert {environment.reward_scale for environment in environments} == {"unit"}
     assert sorted({environment.noise_std for environment in environments}) == [0.1, 1.0]

@@ -1,0 +1,67 @@
+"""Node features for graphs that have none: how many neighbours a node has."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graph_bandit_env.checks import check_integer
+from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from torch_geometric.data import Data
+
+
+def degree_features(
+    graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], most: int = 10, directed: bool | None = None
+) -> GraphSet:
+    """Give each node its degree as a one-hot vector, in place of any features.
+
+        x_i = e_min(degree of i, most),   of edges that lead from i and of those that lead to i apart, if directed
+
+    Args:
+        graphs: a graph set or a pool; or PyG `Data` or networkx graphs, with node features or without.
+        most: nodes with this many neighbours or more are all alike.
+        directed: as in `GraphSet.from_pyg` and `GraphSet.from_networkx`.
+
+    Returns:
+        The graphs with `most + 1` features of a node, twice as many if directed, and their edges as they were. A pool
+        keeps its identifiers and measured values.
+
+    Raises:
+        ValueError: if `most` is less than 1, or a graph is not valid.
+        TypeError: if the graphs are molecules, whose atoms have features.
+    """
+    check_integer("most", most, 1)
+    graph_set = _read(graphs, directed)
+    ends = (0, 1) if graph_set.directed else (0,)
+    one_hot = np.eye(most + 1, dtype=np.float32)
+    nodes = []
+    for graph, size in zip(graph_set, graph_set.num_nodes.tolist(), strict=True):
+        links = np.asarray(graph.edge_links)
+        degrees = [np.bincount(links[:, end], minlength=size) for end in ends]
+        nodes.append(np.hstack([one_hot[degree.clip(max=most)] for degree in degrees]))
+    return graph_set.with_nodes(nodes)
+
+
+def _read(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None) -> GraphSet:
+    """Read graphs whose nodes need no features."""
+    if isinstance(graphs, GraphSet):
+        return as_graph_set(graphs, directed)
+    given = list(graphs)
+    if given and all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in given):
+        return GraphSet.from_networkx(given, node_attribute=None, directed=directed)
+    return as_graph_set([_with_any_nodes(graph) for graph in given], directed)
+
+
+def _with_any_nodes(graph: Data) -> Data:
+    """Return a copy of a PyG graph whose nodes have a feature; anything else stays as it is, to be refused."""
+    if not hasattr(graph, "edge_index") or graph.num_nodes is None:
+        return graph
+    filled = copy.copy(graph)
+    filled.x = np.ones((graph.num_nodes, 1), np.float32)
+    return filled

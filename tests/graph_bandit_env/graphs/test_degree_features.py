@@ -1,0 +1,89 @@
+"""Node features for graphs that have none."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+from torch_geometric.transforms import OneHotDegree
+from torch_geometric.utils import from_networkx as to_data
+
+from graph_bandit_env import GraphPool, GraphSet, from_networkx, from_smiles
+from graph_bandit_env.graphs import degree_features
+
+NETWORKS = [nx.barbell_graph(4, 2), nx.star_graph(6), nx.path_graph(1), nx.empty_graph(3)]
+
+
+def expected_of(network, most):
+    """One-hot degrees by PyG."""
+    data = to_data(network)
+    data.num_nodes = len(network)
+    if network.number_of_edges() == 0:
+        data.edge_index = torch.zeros((2, 0), dtype=torch.int64)
+    return OneHotDegree(most, cat=False)(data).x.numpy()
+
+
+@pytest.mark.parametrize("as_given", [lambda graphs: graphs, lambda graphs: [to_data(graph) for graph in graphs[:2]]])
+def test_graphs_without_features_get_those_of_pyg(as_given):
+    given = as_given(NETWORKS)
+    for graph, network in zip(degree_features(given, most=6), NETWORKS[: len(given)], strict=True):
+        assert np.array_equal(graph.nodes, expected_of(network, 6))
+        assert len(graph.edge_links) == 2 * network.number_of_edges()
+
+
+def test_what_was_given_stays_as_it_was():
+    data = to_data(NETWORKS[0])
+    degree_features([data])
+    degree_features(NETWORKS)
+    assert data.x is None
+    assert not any(values for _, values in NETWORKS[0].nodes(data=True))
+
+
+def test_nodes_with_many_neighbours_are_alike():
+    (graph,) = degree_features([nx.star_graph(6)], most=3)
+    assert graph.nodes.tolist() == [[0, 0, 0, 1], *[[0, 1, 0, 0]] * 6]
+
+
+def test_directed_graphs_tell_edges_from_a_node_from_those_that_lead_to_it():
+    arrows = degree_features([nx.DiGraph([(0, 1), (0, 2)])], most=2)
+    assert arrows.directed
+    assert arrows[0].nodes.tolist() == [[0, 0, 1, 1, 0, 0], [1, 0, 0, 0, 1, 0], [1, 0, 0, 0, 1, 0]]
+    edges = degree_features([nx.DiGraph([(0, 1), (0, 2)])], most=2, directed=False)
+    assert edges[0].nodes.tolist() == [[0, 0, 1], [0, 1, 0], [0, 1, 0]]
+
+
+def test_a_pool_keeps_all_else():
+    weighted = [nx.Graph(name=name) for name in "ab"]
+    for graph, weight in zip(weighted, (2.5, 0.5), strict=True):
+        graph.add_edge(0, 1, weight=weight)
+        graph.graph["score"] = 10 * weight
+    pool = degree_features(from_networkx(weighted, "score", node_attribute=None, edge_attribute="weight"), most=1)
+    assert isinstance(pool, GraphPool)
+    assert pool.ids == ("a", "b")
+    assert pool.targets.tolist() == [25, 5]
+    assert [graph.edges.tolist() for graph in pool] == [[[2.5], [2.5]], [[0.5], [0.5]]]
+    assert pool[0].nodes.tolist() == [[0, 1], [0, 1]]
+
+
+def test_features_of_a_set_are_replaced():
+    graph_set = GraphSet([np.full((2, 5), 7.0)], [np.array([[0, 1], [1, 0]])])
+    assert degree_features(graph_set, most=2)[0].nodes.tolist() == [[0, 1, 0], [0, 1, 0]]
+
+
+def test_molecules_are_refused():
+    with pytest.raises(TypeError, match="Got molecules, whose atoms have theirs"):
+        degree_features(from_smiles(["CCO"]))
+
+
+@pytest.mark.parametrize(
+    ("graphs", "options", "error", "message"),
+    [
+        (NETWORKS, {"most": 0}, ValueError, "`most`"),
+        ([], {}, ValueError, "at least one graph"),
+        ([3], {}, TypeError, "Got int"),
+        ([Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)], {}, ValueError, "directed"),
+    ],
+)
+def test_refuses_what_are_no_graphs(graphs, options, error, message):
+    with pytest.raises(error, match=message):
+        degree_features(graphs, **options)

@@ -1,0 +1,117 @@
+"""Rewards that are a function of a graph's structure or weights, and not drawn."""
+
+import itertools
+
+import gymnasium as gym
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graph_bandit_env
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.rewards.structural_rewards import compute_rewards
+
+TRIANGLE_WITH_TAIL = [[0, 1], [1, 2], [2, 0], [2, 3]]
+
+
+def make(size, links, weights=None):
+    weights = None if weights is None else [np.array(weights, float)[:, None]]
+    return GraphSet([np.ones((size, 1))], [np.array(links).reshape(-1, 2)], weights, directed=False)
+
+
+def play(**settings):
+    return gym.make("GraphActionBandit-v0", **settings).unwrapped
+
+
+@pytest.mark.parametrize(
+    ("size", "links", "expected"),
+    [
+        (4, TRIANGLE_WITH_TAIL, 3 / 5),  # a triangle; pairs at node 2: 3, at 0 and 1: one each
+        (4, [*TRIANGLE_WITH_TAIL, [1, 1]], 3 / 5),  # a self-loop changes nothing
+        (3, [[0, 1], [1, 2], [2, 0]], 1),
+        (5, [[0, 1], [0, 2], [0, 3]], 0),
+        (1, [], 0),
+    ],
+)
+def test_transitivity_is_the_share_of_pairs_of_edges_that_a_third_one_closes(size, links, expected):
+    assert compute_rewards("transitivity", make(size, links)).tolist() == pytest.approx([expected])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-4, 9), min_size=10, max_size=10))
+def test_the_spanning_tree_is_the_lightest_of_all(weights):
+    pairs = list(itertools.combinations(range(5), 2))
+    trees = (tree for tree in itertools.combinations(range(10), 4) if nx.is_tree(nx.Graph([pairs[k] for k in tree])))
+    lightest = min(sum(weights[k] for k in tree) for tree in trees)
+    assert compute_rewards("spanning_tree", make(5, pairs, weights)).tolist() == [lightest]
+
+
+def test_each_part_has_a_tree_and_the_lower_weight_of_two_directions_counts():
+    links = [[0, 1], [1, 0], [2, 3], [3, 4], [4, 2], [2, 2]]
+    assert compute_rewards("spanning_tree", make(6, links, [5, 2, 1, 3, 4, 0])).tolist() == [2 + 1 + 3]
+    assert compute_rewards("spanning_tree", make(2, [])).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("graph_model", "reward_model"), [("mixed", "transitivity"), ("weighted", "spanning_tree"), ("er", "transitivity")]
+)
+def test_each_instance_has_the_rewards_of_its_graphs(graph_model, reward_model):
+    settings = {"graph_model": graph_model, "reward_model": reward_model, "num_graphs": 6, "num_nodes": 9}
+    env = play(**settings)
+    for seed in (0, 1):
+        env.reset(seed=seed)
+        assert np.array_equal(env.mean_rewards, compute_rewards(reward_model, env.graph_set))
+    fixed = play(reward_seed=5, **settings)
+    fixed.reset(seed=1)
+    assert np.array_equal(fixed.mean_rewards, env.mean_rewards)
+
+
+def test_graphs_that_change_are_scaled_by_one_unit():
+    env = play(
+        graph_model="mixed",
+        reward_model="transitivity",
+        reward_scale="unit",
+        num_graphs=40,
+        num_nodes=12,
+        resample_graphs="round",
+    )
+    env.reset(seed=0)
+    pairs = []
+    for _ in range(5):
+        raw = compute_rewards("transitivity", env.graph_set)
+        pairs += zip(raw, env.mean_rewards, strict=True)
+        env.step(0)
+    raw, scaled = np.array(pairs).T
+    slope, shift = np.polyfit(raw, scaled, 1)
+    assert scaled == pytest.approx(slope * raw + shift)
+    assert scaled.mean() == pytest.approx(0, abs=0.3)
+    assert scaled.std() == pytest.approx(1, abs=0.3)
+
+
+def test_own_graphs_may_have_them():
+    graphs = make(4, TRIANGLE_WITH_TAIL, [1, 2, 3, 4])
+    for reward_model, expected in (("transitivity", 3 / 5), ("spanning_tree", 7)):
+        env = play(graphs=graphs, reward_model=reward_model)
+        env.reset(seed=0)
+        assert env.mean_rewards.tolist() == pytest.approx([expected])
+
+
+@pytest.mark.parametrize("settings", [{}, {"graph_model": "mixed"}, {"graphs": make(2, [[0, 1]])}])
+def test_a_spanning_tree_needs_weights(settings):
+    with pytest.raises(ValueError, match="one edge feature, the weight, for the reward `spanning_tree`. Got none"):
+        play(reward_model="spanning_tree", **settings)
+
+
+def test_what_is_not_drawn_does_not_drift():
+    with pytest.raises(ValueError, match="with `drift`, which draws from it again and again. Got transitivity"):
+        play(reward_model="transitivity", drift="walk")
+
+
+def test_weights_are_observed():
+    env = play(graph_model="weighted", reward_model="spanning_tree", num_graphs=3, num_nodes=8)
+    observation, _ = env.reset(seed=0)
+    assert env.observation_space.contains(observation)
+    assert len(np.unique(observation[0].edges)) == 16
+    assert graph_bandit_env.RandomGraphs(graph_model="weighted").edge_feature_dim == 1
