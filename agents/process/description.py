@@ -54,7 +54,7 @@ class GraphDescription:
             ways, found = [(1.0, itself)], [(0, 0, itself.name, 1.0, itself, 1.0)]
         total = sum(weight for _, _, _, weight, _, _ in found)
         parts = [
-            Part(name, weight / total / typical, KeptColumns(kernel, count, count <= WHOLE), typical)
+            Part(name, weight / total / typical, KeptColumns(kernel, count, _is_whole(kernel, count)), typical)
             for _, _, name, weight, kernel, typical in found
         ]
         return GraphDescription(count, [reading for _, reading in ways], parts, [each[:2] for each in found])
@@ -86,6 +86,11 @@ class GraphDescription:
     def known(self) -> list[Tensor]:
         """Return what identifies the graphs to each part."""
         return [torch.tensor(self.count), *(tensor for reading in self.readings for tensor in reading.known())]
+
+
+def _is_whole(kernel: Kernel, count: int) -> bool:
+    """Return whether all columns of a kernel are computed at once, because that costs little."""
+    return count <= WHOLE or (isinstance(kernel, Network) and kernel.is_cheap)
 
 
 def _that_differ(

@@ -37,6 +37,8 @@ class KeptColumns:
 
     @cached_property
     def _own(self) -> Tensor:
+        if self._whole:
+            return self.columns(self._every, self._every).diagonal()
         return self.kernel.diagonal(self._every)
 
     def exchanged(self, kernel: Kernel, kept: Tensor, added: int) -> KeptColumns:

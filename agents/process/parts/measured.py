@@ -44,7 +44,7 @@ class Measured:
 
     def kernels(self) -> Sequence[tuple[float, Kernel]]:
         """Return the kernels; none if no number differs between graphs."""
-        points = Points(self.values, self.scale)
+        points = Points(self.values, self.scale, keep=True)
         if not points.dimension:
             return []
         share = (1 - LINEAR) / 2

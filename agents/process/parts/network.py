@@ -13,6 +13,7 @@ from agents.beliefs.encoding import encode_more
 from agents.beliefs.posterior import Kernel
 from gntk import AggregatedGraphs, aggregate_neighbours, infinite_width_kernel, select_graphs
 
+MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all of them, of a kernel that takes a second
 AT_A_TIME = 8  # graphs of which the kernel is computed where only its diagonal is wanted
 
 
@@ -31,6 +32,11 @@ class Network:
     def of(batch: Batch, depth: int, own_count: bool) -> Network:
         """Read K graphs."""
         return Network(aggregate_neighbours(batch, own_count=own_count), depth, own_count)
+
+    @property
+    def is_cheap(self) -> bool:
+        """Return whether the kernel of all graphs takes no longer than some ten of its columns take otherwise."""
+        return len(self.graphs) <= MOST_WHOLE and len(self.graphs.nodes) <= MOST_NODES
 
     @property
     def name(self) -> str:
