@@ -36,6 +36,11 @@ def test_what_is_written_is_read():
         assert read(write_state(state)) == state
 
 
+def test_what_could_not_be_read_back_is_not_written():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_state(replace(STATE, rounds=((Suggestion("c", float("nan"), 0.1, 0.2, 0.9),),)))
+
+
 def test_what_came_later_is_written_only_where_there_is_something_to_say():
     fields = json.loads(write_state(STATE))
     assert "by_default" not in fields

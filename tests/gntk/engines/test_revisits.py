@@ -59,6 +59,16 @@ def test_units_that_change_sides_are_computed_again(learning_rate, monkeypatch):
     assert (signs[0] != signs[1]).any(0).float().mean() > 0.25
 
 
+def test_units_that_are_exactly_zero_are_off():
+    graphs, weights, network = example((5, 4, 2), 3, 8, 2)
+    weights = [weights[0].clone(), torch.ones_like(weights[1])]
+    weights[0][:4] = 0
+    batches = Batches.of_size(torch.arange(3).repeat(4), torch.arange(12).double(), 3)
+    found = network.descend(weights, weights, batches, learning_rate=0.05, penalty=0.0)
+    assert not found[0][:4].any()
+    torch.testing.assert_close(found, descend(weights, weights, graphs, batches, learning_rate=0.05, penalty=0.0))
+
+
 def test_weights_that_are_not_finite_stay_so():
     _, weights, network = example((5, 4), 3, 6, 1)
     batches = Batches.of_size(torch.tensor([0, 1] * 30), torch.full((60,), 1e30, dtype=torch.float64), 1)

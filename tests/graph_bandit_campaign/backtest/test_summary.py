@@ -100,6 +100,18 @@ def test_forecasts_are_compared_with_the_best_before_their_batch():
     assert "other" not in found.forecasts
 
 
+def test_forecasts_of_similar_probability_share_a_bin():
+    bins = summary(probabilities=[0.5, 0.3, 0.01, 0.02]).forecasts["agent"]
+    assert [(each.low, each.high) for each in bins] == [(0, 0.02), (0.02, 0.05), (0.2, 0.4), (0.4, 1)]
+    assert [each.promised for each in bins] == pytest.approx([6 * told for told in (0.01, 0.02, 0.3, 0.5)])
+
+
+def test_good_molecules_are_compared_from_equal_starts():
+    found = summary()
+    (agent,), other = found.advisors, found.others[1]
+    assert 0 < found.more_good(agent, other).mean == pytest.approx(np.mean(agent.good) - np.mean(other.good))
+
+
 def test_the_best_of_equal_agents_wins_half_of_the_draws():
     twin = Task("twin", 4, 0)
     plays = {task._replace(start=k): play_after_start(k, range(39, -1, -1)) for task in (AGENT, twin) for k in range(6)}

@@ -28,6 +28,11 @@ def test_it_says_what_was_spent_and_what_is_left():
     assert found.cells("b") == ["2.5"]
 
 
+def test_a_budget_that_pays_for_all_asked_for_is_no_reason_for_fewer():
+    found = bill(["b", "a"], Plate(prices=[1.0, 2.5, math.nan, 4.0], budget=5), n=2, price="price", budget=5)
+    assert "fewer" not in found.sentence()
+
+
 @pytest.mark.parametrize(
     ("plate", "told"),
     [

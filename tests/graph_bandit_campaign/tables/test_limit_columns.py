@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Limits, SuggestSettings
-from graph_bandit_campaign.tables.limit_columns import read_limit_columns
+from graph_bandit_campaign.tables.limit_columns import read_limit_columns, read_other_columns
 from graph_bandit_campaign.tables.measured_rows import Columns
 from graph_bandit_env import from_smiles_csv
 
@@ -81,3 +81,23 @@ def test_a_table_without_a_header_has_names_and_structures():
     columns = read_limit_columns(settings, Columns("y", "name", "structure"), pool, {}, {"id": "id"})
     assert list(columns.owners) == [0, 1]
     assert Limits(only=["id=second"]).select_rows(pool.smiles, columns).mask.tolist() == [False, True]
+
+
+def other_columns_of(ids, identifier="id"):
+    settings = SuggestSettings(pool=Path("pool.csv"), out=Path("out.csv"), maximize="y")
+    pool = from_smiles_csv("pool.csv", identifier=identifier)
+    return read_other_columns(settings, Columns("y", identifier), pool, ids)
+
+
+def test_suggestions_carry_the_other_columns_of_all_their_rows():
+    write(ROWS)
+    assert other_columns_of(["CCCl", "a"]) == {
+        "other_forms": ["", "c (CCO)"],
+        "price": ["5", "1 | 9"],
+        "stock": ["yes", "yes | no"],
+    }
+
+
+def test_rows_without_names_carry_their_columns_by_structure():
+    write([row[1:] for row in ROWS], HEADER[1:])
+    assert other_columns_of(["CCO", "CCC"], None)["price"] == ["1 | 9", "7"]

@@ -173,3 +173,13 @@ def test_a_flag_of_numpy_is_a_flag(given):
     environment = EnvironmentSettings(resample_graphs=given)
     assert environment == EnvironmentSettings(resample_graphs=bool(given))
     assert json.dumps(environment.to_dict())
+
+
+def test_it_says_how_many_graphs_of_a_file_are_left_out(tmp_path):
+    path = tmp_path / "hits.csv"
+    path.write_text("smiles,affinity\nCCO,1\nCCN,\nCCC,2\n")
+    assert EnvironmentSettings(graphs=str(path), target="affinity").note == (
+        "hits.csv (affinity): left out graphs without a value (1)."
+    )
+    path.write_text("smiles,affinity\nCCO,1\nCCN,3\n")
+    assert EnvironmentSettings(graphs=str(path), target="affinity").note == EnvironmentSettings().note == ""

@@ -26,7 +26,12 @@ from support import ROOT
 from support.house import PRODUCT
 from support.mutants.changes import Mutant
 
-COMPILED = ("agents/molecule/fingerprints.py", "gntk/engines/loops.py", "gntk/node_pairs.py")
+COMPILED = (
+    "agents/molecule/fingerprints.py",
+    "gntk/engines/loops.py",
+    "gntk/engines/revisits.py",
+    "gntk/node_pairs.py",
+)
 """Their loops run as plain Python, or Numba would compile them for each mutant, and hide their lines."""
 CHANGING = "tests/agents/test_changing_graphs.py"
 FURTHER = {
