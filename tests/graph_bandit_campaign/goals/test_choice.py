@@ -52,7 +52,9 @@ def test_what_is_certain_to_be_on_the_front_is_chosen_and_never_what_is_beaten()
 
 @pytest.mark.parametrize("spread", [0.0, 2.0])
 @pytest.mark.parametrize("weight", [None, 1.0])
-def test_who_minimizes_chooses_as_who_maximizes_minus_the_values(spread, weight):
+@pytest.mark.parametrize("short", [1000, 8])
+def test_who_minimizes_chooses_as_who_maximizes_minus_the_values(spread, weight, short, monkeypatch):
+    monkeypatch.setattr("graph_bandit_campaign.goals.choice.SHORT_LIST", short)
     generator = np.random.default_rng(2)
     rewards, known = generator.normal(size=(2, 30)), generator.normal(size=(2, 5))
     picked = []

@@ -101,3 +101,13 @@ def test_suggestions_carry_the_other_columns_of_all_their_rows():
 def test_rows_without_names_carry_their_columns_by_structure():
     write([row[1:] for row in ROWS], HEADER[1:])
     assert other_columns_of(["CCO", "CCC"], None)["price"] == ["1 | 9", "7"]
+
+
+def test_numbers_below_zero_are_numbers_and_prices_below_zero_are_not():
+    write([("a", "OCC", 1, -2), ("b", "CCN", 2, 0), ("c", "CCC", 3, 1)], ("id", "smiles", "price", "charge"))
+    settings = SuggestSettings(pool=Path("pool.csv"), out=Path("out.csv"), maximize="y")
+    pool = from_smiles_csv("pool.csv", identifier="id")
+    limits = Limits(require=["charge<=0"])
+    found = limits.find_columns(("id", "smiles", "price", "charge"), "pool.csv")
+    columns = read_limit_columns(settings, Columns("y", "id"), pool, *found)
+    assert limits.select_rows(pool.smiles, columns).mask.tolist() == [True, True, False]
