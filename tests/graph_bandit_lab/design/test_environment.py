@@ -181,5 +181,20 @@ def test_it_says_how_many_graphs_of_a_file_are_left_out(tmp_path):
     assert EnvironmentSettings(graphs=str(path), target="affinity").note == (
         "hits.csv (affinity): left out graphs without a value (1)."
     )
+    path.write_text("smiles,affinity\nCCO,1\nnonsense,3\nCCC,2\n")
+    told = EnvironmentSettings(graphs=str(path), target="affinity", skip_bad_rows=True).note
+    assert told.startswith("hits.csv (affinity): left out rows that cannot be read (1; the first is 3: ")
     path.write_text("smiles,affinity\nCCO,1\nCCN,3\n")
     assert EnvironmentSettings(graphs=str(path), target="affinity").note == EnvironmentSettings().note == ""
+
+
+@pytest.mark.parametrize("changes", [{}, {"reward_scale": "unit"}, {"target": None, "reward_model": "linear"}])
+def test_the_noise_of_a_column_is_in_the_units_of_the_values(tmp_path, changes):
+    path = tmp_path / "hits.csv"
+    path.write_text("smiles,affinity,sd\nCCO,1,0.1\nCCN,3,0.2\nCCC,2,0.1\n")
+    given = {"graphs": str(path), "target": "affinity", "noise_column": "sd", **changes}
+    if not changes:
+        assert EnvironmentSettings(**given).noise_column == "sd"
+        return
+    with pytest.raises(ValueError, match="Expected `noise_column` with the values of the file as they are"):
+        EnvironmentSettings(**given)

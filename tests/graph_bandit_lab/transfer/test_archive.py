@@ -80,6 +80,13 @@ def test_tasks_are_read_as_they_were(tmp_path, tasks):
     assert (read_export(path).tasks, count) == (tasks, 0)
 
 
+def test_its_members_are_packed_alike_and_private_on_every_machine(export):
+    with zipfile.ZipFile(export) as archive:
+        about = {(info.compress_type, info.create_system, info.external_attr >> 16) for info in archive.infolist()}
+        assert about == {(zipfile.ZIP_LZMA, 3, 0o600)}
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
 def test_it_tells_what_it_holds_without_its_arrays(export):
     held = read_export(export)
     hash_ = RunKey("random", {}, ENVIRONMENT).settings_hash
