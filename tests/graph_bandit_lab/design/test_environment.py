@@ -8,7 +8,7 @@ from graph_bandit_env import BanditArguments
 from graph_bandit_lab import EnvironmentSettings
 from graph_bandit_lab.design.environment import READING
 from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaults
-from graph_bandit_lab.design.names import describe_environment, name_environments
+from graph_bandit_lab.design.names import describe_environment, name_environments, name_setting
 
 OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows"]
 OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced"]
@@ -198,3 +198,25 @@ def test_the_noise_of_a_column_is_in_the_units_of_the_values(tmp_path, changes):
         return
     with pytest.raises(ValueError, match="Expected `noise_column` with the values of the file as they are"):
         EnvironmentSettings(**given)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "name"),
+    [
+        ("batch", 1, "one at a time"),
+        ("batch", 2, "batches of 2"),
+        ("delay", 0, "rewards at once"),
+        ("delay", 3, "rewards after 3 rounds"),
+        ("announced", True, "announced"),
+        ("announced", False, "not announced"),
+        ("random_rounds", 0, "no rounds at random"),
+        ("random_rounds", 4, "first 4 rounds at random"),
+        ("replacement", True, "with replacement"),
+        ("minimize", False, "maximized"),
+        ("reward_seed", 0, "reward function 0"),
+        ("num_graphs", 9, "K = 9"),
+        ("graphs", "hits.csv", "hits.csv"),
+    ],
+)
+def test_settings_have_short_names(setting, value, name):
+    assert name_setting(setting, value) == name
