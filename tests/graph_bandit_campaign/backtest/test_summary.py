@@ -235,3 +235,14 @@ def test_luck_shares_ties_evenly_whatever_the_order_of_the_table():
     seen = difference(credit)
     expected = min(np.mean(drawn >= seen - 1e-9), np.mean(drawn <= seen + 1e-9))
     assert found.luck(found.best, 3, at_end=True) == pytest.approx(expected, abs=0.04)
+
+
+def test_luck_looks_for_the_best_wherever_they_stand_in_the_table():
+    values = np.random.default_rng(7).permutation(np.arange(40.0))
+    order = np.argsort(-values)
+    first = random_order(40, 0, 0)[:4].tolist()
+    mine = np.array(list(dict.fromkeys([*first, *order[:10].tolist(), *order[::-1].tolist()]))[:20])
+    table = Table(MOLECULES, values, maximize=True, start=4, budget=20)
+    found = summarize(table, 0, 1, {AGENT: Play(mine, np.full(20, np.nan))}, [AGENT], [])
+    assert found.best.at_end == 10
+    assert found.luck(found.best, 10, at_end=True) < 0.05 < found.luck(found.best, 20, at_end=True)

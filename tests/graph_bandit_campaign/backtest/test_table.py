@@ -118,3 +118,12 @@ def test_ties_are_the_molecules_with_the_tenth_best_value(values, ties):
 @pytest.mark.parametrize(("molecules", "budget"), [(1199, 299), (1203, 300), (9000, 300)])
 def test_the_budget_of_a_large_table_is_300(tmp_path, molecules, budget):
     assert _choose_budget(settings(tmp_path / "table.csv"), molecules) == budget
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_the_best_are_counted_in_any_order(maximize, n):
+    values = np.random.default_rng(0).permutation(np.arange(40.0))
+    table = Table(some_molecules(40), values, maximize=maximize, start=4, budget=20)
+    best = np.argsort(-values if maximize else values)[:n]
+    assert table.count_best(np.arange(40), n).tolist() == np.cumsum(np.isin(np.arange(40), best)).tolist()

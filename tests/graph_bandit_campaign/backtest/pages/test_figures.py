@@ -46,7 +46,7 @@ def test_players_beyond_the_colours_have_another_dash():
     summary = compare(*map(str, range(12)))
     lines = progress_figure(summary, "y").axes[0].lines
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(lines)
-    assert colors_of(summary)["random"] == lines[-1].get_color()
+    assert colors_of(summary)["random"] == lines[-1].get_color() == "#7A7A7A"
 
 
 def test_forecasts_are_drawn_against_what_came():
