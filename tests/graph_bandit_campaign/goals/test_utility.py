@@ -51,6 +51,7 @@ def test_the_utility_of_a_forecast_is_that_of_its_values(low, high, mean, std):
         ("maximize", (None, None), [-1.0, 0.5, 3.0]),
         ("minimize", (None, None), [1.0, -0.5, -3.0]),
         ("target", (0.0, 1.0), [-1.0, 0.0, -2.0]),
+        ("target", (1.0, 2.0), [-2.0, -0.5, -1.0]),
         ("limit", (0.0, 1.0), [0.0, 0.0, 0.0]),
     ],
 )

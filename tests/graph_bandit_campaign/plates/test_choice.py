@@ -203,3 +203,10 @@ def test_short_lists_of_all_there_is_must_hold_enough_that_is_not_likely_to_fail
         kept(9, Plate(lists=math.inf))
     assert refused.value.are_likely
     assert kept(9, Plate(lists=1)) == list(range(8))
+
+
+def test_a_short_list_that_ended_tells_which_groups_are_full_and_what_money_is_left():
+    plate = Plate(prices=[2.0] * 4, budget=7.0, groups=["a", "a", "b", ""], at_most=1, lists=1)
+    with pytest.raises(ShortListEndedError) as ended:
+        choose_plate(ForTheMoney(), 3, np.ones(4, bool), (), plate)
+    assert (ended.value.groups, ended.value.money, ended.value.are_likely) == ({"a"}, pytest.approx(5.0), False)

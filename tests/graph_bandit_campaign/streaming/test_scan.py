@@ -9,7 +9,7 @@ from support.molecules import some_molecules
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.prepared import PrepareSettings, prepare
 from graph_bandit_campaign.streaming import scan
-from graph_bandit_campaign.streaming.spares import Spare
+from graph_bandit_campaign.streaming.spares import SOUND, Spare
 from graph_bandit_cli.main import main
 
 SMILES = some_molecules(40).smiles
@@ -68,3 +68,14 @@ def make_tests(last=None, full=frozenset(), learns=True):
 def test_what_is_likely_to_fail_comes_only_where_it_has_to_come_back(given, sound, may_come):
     assert make_tests(**given).is_sound(np.arange(4)).tolist() == sound
     assert make_tests(**given).may_come(np.arange(4)).tolist() == may_come
+
+
+def test_molecules_that_may_come_back_are_told_with_their_group_and_whether_they_can_be_paid():
+    tests = make_tests()
+    offers = SimpleNamespace(prices=np.array([3.0, 9.0, 2.0, 1.0]), groups=["x", "", "y", "z"])
+    tests.asked.money = 5.0
+    assert [*scan._list_spares(tests.block, offers, np.arange(4), tests, tests.asked)] == [
+        Spare(SOUND, 1, 0, "x", True),
+        Spare(0.9, 1, 1, "", False),
+        Spare(SOUND, 1, 2, "y", True),
+    ]

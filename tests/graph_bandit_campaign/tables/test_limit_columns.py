@@ -111,3 +111,8 @@ def test_numbers_below_zero_are_numbers_and_prices_below_zero_are_not():
     found = limits.find_columns(("id", "smiles", "price", "charge"), "pool.csv")
     columns = read_limit_columns(settings, Columns("y", "id"), pool, *found)
     assert limits.select_rows(pool.smiles, columns).mask.tolist() == [True, True, False]
+
+
+def test_numbers_with_decimal_commas_are_carried_with_points():
+    Path("pool.csv").write_text("id;smiles;price;remark\na;CCO;1,5;1,2-diol\nb;CCN;2;\n")
+    assert other_columns_of(["b", "a"]) == {"price": ["2", "1.5"], "remark": ["", "1,2-diol"]}

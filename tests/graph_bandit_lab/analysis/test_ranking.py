@@ -210,7 +210,8 @@ def test_times_are_milliseconds_a_round():
 
 def test_reasons_are_those_of_agents_that_are_ranked():
     played = {"a": seeds(1, 1), "b": seeds(2, 2), "random": seeds(9, 9)}
-    ranking = rank_totals({"t1": played, "t2": played | {"b": seeds("failed", 2)}, "t3": {"late": seeds("failed")}})
+    late = {"late": seeds("failed", "failed")}
+    ranking = rank_totals({"t1": played | late, "t2": played | {"b": seeds("failed", 2)}, "t3": late})
     assert {label for _, label in ranking.reasons} <= {rank.label for rank in ranking.ranks}
     assert {name for name, _ in ranking.reasons} <= set(ranking.regret.index)
     assert ranking.reasons["t2", "b"] == "1 of 2 failed"

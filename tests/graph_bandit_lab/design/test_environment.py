@@ -181,9 +181,10 @@ def test_it_says_how_many_graphs_of_a_file_are_left_out(tmp_path):
     assert EnvironmentSettings(graphs=str(path), target="affinity").note == (
         "hits.csv (affinity): left out graphs without a value (1)."
     )
-    path.write_text("smiles,affinity\nCCO,1\nnonsense,3\nCCC,2\n")
+    path.write_text("smiles,affinity\nCCO,1\nnonsense,3\nCCC,2\n(,4\n")
     told = EnvironmentSettings(graphs=str(path), target="affinity", skip_bad_rows=True).note
-    assert told.startswith("hits.csv (affinity): left out rows that cannot be read (1; the first is 3: ")
+    assert told.startswith("hits.csv (affinity): left out rows that cannot be read (2; the first is 3: ")
+    assert "'nonsense'" in told
     path.write_text("smiles,affinity\nCCO,1\nCCN,3\n")
     assert EnvironmentSettings(graphs=str(path), target="affinity").note == EnvironmentSettings().note == ""
 

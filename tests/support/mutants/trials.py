@@ -46,7 +46,7 @@ OPTIONS = ("-x", "-o", "addopts=", "--import-mode=importlib", "--assert=plain", 
 def tests_of(path: str) -> list[str]:
     """Name the test file of a module, or else all of the folder that mirrors its own, or of the next one up."""
     *folders, name = Path(path).with_suffix("").parts
-    for depth in range(len(folders), 0, -1):
+    for depth in range(len(folders), 0, -1) if folders else (0,):
         folder = Path("tests", *folders[:depth])
         own = sorted((ROOT / folder).glob(f"test_{name}.py"))
         if files := own or sorted((ROOT / folder).glob("test_*.py")):
