@@ -64,7 +64,7 @@ def test_rows_are_counted_before_they_are_read(tmp_path, form):
 
 def test_a_long_packed_table_is_counted_from_its_beginning(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "SAMPLE", 1 << 20)
-    lines = messy_table(30_000).splitlines(keepends=True)
+    lines = messy_table(40_000).splitlines(keepends=True)
     (tmp_path / "pool.csv.gz").write_bytes(gzip.compress("".join(lines).encode()))
     _, rows = Source(PrepareSettings(pool=tmp_path / "pool.csv.gz", out=tmp_path / "out")).digest()
     assert abs(rows / len(lines) - 1) < 0.05
