@@ -246,3 +246,27 @@ def test_luck_looks_for_the_best_wherever_they_stand_in_the_table():
     found = summarize(table, 0, 1, {AGENT: Play(mine, np.full(20, np.nan))}, [AGENT], [])
     assert found.best.at_end == 10
     assert found.luck(found.best, 10, at_end=True) < 0.05 < found.luck(found.best, 20, at_end=True)
+
+
+def test_what_is_found_with_the_last_measurement_is_found_within_the_budget():
+    first = random_order(40, 0, 0)[:4].tolist()
+    best = [k for k in range(30, 40) if k not in first]
+    rest = [k for k in range(30) if k not in first]
+    order = np.array([*first, *best[:-1], *rest])[:19].tolist() + best[-1:]
+    found = summarize(
+        TABLE,
+        0,
+        1,
+        {AGENT: Play(np.array(order), np.full(20, np.nan))},
+        [AGENT],
+        [],
+    )
+    assert found.best.reached[10].tolist() == [20]
+
+
+def test_a_molecule_that_equals_the_best_so_far_does_not_beat_it():
+    table = Table(MOLECULES, np.minimum(VALUES, 1), maximize=True, start=4, budget=20)
+    plays = {AGENT._replace(start=k): play_after_start(k, range(39, -1, -1), [0.5] * 4) for k in range(2)}
+    assert all(play.order[:4].max() >= 1 for play in plays.values())
+    (each,) = summarize(table, 0, 2, plays, [AGENT], []).forecasts["agent"]
+    assert (each.count, each.came) == (8, 0)

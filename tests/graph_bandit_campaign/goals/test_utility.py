@@ -60,3 +60,10 @@ def test_what_is_better_has_a_larger_utility(aim, ends, utilities):
     assert utility(goal, values).tolist() == utilities
     if aim in ("maximize", "minimize"):
         assert [told.tolist() for told in utility_moments(goal, values - 2, values + 2)] == [utilities, [2.0] * 3]
+
+
+def test_the_utility_of_what_is_certain_is_that_of_its_value():
+    goal, values = Goal("a", "target", 1.0, 2.0), np.array([-1.0, 1.0, 1.5, 4.0])
+    mean, std = utility_moments(goal, values, values)
+    np.testing.assert_allclose(mean, [-2, 0, 0, -2], atol=1e-9)
+    np.testing.assert_allclose(std, 0, atol=1e-6)
