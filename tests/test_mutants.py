@@ -1,5 +1,7 @@
 import subprocess
 
+import pytest
+from support.mutants import trials
 from support.mutants.__main__ import Draw, rooms
 from support.mutants.changes import lines_since, mutants_of
 
@@ -59,3 +61,15 @@ def test_lines_since_a_commit_are_those_that_it_did_not_have(tmp_path, monkeypat
     git("add", ".")
     monkeypatch.setattr("support.mutants.changes.ROOT", tmp_path)
     assert lines_since(commit) == {"moved.py": {4}, "new.py": {1, 2}}
+
+
+@pytest.mark.parametrize(
+    ("path", "tests"),
+    [
+        ("registry.py", "tests/test_registry.py"),
+        ("gntk/network.py", "tests/gntk/test_network.py"),
+        ("graph_bandit_campaign/records.py", "tests/graph_bandit_campaign/test_campaign.py"),
+    ],
+)
+def test_a_file_has_its_own_tests_or_those_of_its_folder(path, tests):
+    assert tests in trials.tests_of(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_bandit_campaign import Campaign
+from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_campaign.json_form import read_state, write_state
 from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
 from graph_bandit_env import GraphPool
@@ -34,6 +34,11 @@ def edited(**changes):
 def test_what_is_written_is_read():
     for state in (STATE, replace(STATE, by_default=True)):
         assert read(write_state(state)) == state
+
+
+def test_what_could_not_be_read_back_is_not_written():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_state(replace(STATE, rounds=((Suggestion("c", float("nan"), 0.1, 0.2, 0.9),),)))
 
 
 def test_what_came_later_is_written_only_where_there_is_something_to_say():
@@ -125,3 +130,89 @@ def test_a_measured_graph_cannot_fail():
     with pytest.raises(ValueError, match="Got `1` as measured and failed"):
         campaign.tell_failed("1")
     assert campaign.state.failed == ()
+
+
+def told(*results, maximize=True, goals=(), **more):
+    measured = tuple(Measurement(key, value, number, *side) for key, value, number, *side in results)
+    return CampaignState("random", maximize, 0, measured, goals=goals, **more)
+
+
+def test_an_interval_without_bounds_is_that_of_a_normal_result():
+    half = 1.6449 * 5  # a standard deviation of 3 and noise of 4
+    assert Suggestion("a", 10.0, 3.0, 4.0).interval == pytest.approx((10 - half, 10 + half), abs=1e-3)
+    assert Suggestion("a", 10.0, 3.0, 4.0, None, 1.0, 2.0).interval == (1.0, 2.0)
+    for unknown in ({}, {"mean": 10.0}, {"mean": 10.0, "std": 3.0}, {"std": 3.0, "noise_std": 4.0}):
+        assert Suggestion("a", **unknown).interval is None
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, None), (None, 1.0), (2.0, 1.0), (1.0, float("inf"))])
+def test_bounds_of_an_interval_are_finite_and_come_together(low, high):
+    with pytest.raises(ValueError, match="Expected finite `low` <= `high`, or neither"):
+        Suggestion("a", 1.0, 1.0, 1.0, 0.5, low, high)
+    assert Suggestion("a", low=2.0, high=2.0).interval == (2.0, 2.0)
+
+
+@pytest.mark.parametrize(("maximize", "leader"), [(True, ("b", 5.0)), (False, ("c", -1.0))])
+def test_the_leader_is_the_best_for_certain(maximize, leader):
+    state = told(("a", 2.0, 0), ("a", 4.0, 1), ("b", 5.0, 1, "above"), ("c", -1.0, 1, "below"), maximize=maximize)
+    assert state.means() == {"a": 3.0, "b": 5.0, "c": -1.0}
+    assert state.means(exact=True) == {"a": 3.0}
+    assert state.means(rounds=0) == {"a": 2.0}
+    assert (state.leader(), state.best(), state.yardstick()) == (leader, leader[1], leader[1])
+    assert (state.leader(0), state.best(0)) == (("a", 2.0), 2.0)
+    assert (told().leader(), told().best(), told().yardstick()) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [[("a", 2.0, 0)], [("a", 2.0, 0), ("b", 2.0, 0)], [("a", 1.0, 0, "above"), ("b", 2.0, 0, "above")]],
+)
+def test_nothing_is_compared_with_results_that_tell_no_scale(results):
+    assert told(*results).yardstick() is None
+
+
+def test_bounds_of_a_graph_that_has_an_exact_value_do_not_count():
+    state = told(("a", 9.0, 0, "above"), ("a", 2.0, 1), ("b", 3.0, 1, "below"))
+    assert [(each.id, each.value) for each in state.counted()] == [("a", 2.0), ("b", 3.0)]
+    assert [(each.id, each.value) for each in state.counted(0)] == [("a", 9.0)]
+
+
+GOALS = (Goal("x"), Goal("y", "minimize"))
+
+
+def of_goals(*results, **more):
+    measured = tuple(Measurement(key, value, 0, goal=name) for key, name, value in results)
+    return CampaignState("random", True, 0, measured, goals=GOALS, **more)
+
+
+def test_with_several_goals_a_graph_is_measured_when_each_has_a_result():
+    state = of_goals(("a", "x", 1.0), ("a", "y", 2.0), ("b", "x", 3.0), pending=("b", "c"), failed=("d",))
+    assert list(state.settled()) == ["a"]
+    first, second = state.each()
+    assert (first.target, first.maximize, first.pending, first.failed) == ("x", True, ("c",), ("d",))
+    assert (second.target, second.maximize, second.pending) == ("y", False, ("b", "c"))
+    assert (first.means(), second.means()) == ({"a": 1.0, "b": 3.0}, {"a": 2.0})
+    with pytest.raises(ValueError, match="look at each by `of"):
+        state.counted()
+
+
+@pytest.mark.parametrize(("goals", "goal"), [(GOALS, "z"), ((), "x"), ((Goal("x"), Goal("x", "minimize")), "x")])
+def test_results_are_of_goals_that_there_are(goals, goal):
+    with pytest.raises(ValueError, match="Expected goals of different names, and results of these"):
+        CampaignState("random", True, 0, (Measurement("a", 1.0, 0, goal=goal),), goals=goals)
+
+
+def test_results_of_a_goal_that_is_gone_are_left_out_and_settle_what_is_pending():
+    state = of_goals(("a", "x", 1.0), ("b", "y", 2.0), pending=("a",), failed=("b",))
+    kept = state.with_goals(GOALS[:1])
+    assert [(each.id, each.goal) for each in kept.measured] == [("a", "x")]
+    assert (kept.goals, kept.pending, kept.failed) == (GOALS[:1], (), ("b",))
+
+
+def test_graphs_of_which_some_become_one_are_measured_failed_or_pending_in_this_order():
+    state = told(("a", 1.0, 0), failed=("b", "c"), pending=("d", "e", "f"))
+    assert state.renamed({"z": "y"}) is state
+    one = state.renamed({"b": "a", "d": "c", "f": "e"})
+    assert (list(one.means()), one.failed, one.pending) == (["a"], ("c",), ("e",))
+    assert list(state.renamed({"a": "e"}).means()) == ["e"]
+    assert state.renamed({"a": "e"}).pending == ("d", "f")

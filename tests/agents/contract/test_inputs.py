@@ -12,11 +12,13 @@ from agents.contract.inputs import (
     derive_streams,
     holds_graphs,
     masked_argmax,
+    read_awaiting,
     read_feedback,
     read_graphs,
     read_mask,
     read_noises,
     read_pending,
+    read_sides,
 )
 from agents.contract.protocol import LARGEST_REWARD
 from graph_bandit_env import GraphSet
@@ -240,3 +242,25 @@ def test_noises_that_are_no_deviations_are_refused(noise):
 @pytest.mark.parametrize(("noise", "read"), [(0.5, [0.5, 0.5]), (2, [2.0, 2.0]), ([1e-9, LARGEST_REWARD], None)])
 def test_noises_are_one_for_all_results_or_one_for_each(noise, read):
     assert read_noises(noise, 2).tolist() == (read or noise)
+
+
+@pytest.mark.parametrize(("above", "read"), [(True, [True, True]), (False, [False, False]), ([True, False], None)])
+def test_a_side_is_that_of_all_bounds_or_one_for_each(above, read):
+    assert read_sides(above, 2).tolist() == (read or above)
+
+
+@pytest.mark.parametrize("above", [1, "above", [True], [True, False, True], [[True, False]], None])
+def test_what_is_not_a_side_is_refused(above):
+    with pytest.raises(ValueError, match="Expected `above` to be True or False, or 2 of these"):
+        read_sides(above, 2)
+
+
+@pytest.mark.parametrize("awaiting", [[], [2, 0, 2], np.array([1])])
+def test_a_graph_may_be_awaited_several_times(awaiting):
+    assert read_awaiting(awaiting, 3) == list(awaiting)
+
+
+@pytest.mark.parametrize("awaiting", [[3], [-1], [0.5], [True], [[0, 1]], 0])
+def test_refuses_awaited_graphs_that_are_not_of_the_set(awaiting):
+    with pytest.raises(ValueError, match="Expected `awaiting` to be integers from 0 to 2"):
+        read_awaiting(awaiting, 3)

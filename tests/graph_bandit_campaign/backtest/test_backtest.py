@@ -1,5 +1,6 @@
 """Whole backtests: tables with a known answer, killed and continued, and by any number of processes."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -10,6 +11,8 @@ from support.molecules import some_molecules
 from graph_bandit_campaign import BacktestSettings, run_backtest
 from graph_bandit_campaign.backtest import run, work
 from graph_bandit_campaign.backtest.kept import COLUMNS
+from graph_bandit_campaign.backtest.players import SIMILARITY
+from graph_bandit_campaign.backtest.table import Table
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(120)
@@ -45,7 +48,9 @@ def test_what_follows_from_the_structure_is_found_far_sooner_than_at_random(logp
     assert last.shape == (3, 5)
     assert last.loc["molecule-ucb"].min() >= 6
     assert last.loc["random"].max() <= 4
-    printed = capsys.readouterr().out
+    assert dict(results.groupby("player")["batch"].unique().str[0]) == {"molecule-ucb": 6, "random": 1, SIMILARITY: 6}
+    printed, told = capsys.readouterr()
+    assert told.count("The first play took") == 1
     assert "It would have helped." in printed
     assert "fewer than random choice" in printed
     assert "It would have helped." in read_page(logp)
@@ -186,3 +191,18 @@ def test_the_command(logp, capsys):
     assert main(["backtest", str(logp), "--out", str(logp.parent / "new"), "--maximize", "y", "--agents", "gnn"]) == 1
     assert "Unknown agent" in capsys.readouterr().err
     assert not (logp.parent / "new").exists()
+
+
+def test_what_is_said_of_the_table_begins_with_a_capital(logp):
+    settings = BacktestSettings(logp, logp.parent / "out", maximize="y", baselines=(), **PLAYS)
+    table = Table(MOLECULES, MOLECULES.targets, True, 6, 24, ("two rows left out", "one sheet of two"))
+    assert run.choose_players(settings, table)[2] == ["Two rows left out, one sheet of two."]
+    assert run.choose_players(settings, dataclasses.replace(table, remarks=()))[2] == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "left", "workers", "text"),
+    [(10, 9, 1, "90 s"), (10, 18, 2, "90 s"), (60, 9, 2, "4 min"), (9, 1, 8, "9 s")],
+)
+def test_the_first_play_tells_how_long_the_others_take(seconds, left, workers, text):
+    assert f"about {text} at this pace" in work.estimate(seconds, left, workers)

@@ -100,6 +100,18 @@ def test_forecasts_are_compared_with_the_best_before_their_batch():
     assert "other" not in found.forecasts
 
 
+def test_forecasts_of_similar_probability_share_a_bin():
+    bins = summary(probabilities=[0.5, 0.3, 0.01, 0.02]).forecasts["agent"]
+    assert [(each.low, each.high) for each in bins] == [(0, 0.02), (0.02, 0.05), (0.2, 0.4), (0.4, 1)]
+    assert [each.promised for each in bins] == pytest.approx([6 * told for told in (0.01, 0.02, 0.3, 0.5)])
+
+
+def test_good_molecules_are_compared_from_equal_starts():
+    found = summary()
+    (agent,), other = found.advisors, found.others[1]
+    assert 0 < found.more_good(agent, other).mean == pytest.approx(np.mean(agent.good) - np.mean(other.good))
+
+
 def test_the_best_of_equal_agents_wins_half_of_the_draws():
     twin = Task("twin", 4, 0)
     plays = {task._replace(start=k): play_after_start(k, range(39, -1, -1)) for task in (AGENT, twin) for k in range(6)}
@@ -159,3 +171,102 @@ def test_luck_of_what_is_known_on_average_is_that_of_shuffled_tables():
     seen = np.mean(found.best.scores - found.random.scores)
     expected = min(np.mean(np.array(scores) >= seen - 1e-9), np.mean(np.array(scores) <= seen + 1e-9))
     assert found.luck(found.best, 10, at_end=False) == pytest.approx(expected, abs=0.06)
+
+
+@pytest.mark.parametrize(("chosen", "goal"), [([39, 38, 37, 36, 35], 5), ([39], 1)])
+def test_the_goal_is_what_was_found_from_every_start(chosen, goal):
+    assert summary(best_first=[*chosen, *range(30)]).goal == goal
+
+
+@pytest.mark.parametrize(("starts", "share"), [(5, 0.0010), (10, 0.0086), (20, 0.0159)])
+def test_of_few_starts_the_percentiles_are_expanded(starts, share):  # Hesterberg 2015, table of expanded percentiles
+    assert Bootstrap(starts).tail == pytest.approx(share, abs=1e-4)
+
+
+def test_a_band_is_an_interval_after_each_measurement():
+    curves = np.random.default_rng(3).normal(size=(7, 4))
+    intervals = [Bootstrap(7).interval(column) for column in curves.T]
+    np.testing.assert_allclose(
+        Bootstrap(7).band(curves), [[each.low for each in intervals], [each.high for each in intervals]]
+    )
+
+
+def test_a_gain_is_a_difference_of_scores_from_equal_starts():
+    found = summary()
+    (agent,), other = found.advisors, found.others[1]
+    assert 0 < found.gain(agent, other).mean == pytest.approx(np.mean(agent.scores) - np.mean(other.scores))
+
+
+def test_random_choice_stands_first_and_chooses_one_at_a_time():
+    found = summary()
+    assert [(player.label, player.batch) for player in found.others] == [(RANDOM, 1), ("other", 4)]
+
+
+def test_a_good_molecule_that_is_measured_last_counts():
+    plays = {}
+    for start in range(2):
+        first = random_order(40, 0, start)[:4].tolist()
+        rest = [k for k in range(40) if k not in first]
+        plays[AGENT._replace(start=start)] = Play(np.array([*first, *rest[:15], rest[-1]]), np.full(20, np.nan))
+    (agent,) = summarize(TABLE, 0, 2, plays, [AGENT], []).advisors
+    assert agent.good.tolist() == [sum(play.order >= 30) for play in plays.values()]
+    assert agent.at_end.tolist() == agent.good.tolist()
+
+
+def test_a_difference_that_no_shuffle_reaches_is_one_of_all_there_are():
+    found = summary()
+    assert found.luck(found.best, 10, at_end=True) == 1 / 2001
+
+
+def test_luck_shares_ties_evenly_whatever_the_order_of_the_table():
+    """Of four equal values one counts as a quarter if the three best of six are looked for."""
+    generator, mine = np.random.default_rng(5), [3, 17, 8, 30, *range(16)]
+    values = generator.permutation([3.0] * 2 + [2.0] * 4 + [1.0] * 34)
+    table = Table(MOLECULES, values, maximize=True, start=4, budget=20)
+    order = np.array(list(dict.fromkeys([*random_order(40, 0, 0)[:4].tolist(), *mine, *range(40)]))[:20])
+    found = summarize(table, 0, 1, {AGENT: Play(order, np.full(20, np.nan))}, [AGENT], [])
+    credit = np.where(values == 3, 1, np.where(values == 2, 1 / 4, 0))
+    by_chance = random_order(40, 0, 0)[:20]
+
+    def difference(credit):
+        return credit[order].sum() - credit[by_chance].sum()
+
+    drawn = np.array([difference(generator.permutation(credit)) for _ in range(2000)])
+    seen = difference(credit)
+    expected = min(np.mean(drawn >= seen - 1e-9), np.mean(drawn <= seen + 1e-9))
+    assert found.luck(found.best, 3, at_end=True) == pytest.approx(expected, abs=0.04)
+
+
+def test_luck_looks_for_the_best_wherever_they_stand_in_the_table():
+    values = np.random.default_rng(7).permutation(np.arange(40.0))
+    order = np.argsort(-values)
+    first = random_order(40, 0, 0)[:4].tolist()
+    mine = np.array(list(dict.fromkeys([*first, *order[:10].tolist(), *order[::-1].tolist()]))[:20])
+    table = Table(MOLECULES, values, maximize=True, start=4, budget=20)
+    found = summarize(table, 0, 1, {AGENT: Play(mine, np.full(20, np.nan))}, [AGENT], [])
+    assert found.best.at_end == 10
+    assert found.luck(found.best, 10, at_end=True) < 0.05 < found.luck(found.best, 20, at_end=True)
+
+
+def test_what_is_found_with_the_last_measurement_is_found_within_the_budget():
+    first = random_order(40, 0, 0)[:4].tolist()
+    best = [k for k in range(30, 40) if k not in first]
+    rest = [k for k in range(30) if k not in first]
+    order = np.array([*first, *best[:-1], *rest])[:19].tolist() + best[-1:]
+    found = summarize(
+        TABLE,
+        0,
+        1,
+        {AGENT: Play(np.array(order), np.full(20, np.nan))},
+        [AGENT],
+        [],
+    )
+    assert found.best.reached[10].tolist() == [20]
+
+
+def test_a_molecule_that_equals_the_best_so_far_does_not_beat_it():
+    table = Table(MOLECULES, np.minimum(VALUES, 1), maximize=True, start=4, budget=20)
+    plays = {AGENT._replace(start=k): play_after_start(k, range(39, -1, -1), [0.5] * 4) for k in range(2)}
+    assert all(play.order[:4].max() >= 1 for play in plays.values())
+    (each,) = summarize(table, 0, 2, plays, [AGENT], []).forecasts["agent"]
+    assert (each.count, each.came) == (8, 0)

@@ -4,7 +4,7 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import BacktestSettings
-from graph_bandit_campaign.backtest.table import Table, read_table
+from graph_bandit_campaign.backtest.table import Table, _choose_budget, read_table
 
 MOLECULES = some_molecules(60)
 
@@ -113,3 +113,17 @@ def test_settings_are_checked_when_made(tmp_path, change, message):
 @pytest.mark.parametrize(("values", "ties"), [(np.arange(40.0), 1), (np.repeat(np.arange(10.0), 4), 4)])
 def test_ties_are_the_molecules_with_the_tenth_best_value(values, ties):
     assert Table(some_molecules(40), values, maximize=True, start=4, budget=20).ties == ties
+
+
+@pytest.mark.parametrize(("molecules", "budget"), [(1199, 299), (1203, 300), (9000, 300)])
+def test_the_budget_of_a_large_table_is_300(tmp_path, molecules, budget):
+    assert _choose_budget(settings(tmp_path / "table.csv"), molecules) == budget
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_the_best_are_counted_in_any_order(maximize, n):
+    values = np.random.default_rng(0).permutation(np.arange(40.0))
+    table = Table(some_molecules(40), values, maximize=maximize, start=4, budget=20)
+    best = np.argsort(-values if maximize else values)[:n]
+    assert table.count_best(np.arange(40), n).tolist() == np.cumsum(np.isin(np.arange(40), best)).tolist()

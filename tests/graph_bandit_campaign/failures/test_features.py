@@ -35,6 +35,12 @@ def test_the_fragment_of_an_environment_is_a_smarts_of_the_molecules_that_have_i
             assert np.array(found)[has[:, column]].all(), name_of(feature, MOLECULES)
 
 
+def test_environments_reach_two_bonds_from_an_atom():
+    chains = [Chem.MolFromSmiles("C" * length) for length in (1, 12)]
+    named = [name_of(feature, chains) for feature in describe(chains)[0] if feature.kind == "environment"]
+    assert max(Chem.MolFromSmarts(name.split()[-1]).GetNumAtoms() for name in named) == 5
+
+
 @pytest.mark.parametrize(
     ("feature", "name"),
     [

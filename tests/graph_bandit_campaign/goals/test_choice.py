@@ -52,7 +52,9 @@ def test_what_is_certain_to_be_on_the_front_is_chosen_and_never_what_is_beaten()
 
 @pytest.mark.parametrize("spread", [0.0, 2.0])
 @pytest.mark.parametrize("weight", [None, 1.0])
-def test_who_minimizes_chooses_as_who_maximizes_minus_the_values(spread, weight):
+@pytest.mark.parametrize("short", [1000, 8])
+def test_who_minimizes_chooses_as_who_maximizes_minus_the_values(spread, weight, short, monkeypatch):
+    monkeypatch.setattr("graph_bandit_campaign.goals.choice.SHORT_LIST", short)
     generator = np.random.default_rng(2)
     rewards, known = generator.normal(size=(2, 30)), generator.normal(size=(2, 5))
     picked = []
@@ -117,6 +119,25 @@ def test_bounds_count_by_the_best_value_between_them_and_their_root_sum_of_squar
         scale.worth([(low, high), (low, high)], np.array([1.0, 2.0])),
         [1 + 2 * -1 + np.hypot(2, 4), 0.5 + 2 * -0.5 + np.hypot(0.5, 1.0)],
     )
+
+
+@pytest.mark.parametrize(
+    ("known", "scale"), [([1.0, 2.0, 3.0], (2 / 3) ** 0.5), ([1.0, 13.0], 6.0), ([9.0, 40.0], 30.0)]
+)
+def test_the_scale_of_a_target_is_a_standard_deviation_of_the_results_or_their_farthest_distance(known, scale):
+    """The index of a value in the range is 1 / way, and that of one as far from it as the scale is 0."""
+    goals = [Goal("a", "target", 0.0, 10.0), Goal("b")]
+    values, best = np.array([5.0, 10.0 + scale]), np.full(2, 2.0)
+    worth = Scale(goals, [np.array(known), np.array([0.0, 2.0])]).worth(
+        [(values, values), (best, best)], np.array([0.8, 0.6])
+    )
+    np.testing.assert_allclose(worth, [1 / 0.8, 0.0], atol=1e-3)
+
+
+def test_results_that_are_all_in_the_range_of_a_weighted_target_count_in_their_own_unit():
+    goals = [Goal("a", "target", 0.0, 10.0, weight=1.0), Goal("b", weight=1.0)]
+    scale, value = Scale(goals, [np.array([1.0, 3.0]), np.array([0.0, 2.0])]), np.array([12.0])
+    assert scale.worth([(value, value), (value - 11, value - 11)], np.ones(2)) == pytest.approx(-2)
 
 
 @pytest.mark.parametrize("weight", [None, 2.0])

@@ -82,3 +82,19 @@ def test_what_equals_the_front_is_on_it_and_a_range_has_its_own_probability():
     (one,) = join_forecasts(state, [(Suggestion("p", 10.0, 0.6, 0.8, 0.3),)])
     assert one.probability == pytest.approx(0.954, abs=0.03)  # as good as x
     assert one.by_goal["a"].probability == pytest.approx(0.954, abs=0.001)
+
+
+@pytest.mark.parametrize(("ends", "share"), [((11.0, None), 0.1587), ((None, 11.0), 0.8413), ((9.0, 11.0), 0.6827)])
+@pytest.mark.parametrize("aim", ["target", "limit"])
+def test_a_range_without_an_end_is_reached_as_often_as_its_other_end_is_passed(ends, share, aim):
+    goals = (Goal("a", aim, *ends), Goal("b"))
+    state = state_of({"a": {"x": 9.0}, "b": {"x": 1.0}}, goals)
+    (one,) = join_forecasts(state, [(Suggestion("p", 10.0, 0.6, 0.8, 0.3),), (Suggestion("p", 2.0, 0.6, 0.8, 0.4),)])
+    assert one.by_goal["a"].probability == pytest.approx(share, abs=1e-4)
+    assert one.by_goal["b"].probability == 0.4  # as it was told
+
+
+def test_without_a_prediction_nobody_knows_the_probability_of_the_front():
+    state = state_of({"a": {"x": 9.0}}, (Goal("a", "target", 8.0),))
+    (one,) = join_forecasts(state, [(Suggestion("p"),)])
+    assert (one.probability, one.by_goal["a"].probability) == (None, None)

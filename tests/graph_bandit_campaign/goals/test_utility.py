@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Goal
-from graph_bandit_campaign.goals.utility import meets, utility_moments
+from graph_bandit_campaign.goals.utility import meets, utility, utility_moments
 
 VALUES = [1.0, math.nextafter(1, 2), 1.5, math.nextafter(2, 1), 2.0]
 
@@ -43,3 +43,27 @@ def test_the_utility_of_a_forecast_is_that_of_its_values(low, high, mean, std):
     spread = np.sqrt(weights @ distance**2 - expected**2)
     told = utility_moments(Goal("a", "target", low, high), np.array([mean - std]), np.array([mean + std]))
     np.testing.assert_allclose(np.ravel(told), [-expected, spread], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("aim", "ends", "utilities"),
+    [
+        ("maximize", (None, None), [-1.0, 0.5, 3.0]),
+        ("minimize", (None, None), [1.0, -0.5, -3.0]),
+        ("target", (0.0, 1.0), [-1.0, 0.0, -2.0]),
+        ("target", (1.0, 2.0), [-2.0, -0.5, -1.0]),
+        ("limit", (0.0, 1.0), [0.0, 0.0, 0.0]),
+    ],
+)
+def test_what_is_better_has_a_larger_utility(aim, ends, utilities):
+    goal, values = Goal("a", aim, *ends), np.array([-1.0, 0.5, 3.0])
+    assert utility(goal, values).tolist() == utilities
+    if aim in ("maximize", "minimize"):
+        assert [told.tolist() for told in utility_moments(goal, values - 2, values + 2)] == [utilities, [2.0] * 3]
+
+
+def test_the_utility_of_what_is_certain_is_that_of_its_value():
+    goal, values = Goal("a", "target", 1.0, 2.0), np.array([-1.0, 1.0, 1.5, 4.0])
+    mean, std = utility_moments(goal, values, values)
+    np.testing.assert_allclose(mean, [-2, 0, 0, -2], atol=1e-9)
+    np.testing.assert_allclose(std, 0, atol=1e-6)

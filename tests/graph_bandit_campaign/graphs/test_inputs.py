@@ -153,6 +153,11 @@ def test_what_needs_molecules_is_refused(options, capsys):
     assert f"Expected molecules for {options[0]}. nets.jsonl holds other graphs" in capsys.readouterr().err
 
 
+def test_a_file_of_molecules_is_not_written_for_other_graphs(capsys):
+    assert suggest("--predictions", "all.SDF") == 1
+    assert "Expected molecules for `--predictions all.SDF`. nets.jsonl holds other" in capsys.readouterr().err
+
+
 def test_agents_that_need_molecules_are_refused(capsys):
     assert suggest(agent=("--agent", "molecule-ucb")) == 1
     assert "needs molecules" in capsys.readouterr().err

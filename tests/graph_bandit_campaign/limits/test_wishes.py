@@ -96,3 +96,17 @@ def test_values_of_text_are_separated_by_commas_unless_quoted():
 )
 def test_an_end_that_is_open_is_none(text, ends):
     assert Requirement.parse(text).ends == ends
+
+
+@pytest.mark.parametrize(
+    ("text", "range_"),
+    [
+        ("200<mw<400", "mw=200..400"),
+        ("0.5 <= qed <= 1", "qed=0.5..1"),
+        ("mw<400", ""),
+        ("200<mw>400", ""),
+        ("hbd=2", ""),
+    ],
+)
+def test_a_limit_as_in_mathematics_is_told_as_a_range(text, range_):
+    assert Requirement.parse(text).as_range == range_

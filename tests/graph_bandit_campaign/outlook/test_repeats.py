@@ -86,3 +86,8 @@ def test_it_is_said_in_a_sentence(first, ending):
     start = f"{known} m7 is worth measuring twice: that is expected to improve the pic50"
     assert sentence.startswith(start)
     assert sentence.endswith(ending)
+
+
+def test_a_bound_is_no_result_that_may_be_measured_twice():
+    state = CampaignState("a", True, 0, (Measurement("a", 1.0, 0), Measurement("b", 0.0, 0, "above")))
+    assert find_repeat(MagicMock(), state, {"a": 0, "b": 1}, []) is None

@@ -28,6 +28,21 @@ def test_it_says_what_was_spent_and_what_is_left():
     assert found.cells("b") == ["2.5"]
 
 
+def test_a_budget_that_pays_for_all_asked_for_is_no_reason_for_fewer():
+    found = bill(["b", "a"], Plate(prices=[1.0, 2.5, math.nan, 4.0], budget=5), n=2, price="price", budget=5)
+    assert "fewer" not in found.sentence()
+
+
+def test_one_suggestion_is_told_in_the_singular():
+    found = bill(["a"], Plate(prices=[1.0, 2.5, 3.0, 4.0], budget=1.5), n=1, price="price", budget=1.5)
+    assert found.sentence().startswith("The suggestion costs 1 in all, of a budget of 1.5: 0.5 is left.")
+
+
+def test_what_rounding_takes_off_a_budget_is_not_owed():
+    found = bill(["a", "b", "c"], Plate(prices=0.1, budget=0.3), n=3, price="0.1", budget=0.3)  # 0.1 + 0.1 + 0.1 > 0.3
+    assert "cost 0.3 in all, of a budget of 0.3: 0 is left." in found.sentence()
+
+
 @pytest.mark.parametrize(
     ("plate", "told"),
     [
@@ -66,4 +81,6 @@ def test_money_is_written_as_people_do(amount, text):
 
 def test_long_groups_are_cut():
     assert shortened("c1ccccc1") == "c1ccccc1"
+    assert shortened("c" * 24) == "c" * 24
+    assert shortened("c" * 25) == "c" * 23 + "…"
     assert len(shortened("c" * 40)) == 24

@@ -12,6 +12,14 @@ def test_prices_that_are_none_are_refused(prices):
         Plate(prices=prices)
 
 
+@pytest.mark.parametrize(
+    ("prices", "got"), [([1.0, 0.0], "0"), ([[1.0]], r"shape `\(1, 1\)`"), (math.nan, "nan"), (-2, "-2")]
+)
+def test_a_bad_price_is_named(prices, got):
+    with pytest.raises(ValueError, match=f"Got {got}."):
+        Plate(prices=prices)
+
+
 def test_what_belongs_together_comes_together():
     for bad in ({"budget": 5}, {"prices": 1, "budget": 0}, {"prices": 1, "budget": math.nan}):
         with pytest.raises(ValueError, match="`budget` to be positive"):

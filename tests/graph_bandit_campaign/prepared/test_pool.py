@@ -129,3 +129,28 @@ def test_a_list_of_bad_rows_that_was_changed_is_told_where_it_is_read(copy):
     pool.bad_rows.write_text("file,line,text,problem\n")
     with pytest.raises(ValueError, match="bad_rows.csv as .graph-bandit prepare. wrote it"):
         pool.load()
+
+
+def test_a_part_is_read_column_by_column_or_whole(made):
+    part = made[1].parts[0]
+    assert part.read(["smiles", "id"]).column_names == ["smiles", "id"]
+    assert {"file", "row", "id", "written", "smiles"} < {*part.read().column_names}
+
+
+def test_rows_that_repeat_a_molecule_are_found_in_every_part(made):
+    table, pool, _ = made
+    molecules = assert_as_in_memory(pool, table, identifier="id")
+    by_id, _ = pool.find(molecules.ids, [])
+    forms = pool.forms([by_id[name] for name in molecules.ids])
+    found = {alias: name for name, those in zip(molecules.ids, forms, strict=True) for alias, _ in those}
+    assert found == dict(molecules.aliases)
+
+
+def test_rows_that_repeat_a_molecule_are_found_after_parts_in_which_none_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(PrepareSettings, "block", 8)
+    table = tmp_path / "pool.csv"
+    rows = [f"{'C' * (k + 1)},m{k}" for k in range(20)]
+    table.write_text("\n".join(["smiles,id", *rows, f"{'C' * 20},again", ""]))
+    pool = prepare_small(table, tmp_path / "pool", 16)
+    by_id, _ = pool.find(["m0", "m19"], [])
+    assert pool.forms([by_id["m0"], by_id["m19"]]) == [[], [("again", "C" * 20)]]

@@ -69,3 +69,10 @@ def test_without_enough_there_is_no_threshold(size):
     best = Best(size, SEED)
     best.add(np.ones(size - 1), list("abcd")[: size - 1], np.zeros((size - 1, 2), np.int64))
     assert best.threshold == -np.inf
+
+
+def test_among_equal_keys_the_seed_chooses_whatever_their_portion():
+    keys, names, places = np.ones(1000), [f"name{k}" for k in range(1000)], everything(0, 1000)[2]
+    best = Best(10, SEED)
+    best.add_if(keys, names, places, lambda some: np.full(len(some), True))
+    assert kept(best) == sorted(map(tuple, places[short_list(keys, names, 10, SEED)].tolist()))

@@ -1,6 +1,7 @@
 """Own columns help to predict on a prepared pool as they do in memory."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from support.prepared import prepare_in_parts, suggest, write
 
 from graph_bandit_campaign import SuggestSettings
 from graph_bandit_campaign.prepared import PreparedPool
-from graph_bandit_campaign.streaming.own_columns import PackedRanks, rank_own_columns
+from graph_bandit_campaign.streaming.own_columns import PackedRanks, add_results, rank_own_columns
 from graph_bandit_cli.main import main
 
 COUNT = 160
@@ -152,3 +153,10 @@ def test_a_cell_that_is_not_a_number_can_count_as_not_known(tables, some_parts, 
     options = ("--features", "bad", "--skip-bad-rows", "--n", "2")
     _, told = suggest(some_parts, tables / "bare.csv", tmp_path / "out.csv", *options)
     assert "bad (not known for 3 molecules, taken as an average one; equal for all molecules, not used)" in told
+
+
+@pytest.mark.parametrize("known", [{}, {"m1": (2.0,)}])
+def test_without_ranks_results_add_nothing(known):
+    for scales in (None, SimpleNamespace(ranks=None)):
+        molecules = SimpleNamespace(scales=scales)
+        assert add_results(molecules, None, known) == (molecules, [])

@@ -1,6 +1,7 @@
 """Predictions for every molecule of a prepared pool are those of the pool in memory, in its order."""
 
 import csv
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest, write
 
 from graph_bandit_campaign.outlook import outlook
+from graph_bandit_campaign.pages.numbers import duration
 from graph_bandit_campaign.streaming import inputs, predictions
 
 COUNT = 120
@@ -103,3 +105,11 @@ def test_equal_results_predict_nothing(tables, prepared, tmp_path):
     suggest(prepared, tables / "equal.csv", tmp_path / "out.csv", "--predictions", str(path))
     rows = list(csv.DictReader(path.read_text().splitlines()))
     assert {row["predicted_logp"] for row in rows} == {""}
+
+
+def test_the_time_is_that_of_a_sample_times_the_pool(monkeypatch):
+    monkeypatch.setattr(predictions.time, "perf_counter", iter([5.0, 7.0]).__next__)
+    block = MagicMock(__len__=lambda _: 10, take=lambda rows: [*rows])
+    pool = MagicMock(__len__=lambda _: 3000, blocks=lambda columns: iter([block]))
+    told = predictions._estimate(pool, MagicMock(rows=iter), 2)
+    assert told == f"3,000 predictions to write, by a timed sample of 10: about {duration(300)} with 2 at a time."

@@ -1,10 +1,15 @@
 """What is wrong with a pool is told in the same words, whichever worker finds it first."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 from support.molecules import some_molecules
 
+from graph_bandit_campaign import Limits
 from graph_bandit_campaign.prepared import PrepareSettings, prepare
 from graph_bandit_campaign.streaming import scan
+from graph_bandit_campaign.streaming.spares import SOUND, Spare
 from graph_bandit_cli.main import main
 
 SMILES = some_molecules(40).smiles
@@ -38,3 +43,39 @@ def test_molecules_without_a_price_are_counted_among_those_that_meet_the_limits(
     said = " ".join(capsys.readouterr().out.split())
     assert (" 5 have no known price" in said) == priced
     assert ("no known price" in said) == priced
+
+
+FAILS = {"CCO": 0.1, "CCN": 0.9, "CCC": 0.5, "CCCCCCCCCCCC": 0.2}
+
+
+def make_tests(last=None, full=frozenset(), learns=True):
+    block = SimpleNamespace(smiles=list(FAILS), places=np.array([(1, row) for row in range(4)]))
+    judge = SimpleNamespace(probability=lambda texts: np.array([FAILS[text] for text in texts]))
+    asked = SimpleNamespace(judge=judge if learns else None, likely=0.5, last=last)
+    return scan._Tests(block, Limits(["mw<100"]), asked, full)
+
+
+@pytest.mark.parametrize(
+    ("given", "sound", "may_come"),
+    [
+        ({}, [1, 0, 1, 0], [1, 0, 1, 0]),
+        ({"last": Spare(0.9, 1, 1)}, [1, 0, 1, 0], [1, 1, 1, 0]),
+        ({"last": Spare(0.9, 1, 0)}, [1, 0, 1, 0], [1, 0, 1, 0]),
+        ({"learns": False}, [1, 1, 1, 0], [1, 1, 1, 0]),
+        ({"full": frozenset({""})}, [0, 0, 0, 0], [0, 0, 0, 0]),
+    ],
+)
+def test_what_is_likely_to_fail_comes_only_where_it_has_to_come_back(given, sound, may_come):
+    assert make_tests(**given).is_sound(np.arange(4)).tolist() == sound
+    assert make_tests(**given).may_come(np.arange(4)).tolist() == may_come
+
+
+def test_molecules_that_may_come_back_are_told_with_their_group_and_whether_they_can_be_paid():
+    tests = make_tests()
+    offers = SimpleNamespace(prices=np.array([3.0, 9.0, 2.0, 1.0]), groups=["x", "", "y", "z"])
+    tests.asked.money = 5.0
+    assert [*scan._list_spares(tests.block, offers, np.arange(4), tests, tests.asked)] == [
+        Spare(SOUND, 1, 0, "x", True),
+        Spare(0.9, 1, 1, "", False),
+        Spare(SOUND, 1, 2, "y", True),
+    ]

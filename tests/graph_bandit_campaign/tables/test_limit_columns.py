@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Limits, SuggestSettings
-from graph_bandit_campaign.tables.limit_columns import read_limit_columns
+from graph_bandit_campaign.tables.limit_columns import read_limit_columns, read_other_columns
 from graph_bandit_campaign.tables.measured_rows import Columns
 from graph_bandit_env import from_smiles_csv
 
@@ -81,3 +81,38 @@ def test_a_table_without_a_header_has_names_and_structures():
     columns = read_limit_columns(settings, Columns("y", "name", "structure"), pool, {}, {"id": "id"})
     assert list(columns.owners) == [0, 1]
     assert Limits(only=["id=second"]).select_rows(pool.smiles, columns).mask.tolist() == [False, True]
+
+
+def other_columns_of(ids, identifier="id"):
+    settings = SuggestSettings(pool=Path("pool.csv"), out=Path("out.csv"), maximize="y")
+    pool = from_smiles_csv("pool.csv", identifier=identifier)
+    return read_other_columns(settings, Columns("y", identifier), pool, ids)
+
+
+def test_suggestions_carry_the_other_columns_of_all_their_rows():
+    write(ROWS)
+    assert other_columns_of(["CCCl", "a"]) == {
+        "other_forms": ["", "c (CCO)"],
+        "price": ["5", "1 | 9"],
+        "stock": ["yes", "yes | no"],
+    }
+
+
+def test_rows_without_names_carry_their_columns_by_structure():
+    write([row[1:] for row in ROWS], HEADER[1:])
+    assert other_columns_of(["CCO", "CCC"], None)["price"] == ["1 | 9", "7"]
+
+
+def test_numbers_below_zero_are_numbers_and_prices_below_zero_are_not():
+    write([("a", "OCC", 1, -2), ("b", "CCN", 2, 0), ("c", "CCC", 3, 1)], ("id", "smiles", "price", "charge"))
+    settings = SuggestSettings(pool=Path("pool.csv"), out=Path("out.csv"), maximize="y")
+    pool = from_smiles_csv("pool.csv", identifier="id")
+    limits = Limits(require=["charge<=0"])
+    found = limits.find_columns(("id", "smiles", "price", "charge"), "pool.csv")
+    columns = read_limit_columns(settings, Columns("y", "id"), pool, *found)
+    assert limits.select_rows(pool.smiles, columns).mask.tolist() == [True, True, False]
+
+
+def test_numbers_with_decimal_commas_are_carried_with_points():
+    Path("pool.csv").write_text("id;smiles;price;remark\na;CCO;1,5;1,2-diol\nb;CCN;2;\n")
+    assert other_columns_of(["b", "a"]) == {"price": ["2", "1.5"], "remark": ["", "1,2-diol"]}

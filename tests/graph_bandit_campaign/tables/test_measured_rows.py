@@ -1,8 +1,16 @@
 import gzip
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, MeasuredRow, read_measured
+from graph_bandit_campaign.tables.measured_rows import (
+    BadResultsError,
+    Columns,
+    MeasuredRow,
+    read_measured,
+    sheet_remarks,
+)
 
 COLUMNS = Columns("activity", "id")
 
@@ -147,3 +155,17 @@ def test_a_noise_that_is_no_deviation_is_refused_with_its_line(table, noise):
 def test_a_noise_may_be_small_or_missing(table):
     rows = read([table("id,activity,sd\na,1.5,0.001\nb,2,\n")], Columns("activity", "id", noise="sd"))
     assert [row.noise for row in rows] == [0.001, None]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "named", "hidden", "remarks"),
+    [
+        (("one",), None, 0, []),
+        (("one", "two"), "one", 0, []),
+        (("one", "two"), None, 0, ["sheet `one` of r.xlsx read, the first of 2 (--sheet names another)"]),
+        (("one",), None, 1200, ["1,200 hidden rows of r.xlsx read, too"]),
+    ],
+)
+def test_the_first_of_several_sheets_and_hidden_rows_are_told(sheets, named, hidden, remarks):
+    table = SimpleNamespace(path=Path("r.xlsx"), sheet="one", sheets=sheets, hidden=hidden)
+    assert sheet_remarks(table, named, "--sheet") == remarks

@@ -86,6 +86,12 @@ def test_two_forms_of_one_molecule_are_refused(npz, molecules):
         read_embeddings(npz(["OCC", "C(C)O"], [[1], [2]])).add_to(molecules)
 
 
+@pytest.mark.parametrize("ids", [["a", "OCC", "CCN"], ["OCC", "a", "CCN"]])
+def test_a_molecule_with_its_identifier_needs_no_other_form(npz, molecules, ids):
+    more = read_embeddings(npz(ids, [[1.0], [2.0], [3.0]])).add_to(molecules)
+    same(more.columns[:, 1], [1.0 + ids.index("a"), 3, NAN])
+
+
 def test_embeddings_of_other_molecules_are_refused(npz, molecules):
     with pytest.raises(ValueError, match="first identifier is `x`, that of the molecules `a`"):
         read_embeddings(npz(["x", "CCCC"], [[1], [2]])).add_to(molecules)

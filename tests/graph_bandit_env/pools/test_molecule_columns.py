@@ -12,6 +12,7 @@ from graph_bandit_env import MoleculeSet, from_smiles, from_smiles_csv
 from graph_bandit_env.files import digest
 from graph_bandit_env.pools.molecule_columns import mean_of_known
 from graph_bandit_env.pools.molecule_rows import BadRowsError
+from graph_bandit_env.tables.table import LARGEST
 
 NAN = np.nan
 TABLE = "id,smiles,dock,y,logd\na,CCO,-7.5,1,0.1\nb,CCN,,2,n/a\nc,CCC,-9,,1e-3\n"
@@ -252,3 +253,10 @@ def test_a_set_goes_to_another_process_as_it_is():
     assert len(copy) == 2
     with pytest.raises(TypeError):
         copy.aliases["b"] = "c"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_may_be_as_large_as_the_largest(sign):
+    assert from_smiles(["CCO"], columns={"dock": [sign * LARGEST]}).columns.tolist() == [[sign * LARGEST]]
+    with pytest.raises(ValueError, match="in row 1 .* of column `dock`"):
+        from_smiles(["CCO"], columns={"dock": [sign * np.nextafter(LARGEST, np.inf)]})

@@ -187,6 +187,36 @@ def test_agents_fail_also_where_a_repetition_of_random_has_failed():
     assert ranking.reasons == {("t2", "random"): "1 of 2 failed"}
 
 
+def test_what_half_of_the_agents_have_not_finished_makes_nobody_short():
+    played = {"a": seeds(1, 1), "b": seeds(2, 2), "c": seeds(3), "random": seeds(9)}
+    ranking = rank_totals({"t1": played, "t2": played})
+    assert (ranking.unranked, ranking.trials) == ({}, {"t1": 1, "t2": 1})
+
+
+def test_failures_come_with_their_share_of_random_play_the_worst_first():
+    one = {"a": seeds(4), "b": seeds(6.9), "c": seeds(8), "random": seeds(10)}  # halfway is 7
+    other = one | {"c": seeds(20)}
+    ranking = rank_totals({"t1": one, "t2": other, "t3": one | {"c": seeds("failed")}})
+    failures = {rank.label: rank.failures for rank in ranking.ranks}
+    assert (failures["a"], failures["b"]) == ({}, {})
+    assert list(failures["c"]) == ["t3", "t2", "t1"]  # what it cannot play comes before all others
+    assert (failures["c"]["t1"], failures["c"]["t2"]) == (0.8, 2.0)
+
+
+def test_times_are_milliseconds_a_round():
+    played = {"a": seeds(1), "random": seeds(9)}
+    assert (rank_totals({"t1": played, "t2": played}).milliseconds == 10).all(axis=None)
+
+
+def test_reasons_are_those_of_agents_that_are_ranked():
+    played = {"a": seeds(1, 1), "b": seeds(2, 2), "random": seeds(9, 9)}
+    late = {"late": seeds("failed", "failed")}
+    ranking = rank_totals({"t1": played | late, "t2": played | {"b": seeds("failed", 2)}, "t3": late})
+    assert {label for _, label in ranking.reasons} <= {rank.label for rank in ranking.ranks}
+    assert {name for name, _ in ranking.reasons} <= set(ranking.regret.index)
+    assert ranking.reasons["t2", "b"] == "1 of 2 failed"
+
+
 def test_the_page_names_who_is_not_ranked_and_which_tasks_do_not_count(folder):
     for name in TOTALS:
         add(ResultStore(folder), name, "new", 0, 0.1)

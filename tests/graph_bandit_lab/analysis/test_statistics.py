@@ -59,6 +59,14 @@ def test_interval_of_a_share_lies_between_0_and_1():
     assert 0 < low < 0.8 < high < 1
 
 
+def test_interval_of_a_share_is_students_on_the_scale_of_its_logarithmic_odds():
+    half = 4.30265 * 0.2 / 3**0.5 / (0.4 * 0.6)  # of the mean of 0.2, 0.4, 0.6; odds of 2 to 3
+    odds = [2 / 3 * np.exp(sign * half) for sign in (-1, 1)]
+    assert mean_interval(np.array([0.2, 0.4, 0.6]), "share") == pytest.approx(
+        [each / (1 + each) for each in odds], rel=1e-5
+    )
+
+
 @pytest.mark.parametrize(("values", "quantity"), [([1.0, -1.0], "nonnegative"), ([0.5, -1.0], "share")])
 def test_numbers_out_of_their_range_are_refused_unless_it_is_rounding(values, quantity):
     with pytest.raises(ValueError, match=rf"Expected numbers from 0.0 .* \({quantity}\). Got -1.0"):

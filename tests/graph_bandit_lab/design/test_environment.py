@@ -9,7 +9,7 @@ from graph_bandit_env.graphs import GRAPH_MODELS
 from graph_bandit_lab import EnvironmentSettings
 from graph_bandit_lab.design.environment import READING
 from graph_bandit_lab.design.keys import RunKey, to_arguments, with_later_defaults
-from graph_bandit_lab.design.names import describe_environment, name_environments
+from graph_bandit_lab.design.names import describe_environment, name_environments, name_setting
 
 OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows"]
 OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced"]
@@ -185,3 +185,51 @@ def test_a_flag_of_numpy_is_a_flag(given):
     environment = EnvironmentSettings(resample_graphs=given)
     assert environment == EnvironmentSettings(resample_graphs=bool(given))
     assert json.dumps(environment.to_dict())
+
+
+def test_it_says_how_many_graphs_of_a_file_are_left_out(tmp_path):
+    path = tmp_path / "hits.csv"
+    path.write_text("smiles,affinity\nCCO,1\nCCN,\nCCC,2\n")
+    assert EnvironmentSettings(graphs=str(path), target="affinity").note == (
+        "hits.csv (affinity): left out graphs without a value (1)."
+    )
+    path.write_text("smiles,affinity\nCCO,1\nnonsense,3\nCCC,2\n(,4\n")
+    told = EnvironmentSettings(graphs=str(path), target="affinity", skip_bad_rows=True).note
+    assert told.startswith("hits.csv (affinity): left out rows that cannot be read (2; the first is 3: ")
+    assert "'nonsense'" in told
+    path.write_text("smiles,affinity\nCCO,1\nCCN,3\n")
+    assert EnvironmentSettings(graphs=str(path), target="affinity").note == EnvironmentSettings().note == ""
+
+
+@pytest.mark.parametrize("changes", [{}, {"reward_scale": "unit"}, {"target": None, "reward_model": "linear"}])
+def test_the_noise_of_a_column_is_in_the_units_of_the_values(tmp_path, changes):
+    path = tmp_path / "hits.csv"
+    path.write_text("smiles,affinity,sd\nCCO,1,0.1\nCCN,3,0.2\nCCC,2,0.1\n")
+    given = {"graphs": str(path), "target": "affinity", "noise_column": "sd", **changes}
+    if not changes:
+        assert EnvironmentSettings(**given).noise_column == "sd"
+        return
+    with pytest.raises(ValueError, match="Expected `noise_column` with the values of the file as they are"):
+        EnvironmentSettings(**given)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "name"),
+    [
+        ("batch", 1, "one at a time"),
+        ("batch", 2, "batches of 2"),
+        ("delay", 0, "rewards at once"),
+        ("delay", 3, "rewards after 3 rounds"),
+        ("announced", True, "announced"),
+        ("announced", False, "not announced"),
+        ("random_rounds", 0, "no rounds at random"),
+        ("random_rounds", 4, "first 4 rounds at random"),
+        ("replacement", True, "with replacement"),
+        ("minimize", False, "maximized"),
+        ("reward_seed", 0, "reward function 0"),
+        ("num_graphs", 9, "K = 9"),
+        ("graphs", "hits.csv", "hits.csv"),
+    ],
+)
+def test_settings_have_short_names(setting, value, name):
+    assert name_setting(setting, value) == name

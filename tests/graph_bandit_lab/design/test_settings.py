@@ -58,3 +58,9 @@ def test_an_agent_of_a_file_is_named_by_module_and_factory():
 def test_what_follows_an_agent_without_a_value_is_no_file(text):
     with pytest.raises(ValueError, match="Expected an agent as"):
         AgentSpec.parse(text)
+
+
+def test_what_a_file_has_not_declared_is_not_admitted():
+    AgentSpec.admit(["gnn-ts:width=8", "random"])
+    with pytest.raises(ValueError, match="json:loads"):
+        AgentSpec.admit(["random", "json:loads"])

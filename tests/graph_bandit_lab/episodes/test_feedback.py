@@ -297,3 +297,12 @@ def test_no_reward_is_lost_or_told_twice():
         told += [action for _, action, _ in late.take_due()]
     assert len(told) == len(set(told))
     assert set(range(190)) <= set(told)
+
+
+def test_an_agent_without_batches_chooses_one_different_graph_after_the_other():
+    first = SimpleNamespace(select_action=lambda observation, mask: int(np.flatnonzero(mask)[0]))
+    mask = np.array([0, 1, 1, 0, 1], np.int8)
+    assert choose(first, None, mask, 2) == [1, 2]
+    assert choose(first, None, mask, 9) == [1, 2, 4]
+    assert choose(first, None, mask, 1) == [1]
+    assert mask.tolist() == [0, 1, 1, 0, 1]

@@ -41,6 +41,15 @@ def test_records_actions_rewards_and_regret_of_every_round(small_env):
     assert result.status == "finished"
 
 
+def test_the_callback_gets_what_the_result_has(small_env):
+    records = []
+    result = run_bandit(small_env(), Recorder(), seed=3, on_round=records.append)
+    assert [record.round for record in records] == list(range(1, 31))
+    assert [record.action for record in records] == result.actions.tolist()
+    assert [record.reward for record in records] == result.rewards.tolist()
+    np.testing.assert_allclose([record.cumulative_regret for record in records], result.cumulative_regret)
+
+
 def test_without_replacement_the_episode_ends_with_the_last_graph(small_env):
     result = run_bandit(small_env(replacement=False), Recorder())
     assert sorted(result.actions) == list(range(6))

@@ -8,7 +8,7 @@ import pytest
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult, load_results, write_report
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
-from graph_bandit_lab.reports import table_of
+from graph_bandit_lab.reports import further_tables, table_of
 from graph_bandit_lab.reports.figures import findings_figure
 from graph_bandit_lab.reports.findings import findings_of_run, findings_of_sweep
 from graph_bandit_lab.storage import ResultStore
@@ -51,6 +51,12 @@ def test_the_table_of_a_run_has_what_was_found_after_the_last_round(tmp_path):
         "b": "0.250",
     }
     assert column(table, "top 1 %") == {"a": "50.0 %", "b": "100.0 %"}
+
+
+@pytest.mark.parametrize(("count", "level", "tables"), [((20,), 0.5, 0), ((20, 40), 0.5, 2), ((20, 40), None, 1)])
+def test_each_measure_has_a_table_of_environments_where_there_are_several(tmp_path, count, level, tables):
+    results = load_results(fill(tmp_path, count, a=[level], b=[level]))
+    assert [len(rows) - 1 for rows in further_tables(results)] == [len(count)] * tables
 
 
 def test_an_agent_without_the_columns_has_dashes_beside_those_with_them(tmp_path):

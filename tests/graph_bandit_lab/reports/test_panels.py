@@ -86,6 +86,15 @@ def test_a_panel_has_means_and_deviations_of_its_own_environment():
     assert sum(len(line.get_xdata()) > 0 for line in second.lines) == 1  # what diverged is not drawn
 
 
+def test_simple_regret_is_drawn_as_it_is_and_regret_added_up():
+    falling = [np.array([3.0, 1.0, 1.0, 0.0])] * 2
+    table = results([BASE]).assign(simple_regret=[*falling, *falling])
+    figure = panels_figure(table, ["a", "b"], "simple_regret")
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), falling[0])
+    assert figure.get_supylabel() == "simple regret (reward units)"
+    assert panels_figure(table, ["a", "b"]).get_supylabel() == "cumulative regret $R_t$ (reward units)"
+
+
 def test_no_more_panels_are_drawn_than_can_be_read():
     assert len(panels_figure(results(product(num_graphs=list(range(2, 40)))), ["a", "b"]).axes) == MAX_PANELS
 

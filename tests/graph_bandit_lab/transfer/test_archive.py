@@ -11,9 +11,10 @@ import pytest
 
 from graph_bandit_lab import BanditResult
 from graph_bandit_lab.design import RunKey
+from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.storage import ResultStore
 from graph_bandit_lab.transfer import export_results, import_results, read_export
-from graph_bandit_lab.transfer.archive import ABOUT, TASKS, _combine
+from graph_bandit_lab.transfer.archive import ABOUT, TASKS, _combine, write_export
 
 ENVIRONMENT = {"num_graphs": 3, "graph_model": "er", "horizon": 4}
 RESULT = BanditResult(np.array([2, 0, 2]), np.array([0.1, -0.2, np.pi]), np.array([0.0, 1.5, 0.0]), seconds=0.75)
@@ -67,6 +68,34 @@ def refused(path, match):
 def test_numpy_opens_it(export):
     with np.load(export) as arrays:
         assert arrays["00000/rounds"].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(
+    "tasks", [(), (Task(name="easy", hard="is not", environment_key="{}", refused=(("gnn-ts", "it is too large"),)),)]
+)
+def test_tasks_are_read_as_they_were(tmp_path, tasks):
+    path = tmp_path / "e.npz"
+    content, count = write_export([], tasks)
+    path.write_bytes(content)
+    assert (read_export(path).tasks, count) == (tasks, 0)
+
+
+def test_its_members_are_packed_alike_and_private_on_every_machine(export):
+    with zipfile.ZipFile(export) as archive:
+        about = {(info.compress_type, info.create_system, info.external_attr >> 16) for info in archive.infolist()}
+        assert about == {(zipfile.ZIP_LZMA, 3, 0o600)}
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_it_tells_what_it_holds_without_its_arrays(export):
+    held = read_export(export)
+    hash_ = RunKey("random", {}, ENVIRONMENT).settings_hash
+    assert held.environments() == [ENVIRONMENT]
+    assert {key: (entry.failed, entry.diagnosed) for key, entry in held.stored().items()} == {
+        (hash_, 5): (False, False),
+        (hash_, 6): (False, False),
+    }
+    assert held.mean_wall_times() == {hash_: 1.25, "random": 1.25}
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])

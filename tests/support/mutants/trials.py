@@ -26,7 +26,12 @@ from support import ROOT
 from support.house import PRODUCT
 from support.mutants.changes import Mutant
 
-COMPILED = ("agents/molecule/fingerprints.py", "gntk/engines/loops.py", "gntk/node_pairs.py")
+COMPILED = (
+    "agents/molecule/fingerprints.py",
+    "gntk/engines/loops.py",
+    "gntk/engines/revisits.py",
+    "gntk/node_pairs.py",
+)
 """Their loops run as plain Python, or Numba would compile them for each mutant, and hide their lines."""
 CHANGING = "tests/agents/test_changing_graphs.py"
 FURTHER = {
@@ -41,7 +46,7 @@ OPTIONS = ("-x", "-o", "addopts=", "--import-mode=importlib", "--assert=plain", 
 def tests_of(path: str) -> list[str]:
     """Name the test file of a module, or else all of the folder that mirrors its own, or of the next one up."""
     *folders, name = Path(path).with_suffix("").parts
-    for depth in range(len(folders), 0, -1):
+    for depth in range(len(folders), 0, -1) if folders else (0,):
         folder = Path("tests", *folders[:depth])
         own = sorted((ROOT / folder).glob(f"test_{name}.py"))
         if files := own or sorted((ROOT / folder).glob("test_*.py")):

@@ -112,3 +112,20 @@ def test_the_strongest_third_above_a_number_has_the_highest_ranks():
 def test_without_intervals_ranks_are_counts():
     levels, ranks, ends = estimate_ranks(*tensors([1, 3], [2, 1], [], []))
     assert (levels.tolist(), ranks.tolist(), ends.tolist()) == ([1, 3], [1, 2.5], [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (3.0, torch.inf, ([1, 2, 3], [0.5, 1.5, 2], [1, 2, 2])),
+        (-torch.inf, 0.5, ([0.5, 1, 2], [1, 1.5, 2.5], [1, 2, 3])),
+        (2.0, torch.inf, ([1, 2], [0.5, 1.5], [1, 2])),  # a level at the bound stands for it
+        (-torch.inf, 1.0, ([1, 2], [1.5, 2.5], [2, 3])),
+        (-torch.inf, 1.5, ([1, 2], [1, 2.5], [2, 3])),
+    ],
+)
+def test_one_bound_beyond_all_levels_adds_its_number(low, high, expected):
+    levels = torch.tensor([1.0, 2.0], dtype=torch.float64)
+    told = estimate_ranks(levels, torch.ones_like(levels), levels.new_tensor([low]), levels.new_tensor([high]))
+    for found, wanted in zip(told, expected, strict=True):
+        assert found.tolist() == pytest.approx(wanted)

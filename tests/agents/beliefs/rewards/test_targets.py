@@ -177,3 +177,28 @@ def test_a_result_above_all_others_is_exceeded_as_often_as_there_are_bounds_abov
     targets = make_targets(history, True, "normal_scores", bounds_of(10, [8, 9], [3.0, 3.0], [True, True]))
     chance = targets.exceeded(3.0, *torch.tensor([[0.0], [1.0]], dtype=torch.float64))
     assert chance.item() == pytest.approx(3 / 11, abs=0.03)
+
+
+@pytest.mark.parametrize("targets", [warp(), Standardised(60.0, 30.0)], ids=["scores", "standardised"])
+@pytest.mark.parametrize("value", [88.0, 95.0])
+def test_gains_are_drawn_as_often_as_the_value_is_exceeded(targets, value):
+    mean, root = torch.tensor([0.3, -0.5], dtype=torch.float64), torch.tensor([[0.6, 0.0], [0.3, 1.1]]).double()
+    drawn = targets.gains(value, mean, root, 20_000, torch.Generator().manual_seed(0))
+    assert drawn.shape == (20_000, 2)
+    std = root.square().sum(1).sqrt()
+    np.testing.assert_allclose((drawn > 0).double().mean(0), targets.exceeded(value, mean, std), atol=0.015)
+
+
+@pytest.mark.parametrize("targets", [warp(), Standardised(60.0, 30.0)], ids=["scores", "standardised"])
+def test_the_gain_of_a_target_that_is_certain_is_that_of_its_reward(targets):
+    mean = torch.tensor([-1.0, 0.9, 1.7], dtype=torch.float64)
+    drawn = targets.gains(88.0, mean, mean.new_zeros(3, 3), 2, torch.Generator())
+    expected = (targets.to_rewards(mean) - 88.0).clamp(min=0)
+    np.testing.assert_allclose(drawn, expected.expand(2, 3), atol=1e-9)
+    assert expected[2] > 0
+
+
+def test_gains_of_graphs_that_vary_together_are_drawn_together():
+    root = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
+    drawn = warp().gains(88.0, root.new_zeros(2), root, 100, torch.Generator().manual_seed(1))
+    assert torch.equal(drawn[:, 0], drawn[:, 1])

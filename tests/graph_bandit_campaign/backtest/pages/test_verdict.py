@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.backtest.pages.figures import colors_of, forecasts_figure, progress_figure
 from graph_bandit_campaign.backtest.pages.verdict import (
     advice,
     comparisons,
@@ -14,7 +13,7 @@ from graph_bandit_campaign.backtest.pages.verdict import (
     verdicts,
 )
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
-from graph_bandit_campaign.backtest.summary import Bin, Interval, summarize
+from graph_bandit_campaign.backtest.summary import Interval, summarize
 from graph_bandit_campaign.backtest.table import Table
 
 TABLE = Table(some_molecules(40), np.arange(40.0), maximize=True, start=4, budget=20)
@@ -112,30 +111,9 @@ def test_small_numbers_have_no_sign_of_zero():
     assert interval_text(Interval(1.0, 0.25, 12.5), 0) == "1 (0 to 12)"
 
 
-def test_figures_draw_every_player_with_random_choice_in_grey():
-    found = summary(lambda start: BEST_FIRST, others=[lambda start: WORST_FIRST])
-    left, right = progress_figure(found, "pIC$_50$").axes
-    assert [len(axes.lines) for axes in (left, right)] == [3, 3]
-    assert {line.get_label(): line.get_color() for line in left.lines}["random"] == "#7A7A7A"
-    best = {line.get_label(): line.get_ydata() for line in right.lines}["agent0"]
-    assert best[-1] == 10
-    (axes,) = forecasts_figure(found.forecasts, colors_of(found)).axes
-    assert len(axes.lines) == 2
-
-
-def test_curves_begin_with_the_last_random_measurement_and_are_means_over_the_starts():
-    found = summary(lambda start: BEST_FIRST)
-    figure = progress_figure(found, "y")
-    for axes, curves in zip(figure.axes, (found.best.best, found.best.found), strict=True):
-        line = next(line for line in axes.lines if line.get_label() == "agent0")
-        assert line.get_xdata().tolist() == [*range(4, 21)]
-        assert line.get_ydata().tolist() == pytest.approx([sum(column) / 6 for column in curves.T[3:]])
-
-
-def test_forecasts_are_drawn_as_shares_up_to_the_largest():
-    bins = {"a": [Bin(0.0, 0.5, 4, 1.0, 2), Bin(0.5, 1.0, 10, 6.0, 8)]}
-    (axes,) = forecasts_figure(bins, {"a": "#000000"}).axes
-    line = next(line for line in axes.lines if line.get_label() == "a")
-    assert line.get_xydata().tolist() == [[0.25, 0.5], [0.6, 0.8]]
-    assert axes.get_xlim() == pytest.approx((0, 0.864))
-    assert axes.get_legend() is None
+@pytest.mark.parametrize("size", [40, 220])
+def test_good_molecules_are_told_where_they_are_more_than_the_ten_best(size):
+    table = replace(TABLE, values=np.arange(float(size)))
+    (first,) = verdicts(summary(lambda start: BEST_FIRST, table=table))
+    said = "Of the 11 best (5 %), " in " ".join(first.reasons)
+    assert said == (size == 220)

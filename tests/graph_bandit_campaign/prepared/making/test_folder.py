@@ -108,3 +108,20 @@ def test_another_table_repairs_nothing(made, numbers, tmp_path):
     with pytest.raises(ValueError, match="another table, or the same one before it was changed"):
         prepare_small(other, out)
     assert (files_of(out), numbers) == (before, [])
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".molecules"])
+def test_a_finished_part_that_is_damaged_before_all_are_is_made_again(made, numbers, monkeypatch, suffix):
+    table, out = made
+    unfinished = out.with_name("unfinished")
+    with monkeypatch.context() as patch:
+        patch.setattr(folder.Folder, "end", stop)
+        with pytest.raises(KeyboardInterrupt):
+            prepare_small(table, unfinished)
+    path = unfinished / f"part-00002{suffix}"
+    path.write_bytes(path.read_bytes()[:-1])
+    numbers.clear()
+    (unfinished / "manifest.json").unlink(missing_ok=True)
+    prepare_small(table, unfinished)
+    assert numbers == [2]
+    assert files_of(unfinished) == files_of(out)

@@ -95,3 +95,14 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, package, name):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=f"Preparing a pool needs {name}: pip install"):
         prepare_small(tmp_path / "pool.csv", tmp_path / "out")
+
+
+def test_a_pool_of_one_part_is_told_in_the_singular_and_without_what_there_is_not(tmp_path, capsys):
+    table = tmp_path / "pool.csv"
+    table.write_text("smiles\nCCO\nCCN\n")
+    prepare_small(table, tmp_path / "out")
+    prepare_small(table, tmp_path / "out")
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        f"{tmp_path / 'out'} is finished already: 2 molecules in 1 part, named by their SMILES, since the table has no "
+        "names."
+    )
