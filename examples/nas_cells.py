@@ -47,7 +47,6 @@ else:
     operations = list(itertools.product(STRENGTHS, repeat=6))
     pool = from_nas_cells([write_cell(names) for names in operations], [stand_in(names) for names in operations])
     print("No table was given: values are computed from paths, and no network was trained.")
-pool = pool.without_directions()  # which `gnn-ts` does not read; nodes have them as features, too
 pool = pool.take(np.random.default_rng(0).permutation(len(pool))[: arguments.cells])
 
 env = gym.make(

@@ -21,7 +21,7 @@ from agents.contract.graph_memory import (
     ObservedGraphs,
 )
 from agents.contract.inputs import derive_streams, holds_graphs, read_feedback, read_graphs, read_mask
-from agents.contract.protocol import GraphSetLike, State
+from agents.contract.protocol import GraphSetLike, MoleculeSetLike, State
 from agents.contract.reading import (
     DIRECTIONS,
     EDGE_FEATURES,
@@ -192,7 +192,8 @@ class BaseAgent(ABC, Generic[S]):
         again = partial(self.read, None, graph_set) if getattr(graph_set, "never_changes", False) else None
         self._first, self._looked_at = FirstGraphs(graphs, observation, again), observation
         self._known, self._form = self.known(), self._form_now()
-        self.blindness = self._find_blindness(graphs, seen)
+        has_smiles = isinstance(graph_set, MoleculeSetLike)
+        self.blindness = "" if has_smiles and SMILES in self.reads else self._find_blindness(graphs, seen)
         if self.blindness:
             warnings.warn(self.blindness, BlindAgentWarning, stacklevel=3)
 
@@ -286,13 +287,13 @@ class BaseAgent(ABC, Generic[S]):
 
     def _as_read(self, graphs: Graphs, directed: bool | None = None) -> Graphs:
         """Return graphs as the agent reads them: with each edge in both directions, unless it reads directions."""
-        if DIRECTIONS in self.reads or directed is False or not hasattr(graphs, "edge_index"):
+        if DIRECTIONS in self.reads or directed is False or getattr(graphs, "edge_index", None) is None:
             return graphs
         return with_both_directions(graphs)
 
     def _find_blindness(self, graphs: Batch, seen: Batch) -> str:
         reads = self.reads_here()
-        if not reads or SMILES in reads:  # which judges graphs by rewards alone, or reads all that molecules have
+        if not reads:  # which judges graphs by their rewards alone
             return ""
         name, problems = type(self).__name__, []
         if EDGE_FEATURES not in reads and edge_features_vary(graphs):

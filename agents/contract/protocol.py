@@ -27,7 +27,10 @@ class DivergedError(FloatingPointError):
 
 @runtime_checkable
 class GraphSetLike(Protocol):
-    """K graphs, in the form in which agents receive graph sets."""
+    """K graphs, in the form in which agents receive graph sets.
+
+    They may have `directed`, too: False says that each edge is there in both directions, which is then not looked at.
+    """
 
     def to_pyg(self) -> list[Data]:
         """Return the graphs as PyG `Data`."""
@@ -56,6 +59,8 @@ class Agent(Protocol):
 
     The graphs of a round are those of its observation; an observation that is None or indices means those of `reset`.
     An agent that plays on one graph set refuses other graphs in the first round that shows them.
+
+    It may say in `reads` what it reads of graphs, a frozenset out of `READABLE`.
     """
 
     @property

@@ -31,8 +31,8 @@ class GraphSetExtractor(BaseFeaturesExtractor):
     `custom_objects`.
 
     The network receives the graphs on offer (with `GraphSetIndices`, the whole set) as one PyG `Batch` with `x`
-    `(M, d)` float32, `edge_index` `(2, E)` int64, `edge_attr` `(E, e)` float32 (a one for each edge if edges have no
-    features), `batch` and `ptr`.
+    `(M, d)` float32, `edge_index` `(2, E)` int64 (with the directions of a directed set), `edge_attr` `(E, e)` float32
+    (a one for each edge if edges have no features), `batch` and `ptr`.
 
     The result is `(B, K, features_dim + 1)` float32: the embeddings, which are zeros for graphs not on offer, and in
     the last channel 1 for each graph on offer, else 0.

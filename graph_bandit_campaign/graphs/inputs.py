@@ -88,8 +88,9 @@ def _refuse_other_graphs(pool: GraphPool, earlier: CampaignState | None, setting
     known = earlier.structures if earlier else {}
     for k, identifier in enumerate(pool.ids):
         if identifier in known and known[identifier] != structure_of(pool, k):
+            undirected = " If the campaign began with undirected graphs, give `--directed False`." * pool.directed
             raise ValueError(
                 f"Expected `{identifier}` to be the same graph as in earlier rounds. {settings.pool} has another "
                 "one. Give each graph a name of its own, which `--id` finds, or use another --out to start a new "
-                "campaign."
+                f"campaign.{undirected}"
             )

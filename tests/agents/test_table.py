@@ -127,6 +127,7 @@ def test_takes_many_results_at_once_before_any_choice(make, small_env):
     assert agent.select_action(observation) in range(6)
 
 
+@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # without edges, or one feature
 @pytest.mark.parametrize(
     "settings",
     [

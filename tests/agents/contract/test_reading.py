@@ -85,6 +85,16 @@ def test_directions_reach_those_agents_alone_that_read_them(reads):
     assert agent.shown == expected
 
 
+def test_graphs_without_an_edge_index_are_left_to_the_agent():
+    class Bare:
+        def to_pyg(self):
+            return [Data(x=torch.ones(2, 1)), Data(x=torch.ones(3, 1))]
+
+    agent = registry.make_agent("random")
+    agent.reset(None, graph_set=Bare())
+    assert agent.select_action(None) in (0, 1)
+
+
 def test_graphs_that_differ_in_directions_alone_are_different_graphs():
     there, back = (GraphSet(NODES[:1], [links], directed=True)[0] for links in ([[0, 1]], [[1, 0]]))
     agent = Watcher(frozenset())
@@ -209,6 +219,15 @@ def test_networks_with_one_number_a_node_look_equal(name):
 @pytest.mark.parametrize("name", ["molecule-ucb"])
 def test_agents_that_read_smiles_see_all_of_molecules(name):
     assert not blindness_of(name, from_smiles(["CCO", "CCN", "CC=O", "C#N"]))
+
+
+@pytest.mark.parametrize("smiles", [True, False])
+def test_smiles_tell_all_of_a_molecule_where_there_are_some(smiles):
+    molecules = from_smiles(["CCO", "CC=O"])
+    agent = Watcher(frozenset({"SMILES"}))
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        agent.reset(None, graph_set=molecules if smiles else GraphSet.from_pyg(molecules.to_pyg()))
+    assert ["edge features" in str(warning.message) for warning in caught] == [True] * (not smiles)
 
 
 def test_the_warning_points_to_the_line_that_resets():

@@ -126,7 +126,9 @@ def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
     assert "`directed=True` keeps the directions" in capsys.readouterr().err
     assert suggest("--directed", "False", pool="nets.pt", measured=()) == 0
     assert suggest("--directed", "True", pool="nets.pt", measured=()) == 1
-    assert "to be the same graph as in earlier rounds" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "to be the same graph as in earlier rounds" in said
+    assert said.endswith("If the campaign began with undirected graphs, give `--directed False`.\n")
 
 
 def test_molecules_have_no_directions(capsys):
