@@ -66,9 +66,6 @@ class _Subject(NamedTuple):
     factory: AgentFactory
     graphs: _Graphs
 
-    def __call__(self) -> Agent:
-        return self.factory()
-
 
 def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
     """Check that an agent follows the protocol, as Gymnasium's `check_env` does for environments.
@@ -110,7 +107,7 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
 
 
 def _ready(subject: _Subject, seed: int = 0) -> Agent:
-    agent = subject()
+    agent = subject.factory()
     agent.reset(np.arange(NUM_GRAPHS), seed=seed, graph_set=subject.graphs)
     return agent
 
@@ -255,7 +252,7 @@ def _predicts_without_a_trace(subject: _Subject) -> str | None:
 
 def _tells_its_settings(subject: _Subject) -> str | None:
     """`settings` is a frozen dataclass of JSON values, which identifies the agent in results."""
-    settings = getattr(subject(), "settings", None)
+    settings = getattr(subject.factory(), "settings", None)
     if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
         return f"has {settings!r}"
     if not type(settings).__dataclass_params__.frozen:  # type: ignore[attr-defined]
@@ -266,13 +263,13 @@ def _tells_its_settings(subject: _Subject) -> str | None:
 
 def _says_what_it_reads(subject: _Subject) -> str | None:
     """`reads`, which need not exist, is a frozenset of what it reads of graphs, out of `READABLE`."""
-    reads: object = getattr(subject(), "reads", frozenset())
+    reads: object = getattr(subject.factory(), "reads", frozenset())
     return None if isinstance(reads, frozenset) and reads <= {*READABLE} else f"has {reads!r}"
 
 
 def _reads_observations(subject: _Subject) -> str | None:
     """`reset` takes the graphs from an observation (a tuple of `GraphInstance`) if no `graph_set` is given."""
-    agent, twin = _ready(subject), subject()
+    agent, twin = _ready(subject), subject.factory()
     twin.reset(_observation(range(NUM_GRAPHS)), seed=0)
     expected, played = list(_play(agent, 8)), list(_play(twin, 8))
     return None if expected == played else f"played {played} instead of {expected}"
