@@ -47,10 +47,10 @@ class Campaign(Records):
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
             `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
-            one molecule and `molecule-ucb` for several, or `gnn-ts:steps=1000` for other graphs; None: the agent that
-            was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses the graphs
-            of a batch one by one, and makes no predictions. An agent of a file, `module:factory`, has to be given each
-            time: the file of a campaign never loads code.
+            one molecule and `molecule-ucb` for several; for other graphs `gp-ei` and `gp-ucb`, by ranks. None: the
+            agent that was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses
+            the graphs of a batch one by one, and makes no predictions. An agent of a file, `module:factory`, has to be
+            given each time: the file of a campaign never loads code.
         maximize: True if large values are wanted, False for small ones; None: True.
         seed: seed of all randomness; None: 0.
         target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
@@ -251,7 +251,8 @@ class Campaign(Records):
             goal: name of the goal whose predictions are meant, if there are several; "": the first.
 
         Returns:
-            By id. Empty if the agent is none of the `molecule-` agents, or all results so far are equal or bounds.
+            By id. Empty if the agent is none of the `gp-` and `molecule-` agents, or all results so far are equal or
+            bounds.
 
         Raises:
             ValueError: if there is no such graph or goal.
@@ -270,8 +271,8 @@ class Campaign(Records):
             among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
 
         Returns:
-            None if the agent is none of the `molecule-` agents, whose model alone can say, if all results so far are
-            equal, or if there are several goals.
+            None if the agent is none of the `gp-` and `molecule-` agents, whose model alone can say, if all results so
+            far are equal, or if there are several goals.
         """
         if self.state.goals:
             return None

@@ -29,17 +29,17 @@ DEFAULT = "default"  # in place of the name of an agent
 def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) -> str:
     """Return the agent that chooses a batch if nobody names one, as on the command line.
 
-    The model of molecules is the same for every batch. Expected improvement weighs what one result can gain; upper
-    confidence bounds spread several.
+    The model is the same for every batch; on graphs that are not molecules it reads all that they have, and learns from
+    ranks as that of molecules does. Expected improvement weighs what one result can gain; upper confidence bounds
+    spread several.
 
     Args:
         graph_set: K graphs.
         count: how many graphs are to be chosen.
         several_goals: whether there are several goals, for which the agent's rule is not used.
     """
-    if not isinstance(graph_set, MoleculeSetLike):
-        return "gnn-ts:steps=1000"
-    return "molecule-ei" if count == 1 and not several_goals else "molecule-ucb"
+    rule = "ei" if count == 1 and not several_goals else "ucb"
+    return f"molecule-{rule}" if isinstance(graph_set, MoleculeSetLike) else f"gp-{rule}:warp=normal_scores"
 
 
 def describe_change(earlier: CampaignState | None, now: CampaignState, count: int) -> str:
@@ -106,7 +106,7 @@ class Learner:
         if several_goals and not isinstance(agent, GainForecaster):
             raise ValueError(
                 f"Agent `{spec}` cannot choose for several goals, which needs joint draws. Choose one of the "
-                "`molecule-` agents, or one goal."
+                "`gp-` or `molecule-` agents, or one goal."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self.learns_bounds = isinstance(agent, BoundsLearner)
@@ -123,7 +123,7 @@ class Learner:
         if noisy is not None and not self.learns_noises:
             raise ValueError(
                 f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
-                "`molecule-` agents, or leave out the noises (on the command line --noise)."
+                "`gp-` or `molecule-` agents, or leave out the noises (on the command line --noise)."
             )
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:

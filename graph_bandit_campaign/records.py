@@ -77,8 +77,8 @@ class Records:
             identifier: id of the graph.
             value: the value; or a number that the result is only known to exceed or to fall short of.
             bound: "above" if the result lies above `value`, "below" if it lies below, else "". Agents that learn from
-                bounds, such as the `molecule-` agents, are taught the bound; others the number, as if it were the
-                value. An exact value of a graph replaces its bounds, whichever is told first.
+                bounds, such as the `gp-` and `molecule-` agents, are taught the bound; others the number, as if it were
+                the value. An exact value of a graph replaces its bounds, whichever is told first.
             goal: name of the goal that was measured, if there are several. A graph is pending until all are known.
             noise: standard deviation of the measuring noise of this value, in its units; None: it is not known. Equal
                 values with different noises all count.

@@ -25,6 +25,8 @@ from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
 from gntk import one_thread, symmetric_root
 
+PLAYING, SEARCHING = 2.0, 1.0  # nu by default
+
 S = TypeVar("S", bound=MixtureSettings)
 
 
@@ -39,6 +41,7 @@ class ProcessForecaster(BatchBeliefAgent[S]):
     """Noise variance of one more result, in squared units of the targets."""
     learnt: Learnt
     """The weights of the parts, and the noise."""
+    _searches: bool = False  # no graph that was played is on offer
     _every: Tensor
     _marginals: Marginals | None
     _believed: tuple[Tensor, Tensor] | None
@@ -47,6 +50,12 @@ class ProcessForecaster(BatchBeliefAgent[S]):
     @abstractmethod
     def described(self) -> Description:
         """Return the graphs and what describes them."""
+
+    @property
+    def nu(self) -> float:
+        """Return nu, which multiplies sigma."""
+        scale = self.settings.exploration_scale
+        return scale if scale is not None else SEARCHING if self._searches else PLAYING
 
     def belief(self) -> Belief:
         """Return posterior mean and nu times standard deviation of each graph of the round, in units of the targets."""
@@ -189,7 +198,7 @@ class ProcessForecaster(BatchBeliefAgent[S]):
     def _believe(self, index: Tensor) -> tuple[Belief, Imagine]:
         """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
-        mean, nu, posterior, graphs = means[index], self.settings.exploration_scale, self.posterior, self._every[index]
+        mean, nu, posterior, graphs = means[index], self.nu, self.posterior, self._every[index]
         root = cache(lambda: nu * symmetric_root(posterior.covariance(graphs)))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
         rows = None if self._marginals is None else self._marginals.rows[:, index]

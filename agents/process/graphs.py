@@ -58,12 +58,19 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
 
     def choose(self, mask: Tensor) -> int:
         """Return the graph that the rule ranks highest; where there are many, that of the short list."""
+        self._look_for_those_played(mask)
         return super().choose(mask) if self._are_many else BatchBeliefAgent.choose(self, mask)
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different graphs, chosen one after the other; where there are many, from the short list."""
+        self._look_for_those_played(mask)
         choose = super().choose_batch if self._are_many else partial(BatchBeliefAgent.choose_batch, self)
         return choose(mask, count, pending)
+
+    def _look_for_those_played(self, mask: Tensor) -> None:
+        """Find out whether graphs that were played can be played again."""
+        seen = self.history.seen
+        self._searches = self.offered is None and len(seen) > 0 and not bool(mask[seen].any())
 
     @property
     def _are_many(self) -> bool:

@@ -23,8 +23,9 @@ class MixtureSettings:
     warp: Warp = "none"
     """Targets of the fit: rewards as they are, standardised ("none"), or by rank, as if they were normal
     ("normal_scores")."""
-    exploration_scale: float = 2.0
-    """nu, multiplies sigma."""
+    exploration_scale: float | None = None
+    """nu, multiplies sigma; None: 2 where graphs can be played again, so that none is played for ever because another
+    was underrated; and 1 where those played are no longer on offer, as in the search of a pool."""
     short_list: int = 1000
     """Number of graphs to choose among with their joint covariance: those of largest mean + 2 sigma."""
     noise_variance: float | None = None
@@ -70,7 +71,7 @@ class GraphProcessSettings(MixtureSettings):
     """Weight of means of the features of nodes and of their neighbours."""
     sums_weight: float = 0.1
     """Weight of sums of the features of nodes and of their neighbours."""
-    structure_weight: float = 0.15
+    structure_weight: float = 0.1
     """Weight of size, degrees, clustering, distances and spectra, which graphs without features have too."""
     edges_weight: float = 0.3
     """Weight of the features of edges, where they differ."""

@@ -90,7 +90,7 @@ class SuggestSettings:
     """Page to write, with the drawn structures and the progress of the campaign."""
     agent: str | None = None
     """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:short_list=100.
-    None: molecule-ei for one molecule, molecule-ucb for several, gnn-ts:steps=1000 for other graphs."""
+    None: molecule-ei for one molecule, molecule-ucb for several; for other graphs gp-ei and gp-ucb, by ranks."""
     seed: int = 0
     """Seed of all randomness."""
     workers: int | None = 0

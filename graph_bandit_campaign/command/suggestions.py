@@ -175,8 +175,8 @@ def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPo
         )
     if settings.noise and not campaign.learns_noises:
         raise ValueError(
-            f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `molecule-` agents, "
-            "or leave out --noise."
+            f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
+            "`molecule-` agents, or leave out --noise."
         )
     return molecules, campaign
 

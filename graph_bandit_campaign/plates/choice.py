@@ -69,8 +69,8 @@ def choose_plate(
     if not isinstance(agent, GoalsChooser | PriceMinder) and len(np.unique(space.weighed[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
-            "of the `molecule-` agents, let prices count for a budget alone (on the command line --budget-only), or "
-            "leave them out."
+            "of the `gp-` or `molecule-` agents, let prices count for a budget alone (on the command line "
+            "--budget-only), or leave them out."
         )
     chosen: list[int] = []
     asked = 0

@@ -260,7 +260,7 @@ def test_other_agents_play_on_other_graphs_too(agent):
 
 def test_the_default_agent_depends_on_what_the_pool_is():
     assert begin(None).state.agent == "molecule-ei"
-    assert begin(None, graph_set=GraphPool([[[1.0]]], [[]])).state.agent == "gnn-ts:steps=1000"
+    assert begin(None, graph_set=GraphPool([[[1.0]]], [[]])).state.agent == "gp-ei:warp=normal_scores"
 
 
 def test_changes_at_once_are_all_or_none(tmp_path):

@@ -76,7 +76,7 @@ def test_a_file_of_graphs_is_a_pool_whose_values_are_not_used(capsys):
 def test_the_default_agent_is_that_of_other_graphs():
     assert suggest(agent=()) == 0
     with open("out.campaign.json", encoding="utf-8") as file:
-        assert json.load(file)["agent"] == "gnn-ts:steps=1000"
+        assert json.load(file)["agent"] == "gp-ucb:warp=normal_scores"
 
 
 def test_the_same_question_gets_the_same_answer_and_other_results_make_another_round(folder):
