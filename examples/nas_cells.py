@@ -58,7 +58,7 @@ env = gym.make(
     horizon=min(arguments.rounds, len(pool)),
     observe="indices",
 )
-agent = registry.make_agent("gnn-ts", width=256)
+agent = registry.make_agent("gp-ei", warp="normal_scores")  # reads the directions of edges
 observation, info = env.reset(seed=0)
 agent.reset(observation, seed=0, graph_set=pool)
 played, over = [], False

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from agents.beliefs.posterior import Kernel
 from agents.process.kept import KeptColumns
 from agents.process.mixture import Mixture
 from agents.process.parts.edges import has_edge_features, measure_edges
@@ -51,13 +50,10 @@ class GraphDescription:
         found = list(_that_differ(ways, count))
         if not found:
             itself = Itself(count)
-            ways, found = [(1.0, itself)], [(0, 0, itself.name, 1.0, itself, 1.0)]
-        total = sum(weight for _, _, _, weight, _, _ in found)
-        parts = [
-            Part(name, weight / total / typical, KeptColumns(kernel, count, _is_whole(kernel, count)), typical)
-            for _, _, name, weight, kernel, typical in found
-        ]
-        return GraphDescription(count, [reading for _, reading in ways], parts, [each[:2] for each in found])
+            ways, found = [(1.0, itself)], [((0, 0), Part(itself.name, 1.0, KeptColumns(itself, count)))]
+        total = sum(part.weight for _, part in found)
+        parts = [replace(part, weight=part.weight / total / part.typical) for _, part in found]
+        return GraphDescription(count, [reading for _, reading in ways], parts, [place for place, _ in found])
 
     @property
     def names(self) -> Sequence[str]:
@@ -75,9 +71,7 @@ class GraphDescription:
         readings = [reading.exchange(kept, batch) for reading in self.readings]
         kernels = [reading.kernels() for reading in readings]
         parts = [
-            Part(
-                part.name, part.weight, part.kernel.exchanged(kernels[place][each][1], kept, len(graphs)), part.typical
-            )
+            replace(part, kernel=part.kernel.exchanged(kernels[place][each][1], kept, len(graphs)))
             for part, (place, each) in zip(self.parts, self.chosen, strict=True)
             if isinstance(part.kernel, KeptColumns)
         ]
@@ -88,29 +82,21 @@ class GraphDescription:
         return [torch.tensor(self.count), *(tensor for reading in self.readings for tensor in reading.known())]
 
 
-def _is_whole(kernel: Kernel, count: int) -> bool:
-    """Return whether all columns of a kernel are computed at once, because that costs little."""
-    return count <= WHOLE or (isinstance(kernel, Network) and kernel.is_cheap)
-
-
-def _that_differ(
-    ways: Sequence[tuple[float, Reading]], count: int
-) -> Iterator[tuple[int, int, str, float, Kernel, float]]:
-    """Yield the kernels that differ on the set: their positions, names, weights, and typical variances."""
+def _that_differ(ways: Sequence[tuple[float, Reading]], count: int) -> Iterator[tuple[tuple[int, int], Part]]:
+    """Yield the kernels that differ on the set, with their positions; their weights are shares, not yet scaled."""
     for place, (weight, reading) in enumerate(ways):
         for each, (share, kernel) in enumerate(reading.kernels()):
-            typical = typical_variance(kernel, count)
+            whole = count <= WHOLE or (isinstance(kernel, Network) and kernel.is_cheap)
+            kept = KeptColumns(kernel, count, whole)
+            typical = typical_variance(kept if whole else kernel, count)
             if typical > 0:
-                yield place, each, reading.name, share * weight, kernel, typical
+                yield (place, each), Part(reading.name, weight * share, kept, typical)
 
 
 def _ways(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float, Callable[[], Reading]]]:
     """Return the ways to read graphs that apply to these and have a weight."""
-    sizes_differ, edges_differ, are_directed = (
-        len(batch.ptr.diff().unique()) > 1,
-        has_edge_features(batch),
-        has_directions(batch),
-    )
+    sizes_differ = len(batch.ptr.diff().unique()) > 1
+    edges_differ, are_directed = has_edge_features(batch), has_directions(batch)
     ways: list[tuple[float, bool, Callable[[], Reading]]] = [
         (settings.network_weight, True, lambda: Network.of(batch, settings.depth, own_count=False)),
         (settings.means_weight, sizes_differ, lambda: Network.of(batch, settings.depth, own_count=True)),
