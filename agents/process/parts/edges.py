@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 from torch_geometric.data import Batch
 
-from agents.process.parts.structure import MOST_NODES, split_edges
+from agents.process.parts.structure import DIGITS, MOST_NODES, split_edges
 
 Floats = NDArray[np.float64]
 
@@ -34,11 +34,13 @@ def measure_edges(batch: Batch) -> Floats:
         return np.zeros((batch.num_graphs, 0))
     features = batch.edge_attr.double().numpy()
     links = batch.edge_index.numpy()
+    unit = np.maximum(np.abs(features).max(axis=0), np.finfo(np.float64).tiny)
     rows = [
-        [_of_weights(count, links[:, edges] - begin, column) for column in features[edges].T]
+        [_of_weights(count, links[:, edges] - begin, column) for column in (features[edges] / unit).T]
         for (begin, count), edges in split_edges(batch)
     ]
-    return np.array(rows).reshape(batch.num_graphs, -1)
+    rounded: Floats = np.round(np.array(rows), DIGITS) * unit[:, None]  # a sum that is 0 may be a rounding error
+    return rounded.reshape(batch.num_graphs, -1)
 
 
 def has_edge_features(batch: Batch) -> bool:

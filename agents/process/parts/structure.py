@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 
 MOST_NODES = 1000  # of larger graphs, what takes n^3 steps is not measured
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+DIGITS = 9  # an eigenvalue that is 0 is a rounding error, which must not become a number of unit spread
 DEGREES = 6  # counts of nodes of 0, 1, 2, 3, 4, and at least 5 neighbours
 
 
@@ -29,10 +30,11 @@ def measure_structure(batch: Batch) -> Floats:
         batch: K graphs.
 
     Returns:
-        `(K, 32)`. NaN where a graph has more than `MOST_NODES` nodes and the number would take n^3 steps.
+        `(K, 32)`, rounded to nine decimals. NaN where a graph has more than `MOST_NODES` nodes and the number would
+        take n^3 steps.
     """
     rows = [np.concatenate([_of_degrees(matrix), _of_distances(matrix)]) for matrix in adjacencies(batch)]
-    return np.stack(rows)
+    return np.round(np.stack(rows), DIGITS)
 
 
 def adjacencies(batch: Batch) -> Iterator[csr_array]:
