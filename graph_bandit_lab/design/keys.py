@@ -117,8 +117,10 @@ def without_later_defaults(
 def has_one_instance(environment: Mapping[str, object]) -> bool:
     """Return whether every repetition plays the same graphs with the same means: its seed draws nothing but noise."""
     stays = environment.get("graphs") is not None and not environment.get("resample_graphs")
+    if not stays:
+        return False
     model = environment["reward_model"]
-    return stays and (model == TARGET or is_structural(model) or environment.get("reward_seed") is not None)
+    return model == TARGET or is_structural(model) or environment.get("reward_seed") is not None
 
 
 def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:

@@ -151,6 +151,7 @@ def test_a_bound_is_the_best_only_from_the_side_of_worse_values(maximize):
     assert told.best == 2.5 * sign
 
 
+@pytest.mark.filterwarnings("ignore:.*does not read edge features:agents.contract.BlindAgentWarning")
 @pytest.mark.parametrize("agent", ["molecule-ucb", "gntk-ucb"])
 @pytest.mark.parametrize("exact_first", [True, False])
 def test_an_exact_value_replaces_bounds_in_either_order(agent, exact_first):

@@ -79,6 +79,7 @@ def test_a_screen_that_cannot_be_measured_is_refused(molecules, changes, message
         Screen(**{"molecules": molecules, "values": molecules.targets, "start": 6, "batch": 4, "rounds": 3, **changes})
 
 
+@pytest.mark.filterwarnings("ignore:.*does not read edge features:agents.contract.BlindAgentWarning")
 @pytest.mark.parametrize("name", [*NAMES, "random", "gnn-ts:width=8,steps=2"])
 def test_players_measure_each_molecule_once_and_again_the_same(screen, name):
     order = play(screen, make_player(name), 1).order
@@ -175,6 +176,7 @@ def test_forecasts_are_those_before_the_results_of_a_round(screen):
         assert beat == (screen.values[molecule] > best)
 
 
+@pytest.mark.filterwarnings("ignore:.*does not read edge features:agents.contract.BlindAgentWarning")
 @pytest.mark.parametrize("name", ["molecule-ts", "gnn-ts:width=8,steps=2"])
 def test_an_agent_that_is_asked_for_forecasts_plays_the_same(screen, name, monkeypatch):
     asked = play(screen, make_player(name), 1)

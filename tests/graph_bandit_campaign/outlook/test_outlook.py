@@ -73,6 +73,7 @@ def test_nothing_is_said_before_two_results_differ(count):
     assert begin(count).outlook() is None
 
 
+@pytest.mark.filterwarnings("ignore:.*does not read edge features:agents.contract.BlindAgentWarning")
 def test_nothing_is_said_by_agents_that_cannot():
     assert begin(agent="gnn-ts:steps=2,width=4").outlook() is None
 

@@ -29,6 +29,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.filterwarnings("ignore:.*does not read directions:agents.contract.BlindAgentWarning")
 @pytest.mark.parametrize("player", ["random", "tpe", "wl-ei", "gaussian-ts"])
 def test_a_search_measures_each_network_once_and_starts_like_all_others(player):
     order = search(POOL, player, 3, 15)
@@ -55,6 +56,7 @@ def test_a_network_that_is_left_is_taken_where_suggestions_are_not():
     assert TreeParzen(POOL.ids, seed=0)(np.array([5]), np.array([1.0]), np.array([7])) == 7
 
 
+@pytest.mark.filterwarnings("ignore:.*does not read directions:agents.contract.BlindAgentWarning")
 def test_predictions_are_compared_with_the_whole_table():
     (after,) = predict(POOL, "lin-ucb", 0, [20])
     agent = registry.make_agent("lin-ucb")

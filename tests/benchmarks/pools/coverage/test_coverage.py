@@ -97,6 +97,7 @@ def data(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.filterwarnings("ignore:.*does not read directions:agents.contract.BlindAgentWarning")
 def test_a_command_tests_what_is_missing_and_says_what_it_leaves_out(data, capsys, monkeypatch):
     out = data / "coverage.csv"
     command = [
