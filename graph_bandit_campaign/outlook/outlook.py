@@ -47,7 +47,7 @@ class Outlook:
             f"That is below {limit}, so the rule says stop." if self.stop else f"The rule says stop below {limit}.",
         ]
         if self.count:
-            those = f"One of the {self.count} molecules under way" if self.count > 1 else "The molecule under way"
+            those = f"One of the {self.count} under way" if self.count > 1 else "The one under way"
             sentences.append(f"{those} has one with {percent(self.batch)}.")
         if self.again is not None:
             sentences.append(self.again.sentence(target))

@@ -73,8 +73,13 @@ def test_a_file_of_graphs_is_a_pool_whose_values_are_not_used(capsys):
     assert "olecule" not in page
 
 
-def test_the_default_agent_is_that_of_other_graphs():
-    assert suggest(agent=()) == 0
+def test_the_default_agent_is_that_of_other_graphs_and_says_what_it_compares(capsys):
+    assert suggest("--html", "out.html", agent=()) == 0
+    with open("out.html", encoding="utf-8") as file:
+        page = file.read()
+    for shown in (page, capsys.readouterr().out):
+        assert "Shares of what the model compares" in shown
+        assert "olecule" not in shown
     with open("out.campaign.json", encoding="utf-8") as file:
         assert json.load(file)["agent"] == "gp-ucb:warp=normal_scores"
 

@@ -83,6 +83,6 @@ def test_below_15_percent_the_rule_says_stop_whatever_the_batch():
     assert Outlook(0.149, 0.1, 0.1, 0).stop
     left = "With a probability of 40%, a better pic50 is still to be found. The rule says stop below 15%."
     assert Outlook(0.4, 0.0, 0.0, 0).sentence("pic50") == left
-    assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} One of the 8 molecules under way has one with 30%."
+    assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} One of the 8 under way has one with 30%."
     stop = "With a probability of 12%, a better pic50 is still to be found. That is below 15%, so the rule says stop."
-    assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} The molecule under way has one with 2%."
+    assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} The one under way has one with 2%."
