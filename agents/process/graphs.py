@@ -43,6 +43,9 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
     def describe(self, graphs: Batch | Molecules) -> Description:
         """Read the graphs in all ways that apply."""
         if isinstance(graphs, Molecules):
+            before = self._described
+            if isinstance(before, MoleculeDescription) and before.molecules.is_like(graphs):
+                return before
             return MoleculeDescription.of(graphs, MoleculeSettings())
         return GraphDescription.of(graphs, self.settings)
 

@@ -9,9 +9,13 @@ from torch import Tensor
 
 from agents.beliefs.posterior import Kernel
 
+ENTRIES = 4_000_000  # of the columns that are kept of a kernel: 32 MB
+
 
 class KeptColumns:
-    """A kernel of M graphs, of which each column is computed when it is first asked for, and kept: O(q M) memory.
+    """A kernel of M graphs, of which each column is computed when it is first asked for, and kept, while they are few.
+
+    Where the columns asked for would take more than `ENTRIES` numbers, they are computed each time, and not kept.
 
     Args:
         kernel: the kernel; symmetric.
@@ -27,7 +31,8 @@ class KeptColumns:
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernel between two lists of graphs, `(q, n)`."""
-        self._compute(rows)
+        if not self._compute(rows):
+            return self.kernel.columns(rows, index)
         kept = self._columns[self._place[rows]]
         return kept if torch.equal(index, self._every) else kept[:, index]
 
@@ -59,13 +64,17 @@ class KeptColumns:
         other._place[stays] = torch.arange(len(stays))
         return other
 
-    def _compute(self, rows: Tensor) -> None:
+    def _compute(self, rows: Tensor) -> bool:
+        """Compute what is missing of some columns; return whether all of them are kept."""
         missing = rows[self._place[rows] < 0].unique() if len(rows) else rows
         if not len(missing):
-            return
+            return True
         if self._whole:
             self._columns, self._place = self.kernel.columns(self._every, self._every), self._every
-            return
+            return True
+        if (len(self._columns) + len(missing)) * len(self._every) > ENTRIES:
+            return False
         new = self.kernel.columns(missing, self._every)
         self._place[missing] = torch.arange(len(self._columns), len(self._columns) + len(missing))
         self._columns = torch.cat([self._columns, new])
+        return True

@@ -44,3 +44,16 @@ def test_columns_of_graphs_that_stay_are_kept_where_graphs_change():
     assert kernel.computed == 2 * 5
     torch.testing.assert_close(found, kernel.values[[0, 2]])
     torch.testing.assert_close(moved.diagonal(torch.arange(8)), kernel.values.diagonal())
+
+
+def test_columns_that_would_take_too_much_memory_are_computed_each_time(monkeypatch):
+    monkeypatch.setattr("agents.process.kept.ENTRIES", 16)  # two columns of eight
+    kernel = Counted(VALUES)
+    kept, every = KeptColumns(kernel, 8), torch.arange(8)
+    kept.columns(torch.tensor([1, 2]), every)
+    some = torch.tensor([0, 5])
+    for times in (1, 2):
+        assert torch.equal(kept.columns(torch.tensor([1, 2, 3]), some), kernel.values[[1, 2, 3]][:, [0, 5]])
+        assert kernel.computed == 16 + 6 * times
+    assert torch.equal(kept.columns(torch.tensor([2]), every), kernel.values[[2]])
+    assert kernel.computed == 16 + 12
