@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from torch_geometric.data import Batch
 
 from agents.process.parts.nodes import has_directions
-from agents.process.parts.structure import split_edges
+from agents.process.parts.structure import split_links
 
 Floats = NDArray[np.float64]
 
@@ -32,16 +32,21 @@ def measure_layers(batch: Batch) -> Floats:
     """
     if not has_directions(batch):
         return np.zeros((batch.num_graphs, 0))
-    features, links = batch.x.double().numpy(), batch.edge_index.numpy()
-    rows = [
-        _of_graph(features[begin : begin + count], links[:, edges] - begin)
-        for (begin, count), edges in split_edges(batch)
-    ]
+    known: dict[tuple[int, bytes], tuple[NDArray[np.int64], Floats]] = {}
+    features, rows, begin = batch.x.double().numpy(), [], 0
+    for count, links in split_links(batch):
+        key = count, links.tobytes()
+        known[key] = known.get(key) or _of_links(count, links)
+        layer, shape = known[key]
+        sums = np.zeros((LAYERS + 1, features.shape[1]))
+        np.add.at(sums, layer, features[begin : begin + count])
+        rows.append(np.concatenate([sums[:LAYERS].ravel(), shape]))
+        begin += count
     return np.stack(rows)
 
 
-def _of_graph(features: Floats, links: NDArray[np.int64]) -> Floats:
-    count = len(features)
+def _of_links(count: int, links: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+    """Return the layer of each node, `LAYERS` if no source reaches it, and the shape of the directions."""
     matrix = csr_array((np.ones(links.shape[1]), links), shape=(count, count))
     arriving, leaving = (np.bincount(ends, minlength=count) for ends in (links[1], links[0]))
     sources, sinks = np.flatnonzero(arriving == 0), np.flatnonzero(leaving == 0)
@@ -49,13 +54,11 @@ def _of_graph(features: Floats, links: NDArray[np.int64]) -> Floats:
     if len(sources):
         distance = np.atleast_2d(shortest_path(matrix, unweighted=True, indices=sources)).min(axis=0)
     reached = np.isfinite(distance)
-    layer = np.minimum(distance[reached], LAYERS - 1).astype(int)
-    sums = np.zeros((LAYERS, features.shape[1]))
-    np.add.at(sums, layer, features[reached])
-    sizes = np.bincount(layer, minlength=LAYERS)
+    layer = np.where(reached, np.minimum(distance, LAYERS - 1), LAYERS).astype(np.int64)
+    sizes = np.bincount(layer[reached], minlength=LAYERS)
     strong = connected_components(matrix, directed=True, connection="strong", return_labels=False)
     ends = distance[sinks][np.isfinite(distance[sinks])]
     lengths = [ends.min(), ends.max()] if len(ends) else [0.0, 0.0]
     spread = [distance[reached].mean(), distance[reached].max()] if reached.any() else [0.0, 0.0]
     shape = [*sizes, len(sources), len(sinks), count - reached.sum(), strong, *spread, *lengths]
-    return np.concatenate([sums.ravel(), shape])
+    return layer, np.array(shape, np.float64)

@@ -33,22 +33,32 @@ def measure_structure(batch: Batch) -> Floats:
         `(K, 32)`, rounded to nine decimals. NaN where a graph has more than `MOST_NODES` nodes and the number would
         take n^3 steps.
     """
-    rows = [np.concatenate([_of_degrees(matrix), _of_distances(matrix)]) for matrix in adjacencies(batch)]
-    return np.round(np.stack(rows), DIGITS)
+    known: dict[tuple[int, bytes], Floats] = {}  # tables of networks have few structures and many labels
+    rows: list[Floats] = []
+    for count, links in split_links(batch):
+        key = count, links.tobytes()
+        if key not in known:
+            matrix = adjacency(count, links)
+            known[key] = np.concatenate([_of_degrees(matrix), _of_distances(matrix)])
+        rows.append(known[key])
+    return np.asarray(np.round(np.stack(rows), DIGITS), np.float64)
 
 
-def adjacencies(batch: Batch) -> Iterator[csr_array]:
-    """Yield the adjacency matrix of each graph, `(n, n)`: 1 where an edge joins two nodes either way, else 0."""
-    sources, targets = batch.edge_index.numpy()
-    for sizes, edges in split_edges(batch):
-        begin, count = sizes
-        rows, columns = sources[edges] - begin, targets[edges] - begin
-        matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=(count, count))
-        matrix = matrix + matrix.T
-        matrix.setdiag(0)
-        matrix.eliminate_zeros()
-        matrix.data[:] = 1
-        yield matrix
+def adjacency(count: int, links: NDArray[np.int64]) -> csr_array:
+    """Return the adjacency matrix of a graph, `(n, n)`: 1 where an edge joins two nodes either way, else 0."""
+    matrix = csr_array((np.ones(links.shape[1]), links), shape=(count, count))
+    matrix = matrix + matrix.T
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
+    matrix.data[:] = 1
+    return matrix
+
+
+def split_links(batch: Batch) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the number of nodes of each graph, and its edges `(2, E)` between these nodes."""
+    links = batch.edge_index.numpy()
+    for (begin, count), edges in split_edges(batch):
+        yield count, links[:, edges] - begin
 
 
 def split_edges(batch: Batch) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
