@@ -39,7 +39,10 @@ def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) 
         several_goals: whether there are several goals, for which the agent's rule is not used.
     """
     rule = "ei" if count == 1 and not several_goals else "ucb"
-    return f"molecule-{rule}" if isinstance(graph_set, MoleculeSetLike) else f"gp-{rule}:warp=normal_scores"
+    if isinstance(graph_set, MoleculeSetLike):
+        return f"molecule-{rule}"
+    search = "exploration_scale=1," if several_goals else ""  # bounds of several goals are asked for before a choice
+    return f"gp-{rule}:{search}warp=normal_scores"
 
 
 def describe_change(earlier: CampaignState | None, now: CampaignState, count: int) -> str:

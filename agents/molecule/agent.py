@@ -68,9 +68,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
     def describe(self, graphs: Molecules) -> MoleculeDescription:
         """Describe the molecules, unless they are those of the last time."""
-        if self._described is not None and self._described.molecules.is_like(graphs):
-            return self._described
-        return MoleculeDescription.of(graphs, self.settings)
+        return MoleculeDescription.of(graphs, self.settings, before=self._described)
 
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
         """Return other molecules than those awaited, as if these were pending; the longest awaited, if they are few."""

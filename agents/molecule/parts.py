@@ -44,14 +44,21 @@ class MoleculeDescription:
     """The parts of the kernel."""
 
     @staticmethod
-    def of(molecules: Molecules, settings: MoleculeSettings) -> MoleculeDescription:
+    def of(molecules: Molecules, settings: MoleculeSettings, before: object = None) -> MoleculeDescription:
         """Compute the traits that the molecules do not bring along, and make the parts of the kernel.
+
+        Args:
+            molecules: the molecules.
+            settings: hold the weights.
+            before: a description by these settings, which is returned if it is of these molecules; or anything else.
 
         Raises:
             ImportError: if RDKit is not installed.
             ValueError: if RDKit cannot read a SMILES, the molecules bring traits of other molecules or fingerprints, or
                 no part is left.
         """
+        if isinstance(before, MoleculeDescription) and before.molecules.is_like(molecules):
+            return before
         traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
         _check_some(molecules.smiles, traits)
         missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
+from agents.contract.reading import edge_features_vary, with_both_directions
 from agents.process.kept import KeptColumns
 from agents.process.mixture import Mixture
-from agents.process.parts.edges import has_edge_features, measure_edges
+from agents.process.parts.edges import measure_edges
 from agents.process.parts.itself import Itself
 from agents.process.parts.layers import measure_layers
 from agents.process.parts.measured import Measured
 from agents.process.parts.network import Network
-from agents.process.parts.nodes import has_directions, measure_means, measure_sums
+from agents.process.parts.nodes import measure_means, measure_sums
 from agents.process.parts.part import Part, Reading, typical_variance
 from agents.process.parts.structure import measure_structure
 from agents.process.parts.subtrees import Subtrees
@@ -96,16 +98,17 @@ def _that_differ(ways: Sequence[tuple[float, Reading]], count: int) -> Iterator[
 def _ways(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float, Callable[[], Reading]]]:
     """Return the ways to read graphs that apply to these and have a weight."""
     sizes_differ = len(batch.ptr.diff().unique()) > 1
-    edges_differ, are_directed = has_edge_features(batch), has_directions(batch)
+    edges_differ, directed = edge_features_vary(batch), with_both_directions(batch) is not batch
+    means, sums = partial(measure_means, directed=directed), partial(measure_sums, directed=directed)
     ways: list[tuple[float, bool, Callable[[], Reading]]] = [
         (settings.network_weight, True, lambda: Network.of(batch, settings.depth, own_count=False)),
         (settings.means_weight, sizes_differ, lambda: Network.of(batch, settings.depth, own_count=True)),
-        (settings.subtrees_weight, True, lambda: Subtrees.of(batch, 2, settings.bins)),
-        (settings.nodes_weight, True, lambda: Measured.of("node features", measure_means, batch)),
-        (settings.sums_weight, True, lambda: Measured.of("sums of node features", measure_sums, batch)),
+        (settings.subtrees_weight, True, lambda: Subtrees.of(batch, 2, settings.bins, directed)),
+        (settings.nodes_weight, True, lambda: Measured.of("node features", means, batch)),
+        (settings.sums_weight, True, lambda: Measured.of("sums of node features", sums, batch)),
         (settings.structure_weight, True, lambda: Measured.of("structure", measure_structure, batch)),
         (settings.edges_weight, edges_differ, lambda: Measured.of("edge features", measure_edges, batch)),
-        (settings.layers_weight, are_directed, lambda: Measured.of("directions", measure_layers, batch)),
+        (settings.layers_weight, directed, lambda: Measured.of("directions", measure_layers, batch)),
         (settings.itself_weight, True, lambda: Itself(batch.num_graphs)),
     ]
     return [(weight, read) for weight, applies, read in ways if weight > 0 and applies]

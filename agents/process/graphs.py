@@ -21,7 +21,7 @@ from agents.molecule.traits import Molecules
 from agents.process.agent import ProcessAgent
 from agents.process.description import WHOLE, GraphDescription
 from agents.process.parts.part import Description
-from agents.process.settings import GraphProcessSettings
+from agents.process.settings import PARTS, GraphProcessSettings
 from gntk import effective_dimension, information_gain, one_thread
 
 
@@ -41,12 +41,14 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
         return super().read(observation, graph_set)
 
     def describe(self, graphs: Batch | Molecules) -> Description:
-        """Read the graphs in all ways that apply."""
+        """Read the graphs in all ways that apply.
+
+        Raises:
+            ValueError: if a setting is changed that says how graphs are read, and they are molecules.
+        """
         if isinstance(graphs, Molecules):
-            before = self._described
-            if isinstance(before, MoleculeDescription) and before.molecules.is_like(graphs):
-                return before
-            return MoleculeDescription.of(graphs, MoleculeSettings())
+            self._refuse_settings_of_graphs()
+            return MoleculeDescription.of(graphs, MoleculeSettings(), before=self._described)
         return GraphDescription.of(graphs, self.settings)
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
@@ -70,9 +72,18 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
         choose = super().choose_batch if self._are_many else partial(BatchBeliefAgent.choose_batch, self)
         return choose(mask, count, pending)
 
+    def _refuse_settings_of_graphs(self) -> None:
+        names = (*(f"{name}_weight" for name in PARTS), "depth", "bins")
+        changed = [name for name in names if getattr(self.settings, name) != getattr(GraphProcessSettings, name)]
+        if changed:
+            raise ValueError(
+                f"Expected `{changed[0]}` at its default on molecules, which are compared by what is computed from "
+                "their SMILES. Leave it out, or choose a `molecule-` agent, whose settings weigh that."
+            )
+
     def _look_for_those_played(self, mask: Tensor) -> None:
-        """Find out whether graphs that were played can be played again."""
-        seen = self.history.seen
+        """Find out whether graphs that have results can be played again."""
+        seen = self.posterior.seen
         self._searches = self.offered is None and len(seen) > 0 and not bool(mask[seen].any())
 
     @property

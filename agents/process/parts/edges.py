@@ -27,32 +27,27 @@ def measure_edges(batch: Batch) -> Floats:
         batch: K graphs with e features an edge.
 
     Returns:
-        `(K, 17 e)`; `(K, 0)` if all edges have the same features, or none. NaN where a graph has no edge, or too many
-        nodes for what takes n^3 steps.
+        `(K, 17 e)`. NaN where a graph has no edge, or too many nodes for what takes n^3 steps.
     """
-    if not has_edge_features(batch):
-        return np.zeros((batch.num_graphs, 0))
     features = batch.edge_attr.double().numpy()
     links = batch.edge_index.numpy()
-    unit = np.maximum(np.abs(features).max(axis=0), np.finfo(np.float64).tiny)
     rows = [
-        [_of_weights(count, links[:, edges] - begin, column) for column in (features[edges] / unit).T]
+        [_of_weights(count, links[:, edges] - begin, column) for column in features[edges].T]
         for (begin, count), edges in split_edges(batch)
     ]
-    rounded: Floats = np.round(np.array(rows), DIGITS) * unit[:, None]  # a sum that is 0 may be a rounding error
-    return rounded.reshape(batch.num_graphs, -1)
-
-
-def has_edge_features(batch: Batch) -> bool:
-    """Return whether edges have features that differ."""
-    edges = batch.edge_attr
-    return edges is not None and len(edges) > 0 and not bool((edges == edges[0]).all())
+    return np.array(rows).reshape(batch.num_graphs, -1)
 
 
 def _of_weights(count: int, links: NDArray[np.int64], weights: Floats) -> Floats:
-    """Return the numbers of one feature in a graph of `count` nodes."""
+    """Return the numbers of one feature in a graph of `count` nodes, rounded: a sum that is 0 may be an error of it."""
     if not len(weights):
         return np.full(OF_A_FEATURE, np.nan)
+    unit = float(np.abs(weights).max()) or 1.0
+    return np.round(_of_units(count, links, weights / unit), DIGITS) * unit
+
+
+def _of_units(count: int, links: NDArray[np.int64], weights: Floats) -> Floats:
+    """Return the numbers of weights of which the largest is 1."""
     matrix = csr_array((weights, links), shape=(count, count))
     matrix = (matrix + matrix.T) / 2
     strengths = np.asarray(matrix.sum(axis=1)).ravel()

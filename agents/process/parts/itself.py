@@ -19,6 +19,7 @@ class Itself:
     count: int
     """Number of graphs."""
     name: str = "the graph itself"
+    """What it compares."""
 
     def kernels(self) -> Sequence[tuple[float, Kernel]]:
         """Return itself."""

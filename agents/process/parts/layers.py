@@ -8,7 +8,6 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 from torch_geometric.data import Batch
 
-from agents.process.parts.nodes import has_directions
 from agents.process.parts.structure import split_links
 
 Floats = NDArray[np.float64]
@@ -28,10 +27,8 @@ def measure_layers(batch: Batch) -> Floats:
         batch: K graphs with d features a node.
 
     Returns:
-        `(K, 6 d + 14)`; `(K, 0)` if every edge has an edge back.
+        `(K, 6 d + 14)`.
     """
-    if not has_directions(batch):
-        return np.zeros((batch.num_graphs, 0))
     known: dict[tuple[int, bytes], tuple[NDArray[np.int64], Floats]] = {}
     features, rows, begin = batch.x.double().numpy(), [], 0
     for count, links in split_links(batch):

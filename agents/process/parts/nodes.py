@@ -11,23 +11,24 @@ from torch_geometric.data import Batch
 from gntk import aggregate_neighbours
 
 
-def measure_means(batch: Batch) -> NDArray[np.float64]:
+def measure_means(batch: Batch, directed: bool) -> NDArray[np.float64]:
     """Return means over the nodes of a graph: of their features, and of the directions of their neighbours' sums.
 
         ((1/n) sum_i X_i, (1/n) sum_i h_i),   h_i as in `gntk.aggregate_neighbours`
 
     Args:
         batch: K graphs with d features a node.
+        directed: whether edges have directions; else each is there in both.
 
     Returns:
         `(K, 2 d)`; `(K, 3 d)` if edges have directions: h_i by the edges that lead to a node, and by those that leave.
     """
     sizes = batch.ptr.diff().double().unsqueeze(1)
-    aggregated = [aggregate_neighbours(each).nodes.double() for each in both_ways(batch)]
+    aggregated = [aggregate_neighbours(each).nodes.double() for each in _both_ways(batch, directed)]
     return torch.cat([_sum(batch, nodes) / sizes for nodes in (batch.x.double(), *aggregated)], dim=1).numpy()
 
 
-def measure_sums(batch: Batch) -> NDArray[np.float64]:
+def measure_sums(batch: Batch, directed: bool) -> NDArray[np.float64]:
     """Return sums over the nodes of a graph: of their features, and of these times the number of neighbours.
 
         (sum_i X_i, sum_i deg(i) X_i)
@@ -36,31 +37,26 @@ def measure_sums(batch: Batch) -> NDArray[np.float64]:
 
     Args:
         batch: K graphs with d features a node.
+        directed: whether edges have directions; else each is there in both.
 
     Returns:
         `(K, 2 d)`; `(K, 3 d)` if edges have directions: by the numbers of edges that leave a node and that lead to it.
     """
     features = batch.x.double()
-    degrees = [torch.bincount(each.edge_index[0], minlength=len(features)).double() for each in both_ways(batch)]
+    degrees = [
+        torch.bincount(each.edge_index[0], minlength=len(features)).double() for each in _both_ways(batch, directed)
+    ]
     weighted = [features * degree.unsqueeze(1) for degree in degrees]
     return torch.cat([_sum(batch, nodes) for nodes in (features, *weighted)], dim=1).numpy()
 
 
-def both_ways(batch: Batch) -> list[Batch]:
-    """Return the graphs; if an edge has no edge back, also with all edges turned round."""
-    if not has_directions(batch):
+def _both_ways(batch: Batch, directed: bool) -> list[Batch]:
+    """Return the graphs; if edges have directions, also with all edges turned round."""
+    if not directed:
         return [batch]
     turned = batch.clone()
     turned.edge_index = batch.edge_index.flip(0)
     return [batch, turned]
-
-
-def has_directions(batch: Batch) -> bool:
-    """Return whether an edge has no edge back."""
-    sources, targets = batch.edge_index
-    count = len(batch.x)
-    there, back = (sources * count + targets).unique(), (targets * count + sources).unique()
-    return not torch.equal(there, back)
 
 
 def _sum(batch: Batch, nodes: Tensor) -> Tensor:

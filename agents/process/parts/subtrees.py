@@ -18,7 +18,6 @@ from agents.kernel.subtrees import (
     count_patterns,
     typical_square_distance,
 )
-from agents.process.parts.nodes import has_directions
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +36,9 @@ class Subtrees:
     """w^2, the median squared distance of the graphs of `reset`."""
 
     @staticmethod
-    def of(batch: Batch, iterations: int, bins: int) -> Subtrees:
+    def of(batch: Batch, iterations: int, bins: int, directed: bool = False) -> Subtrees:
         """Choose labels for the nodes of some graphs, and count their patterns."""
-        labelling, directed = Labelling.of(batch, bins), has_directions(batch)
+        labelling = Labelling.of(batch, bins)
         counts = _count(batch, labelling, iterations, directed)
         return Subtrees(labelling, iterations, directed, counts, typical_square_distance(counts))
 

@@ -86,6 +86,22 @@ def test_on_molecules_it_is_the_process_of_the_molecule_agents():
     assert agents[0].select_batch(None, 3) == agents[1].select_batch(None, 3)
 
 
+def test_settings_of_how_graphs_are_read_are_refused_on_molecules():
+    with pytest.raises(ValueError, match="`structure_weight` at its default on molecules"):
+        registry.make_agent("gp-ucb", structure_weight=0.5).reset(None, graph_set=some_molecules())
+
+
+def test_explores_less_where_graphs_with_results_are_not_on_offer(small_env):
+    observation, _ = small_env(num_graphs=8).reset(seed=0)
+    agent = registry.make_agent("gp-ucb")
+    agent.reset(observation)
+    agent.update_noisy(observation, [0, 1], [1.0, 2.0], 0.1)
+    agent.select_action(observation, np.ones(8))
+    assert agent.nu == 2
+    agent.select_action(observation, [0, 0, 1, 1, 1, 1, 1, 1])
+    assert agent.nu == 1
+
+
 def test_a_memory_that_is_full_keeps_what_tells_most(small_env):
     env = small_env(num_graphs=5, resample_graphs="round", observe="graphs", horizon=40)
     agent = registry.make_agent("gp-ucb", memory=10)

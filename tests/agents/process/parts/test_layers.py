@@ -39,8 +39,3 @@ def test_nodes_on_a_cycle_belong_to_no_layer():
     numbers = measure_layers(Batch.from_data_list([cycle, path]))
     assert not numbers[0, : LAYERS * 3].any()
     assert numbers[0, LAYERS * 3 + LAYERS : LAYERS * 3 + LAYERS + 4].tolist() == [0, 0, 3, 1]
-
-
-def test_edges_in_both_directions_have_none():
-    both = directed([(0, 1), (1, 0)], 2)
-    assert measure_layers(Batch.from_data_list([both])).shape == (1, 0)

@@ -2,7 +2,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data
 
-from agents.process.parts.nodes import has_directions, measure_means, measure_sums
+from agents.process.parts.nodes import measure_means, measure_sums
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(4, 3))
@@ -25,23 +25,18 @@ def aggregated(links):
 
 def test_means_are_of_nodes_and_of_aggregated_neighbours():
     both = ARROWS + [(b, a) for a, b in ARROWS]
-    np.testing.assert_allclose(measure_means(one(both))[0], np.r_[X.mean(0), aggregated(both)])
+    np.testing.assert_allclose(measure_means(one(both), directed=False)[0], np.r_[X.mean(0), aggregated(both)])
 
 
 def test_with_directions_neighbours_on_either_side_count_apart():
     back = [(b, a) for a, b in ARROWS]
     expected = np.r_[X.mean(0), aggregated(ARROWS), aggregated(back)]
-    np.testing.assert_allclose(measure_means(one(ARROWS))[0], expected)
+    np.testing.assert_allclose(measure_means(one(ARROWS), directed=True)[0], expected)
     leaving, arriving = np.array([1, 2, 0, 1]), np.array([0, 1, 2, 1])
     sums = np.r_[X.sum(0), leaving @ X, arriving @ X]
-    np.testing.assert_allclose(measure_sums(one(ARROWS))[0], sums)
+    np.testing.assert_allclose(measure_sums(one(ARROWS), directed=True)[0], sums)
 
 
 def test_sums_are_of_nodes_and_of_all_neighbours_of_all_nodes():
     both = ARROWS + [(b, a) for a, b in ARROWS]
-    np.testing.assert_allclose(measure_sums(one(both))[0], np.r_[X.sum(0), sum(X[a] for a, _ in both)])
-
-
-def test_directions_are_those_of_edges_without_one_back():
-    assert has_directions(one(ARROWS))
-    assert not has_directions(one(ARROWS + [(b, a) for a, b in ARROWS]))
+    np.testing.assert_allclose(measure_sums(one(both), directed=False)[0], np.r_[X.sum(0), sum(X[a] for a, _ in both)])

@@ -12,7 +12,7 @@ def labelled(links, count=3):
 
 
 def compare(*graphs):
-    subtrees = Subtrees.of(Batch.from_data_list(graphs), iterations=2, bins=4)
+    subtrees = Subtrees.of(Batch.from_data_list(graphs), iterations=2, bins=4, directed=True)
     every = torch.arange(len(graphs))
     return subtrees.columns(every, every)
 
