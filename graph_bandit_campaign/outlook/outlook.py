@@ -47,8 +47,8 @@ class Outlook:
             f"That is below {limit}, so the rule says stop." if self.stop else f"The rule says stop below {limit}.",
         ]
         if self.count:
-            those = f"One of the {self.count} under way" if self.count > 1 else "The one under way"
-            sentences.append(f"{those} has one with {percent(self.batch)}.")
+            those = f"one of the {self.count} under way" if self.count > 1 else "the one under way"
+            sentences.append(f"With a probability of {percent(self.batch)}, {those} has a better {target}.")
         if self.again is not None:
             sentences.append(self.again.sentence(target))
         return " ".join(sentences)

@@ -83,6 +83,8 @@ def test_below_15_percent_the_rule_says_stop_whatever_the_batch():
     assert Outlook(0.149, 0.1, 0.1, 0).stop
     left = "With a probability of 40%, a better pic50 is still to be found. The rule says stop below 15%."
     assert Outlook(0.4, 0.0, 0.0, 0).sentence("pic50") == left
-    assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} One of the 8 under way has one with 30%."
+    batch = "With a probability of 30%, one of the 8 under way has a better pic50."
+    assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} {batch}"
     stop = "With a probability of 12%, a better pic50 is still to be found. That is below 15%, so the rule says stop."
-    assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} The one under way has one with 2%."
+    one = "With a probability of 2%, the one under way has a better pic50."
+    assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} {one}"
