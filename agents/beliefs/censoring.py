@@ -53,7 +53,7 @@ def match_bounds(posterior: DualPosterior, bounds: Bounds, targets: Targets, mos
         some = torch.linspace(0, len(graphs) - 1, most, dtype=torch.float64).round().long()
         graphs, thresholds, signs = graphs[some], thresholds[some], signs[some]
     mean, covariance = posterior.mean_of(posterior.explained(graphs)), posterior.covariance(graphs)
-    precision, shift = propagate_expectations(mean, covariance, thresholds, signs, posterior.hyperparameters.noise)
+    precision, shift = propagate_expectations(mean, covariance, thresholds, signs, posterior.noise)
     telling = precision > LEAST_PRECISION
     precision, shift = precision[telling], shift[telling]
     return PseudoResults(graphs[telling], shift / precision, 1 / precision)

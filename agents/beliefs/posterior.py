@@ -8,8 +8,6 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from agents.beliefs.rewards.likelihood import Hyperparameters
-
 BLOCK = 4096  # graphs with covariances to those played in memory at a time
 
 
@@ -32,17 +30,17 @@ class Kernel(Protocol):
 
 
 class DualPosterior:
-    """Condition N(0, s k) on the mean rewards of q graphs: O(q^3) once, and O(q^2) for each graph that is asked about.
+    """Condition N(0, k) on the mean rewards of q graphs: O(q^3) once, and O(q^2) for each graph that is asked about.
 
-        L L^T = s k(seen, seen) + n diag(1 / counts),   E = L^{-1} s k(seen, .)
-        m = E^T L^{-1} y,   C = s k - E^T E      [Rasmussen & Williams 2006, Alg. 2.1]
+        L L^T = k(seen, seen) + n diag(1 / counts),   E = L^{-1} k(seen, .)
+        m = E^T L^{-1} y,   C = k - E^T E      [Rasmussen & Williams 2006, Alg. 2.1]
 
     Attributes:
         factor: L, `(q, q)` float64.
 
     Args:
         kernel: kernel of the set.
-        hyperparameters: s and the noise variance n, in squared units of the targets.
+        noise: n, the noise variance, in squared units of the targets.
         seen: `(q,)` int64. Graphs played, each listed once; or once for every result with a noise of its own.
         counts: `(q,)`. Number of rewards of each, or the sum of their weights; n / n_i for a result with noise n_i.
         targets: `(q,)` float64. Mean target of each.
@@ -51,22 +49,20 @@ class DualPosterior:
         LinAlgError: if kernel and noise are not positive definite in float64 on the graphs played.
     """
 
-    def __init__(
-        self, kernel: Kernel, hyperparameters: Hyperparameters, seen: Tensor, counts: Tensor, targets: Tensor
-    ) -> None:
-        self.kernel, self.hyperparameters = kernel, hyperparameters
+    def __init__(self, kernel: Kernel, noise: float, seen: Tensor, counts: Tensor, targets: Tensor) -> None:
+        self.kernel, self.noise = kernel, noise
         self.seen, self.counts, self.targets = seen, counts, targets
-        inner = hyperparameters.scale * kernel.columns(seen, seen)
+        inner = kernel.columns(seen, seen)
         inner = (inner + inner.T) / 2
         rounding = torch.finfo(inner.dtype).eps * inner.trace()  # error of a kernel's eigenvalues, which may be 0
-        inner.diagonal().add_(hyperparameters.noise / counts.double() + rounding)
+        inner.diagonal().add_(noise / counts.double() + rounding)
         self.factor = torch.linalg.cholesky(inner)
         self._whitened = torch.linalg.solve_triangular(self.factor, targets.unsqueeze(1), upper=False).squeeze(1)
 
     def extended(self, graph: int, explained: Tensor, count: float, target: float) -> DualPosterior:
         """Return the posterior given one more result, in O(q^2).
 
-            L' = [[L, 0], [e^T, p]],   e = L^{-1} s k(seen, a),   p^2 = s k(a, a) - |e|^2 + n / count
+            L' = [[L, 0], [e^T, p]],   e = L^{-1} k(seen, a),   p^2 = k(a, a) - |e|^2 + n / count
 
         Args:
             graph: a, the graph of the result; it may have others.
@@ -74,8 +70,8 @@ class DualPosterior:
             count: as in the constructor.
             target: as in the constructor.
         """
-        own = self.hyperparameters.scale * self.kernel.diagonal(torch.tensor([graph]))[0]
-        pivot = ((own - explained @ explained).clamp(min=0) + self.hyperparameters.noise / count).sqrt()
+        own = self.kernel.diagonal(torch.tensor([graph]))[0]
+        pivot = ((own - explained @ explained).clamp(min=0) + self.noise / count).sqrt()
         longer, size = copy.copy(self), len(self.seen)
         longer.factor = torch.nn.functional.pad(self.factor, (0, 1, 0, 1))
         longer.factor[size, :size], longer.factor[size, size] = explained, pivot
@@ -106,7 +102,7 @@ class DualPosterior:
 
     def explained(self, index: Tensor) -> Tensor:
         """Return E of the graphs `index` `(n,)`: `(q, n)` float64."""
-        cross = self.hyperparameters.scale * self.kernel.columns(self.seen, index)
+        cross = self.kernel.columns(self.seen, index)
         solved: Tensor = torch.linalg.solve_triangular(self.factor, cross, upper=False)
         return solved
 
@@ -117,7 +113,7 @@ class DualPosterior:
 
     def variance_of(self, explained: Tensor, index: Tensor) -> Tensor:
         """Return the variances `(n,)` of the graphs `index`, of which `explained` returned E `(q, n)`."""
-        prior = self.hyperparameters.scale * self.kernel.diagonal(index)
+        prior = self.kernel.diagonal(index)
         variances: Tensor = (prior - explained.square().sum(0)).clamp(min=0)
         return variances
 
@@ -131,26 +127,44 @@ class DualPosterior:
         return torch.cat(means), torch.cat(variances)
 
     def dual_weights(self) -> Tensor:
-        """Return alpha = A^{-1} y `(q,)`, A = L L^T, with which m = s k(., seen) alpha."""
+        """Return alpha = A^{-1} y `(q,)`, A = L L^T, with which m = k(., seen) alpha."""
         weights: Tensor = torch.linalg.solve_triangular(self.factor.T, self._whitened.unsqueeze(1), upper=True)
         return weights.squeeze(1)
 
     def target_weights(self, index: Tensor) -> Tensor:
-        """Return A^{-1} s k(seen, .) of the graphs `index` `(n,)`, `(q, n)`: the weights of y in their means."""
+        """Return A^{-1} k(seen, .) of the graphs `index` `(n,)`, `(q, n)`: the weights of y in their means."""
         weights: Tensor = torch.linalg.solve_triangular(self.factor.T, self.explained(index), upper=True)
         return weights
 
     def covariance(self, index: Tensor) -> Tensor:
         """Return the joint covariance C of the graphs `index` `(n,)`, `(n, n)` float64."""
         explained = self.explained(index)
-        within = self.hyperparameters.scale * self.kernel.columns(index, index)
+        within = self.kernel.columns(index, index)
         return (within + within.T) / 2 - explained.T @ explained
+
+    def root(self, prior: Tensor) -> Tensor:
+        """Return a root of the joint covariance of all graphs, in O(q K^2): a draw from the prior, conditioned.
+
+            R = [(I - W^T S) R_0, W^T sqrt(N)],   W = A^{-1} k(seen, .),   N = n diag(1 / counts)
+            f + W^T (y - f(seen) - e),   f = R_0 z,   e = sqrt(N) z'      [Matheron's rule; Wilson et al. 2021, Eq. 10]
+
+        S picks the graphs seen. R is a continuous function of R_0, so that draws do not hang on last bits.
+
+        Args:
+            prior: R_0, `(K, r)` float64. A root of k of all graphs of the set.
+
+        Returns:
+            `(K, r + q)` float64. R, with R R^T = C.
+        """
+        weights = self.target_weights(torch.arange(len(prior))).T
+        noise = (self.noise / self.counts.double()).sqrt()
+        return torch.cat([prior - weights @ prior[self.seen], weights * noise], dim=1)
 
 
 class Marginals:
     """Posterior means and variances of n graphs, which one more result changes in O(q n).
 
-        e = (s k(a, .) - E_a^T E) / p,   m <- m + e (y - m_a) / p,   v <- v - e^2,   p as in `DualPosterior.extended`
+        e = (k(a, .) - E_a^T E) / p,   m <- m + e (y - m_a) / p,   v <- v - e^2,   p as in `DualPosterior.extended`
         [Rasmussen & Williams 2006, Eqs. 2.25 and 2.26, one y at a time]
 
     Args:
@@ -175,7 +189,7 @@ class Marginals:
         longer = copy.copy(self)
         longer.posterior = self.posterior.extended(int(graph), own, count, target)
         pivot = longer.posterior.factor[-1, -1]
-        covariance = self.posterior.hyperparameters.scale * self.posterior.kernel.columns(graph, self.index)[0]
+        covariance = self.posterior.kernel.columns(graph, self.index)[0]
         row = (covariance - own @ self.rows) / pivot
         longer.rows = torch.cat([self.rows, row.unsqueeze(0)])
         longer.mean = self.mean + row * ((target - self.mean[place]) / pivot)

@@ -1,23 +1,25 @@
 from .agent import KernelAgent as KernelAgent
-from .gaussian_process import GaussianProcess as GaussianProcess
-from .kernels import Encode as Encode
-from .kernels import KernelGraphs as KernelGraphs
-from .kernels import encode_network as encode_network
+from .agent import Read as Read
+from .models import LinearAgent as LinearAgent
+from .models import SubtreeAgent as SubtreeAgent
 from .models import gntk as gntk
+from .models import linear as linear
+from .models import read_network as read_network
 from .models import wl as wl
 from .settings import KernelSettings as KernelSettings
-from .settings import ProcessSettings as ProcessSettings
+from .settings import OneKernelSettings as OneKernelSettings
 from .settings import SubtreeSettings as SubtreeSettings
 
 __all__ = [
-    "Encode",
-    "GaussianProcess",
     "KernelAgent",
-    "KernelGraphs",
     "KernelSettings",
-    "ProcessSettings",
+    "LinearAgent",
+    "OneKernelSettings",
+    "Read",
+    "SubtreeAgent",
     "SubtreeSettings",
-    "encode_network",
     "gntk",
+    "linear",
+    "read_network",
     "wl",
 ]

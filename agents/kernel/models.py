@@ -1,18 +1,28 @@
-"""The exact Gaussian process as a model: with the kernel of a network, a given one, or that of subtrees."""
+"""The exact Gaussian process as a model: with the kernel of a network, a given one, subtrees, or linear functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Batch
 
 from agents.beliefs.rules.rule import AcquisitionRule
+from agents.contract.protocol import State
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.kernel.agent import KernelAgent
-from agents.kernel.kernels import check_kernel, encode_given, encode_network
-from agents.kernel.settings import KernelSettings, SubtreeSettings
-from agents.kernel.subtrees import SubtreeGraphs, encode_subtrees
+from agents.kernel.given import GivenKernel, check_kernel
+from agents.kernel.regression import LinearFunctions
+from agents.kernel.settings import KernelSettings, OneKernelSettings, SubtreeSettings
+from agents.process.kept import KeptColumns
+from agents.process.parts.network import FiniteNetwork, Network
+from agents.process.parts.subtrees import Subtrees
+from gntk import aggregate_neighbours
+
+MOST_OF_FINITE_WIDTH = 5000
 
 
 def gntk(
@@ -30,9 +40,24 @@ def gntk(
     """
     if (kernel_matrix is not None) != (settings.kernel == "custom"):
         raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
-    if kernel_matrix is None:
-        return KernelAgent(settings, make_rule, partial(encode_network, settings))
-    return GivenKernelAgent(settings, make_rule, partial(encode_given, settings, check_kernel(kernel_matrix)))
+    if kernel_matrix is not None:
+        return GivenKernelAgent(settings, make_rule, partial(read_given, settings, check_kernel(kernel_matrix)))
+    family = KernelAgent if settings.kernel == "infinite" else FiniteNetworkAgent
+    return family(settings, make_rule, partial(read_network, settings))
+
+
+def read_network(settings: KernelSettings, batch: Batch, seed: int) -> Network:
+    """Read graphs by the GNTK of a network with these settings, whose weights have this seed if it is finite."""
+    own_count = settings.node_count == "own"
+    graphs = aggregate_neighbours(batch, own_count=own_count)
+    if settings.kernel == "infinite":
+        return Network(graphs, settings.depth, own_count)
+    return FiniteNetwork(graphs, settings.depth, own_count, settings.width, seed)
+
+
+def read_given(settings: KernelSettings, matrix: Tensor, batch: Batch, seed: int) -> GivenKernel:
+    """Join graphs and the kernel `matrix` of them, `(K, K)`; no seed has an effect."""
+    return GivenKernel.of(batch, matrix, settings.node_count == "own")
 
 
 class GivenKernelAgent(KernelAgent[KernelSettings]):
@@ -41,15 +66,46 @@ class GivenKernelAgent(KernelAgent[KernelSettings]):
     reads = frozenset({NODE_FEATURES, EDGE_FEATURES, DIRECTIONS})
 
 
+class FiniteNetworkAgent(KernelAgent[KernelSettings]):
+    """Play by the kernel of a network of finite width, which is computed as a whole."""
+
+    def check_size(self, num_graphs: int) -> None:
+        """Refuse more graphs than a whole kernel can hold."""
+        if num_graphs > MOST_OF_FINITE_WIDTH:
+            raise ValueError(
+                f"Expected at most {MOST_OF_FINITE_WIDTH:,} graphs. Got {num_graphs:,}: the kernel of a network of "
+                f'finite width is computed as a whole, {8 * num_graphs**2 / 1e9:.1f} GB. Use kernel="infinite".'
+            )
+
+    def state(self) -> State:
+        """Return the state of any such agent, and the scale of the kernel on the graphs of `reset`."""
+        part = self.described.parts[0]
+        return {**super().state(), "weight": part.weight, "typical": part.typical}
+
+    def restore(self, state: State) -> None:
+        """Continue from a state, with the weights of its seed."""
+        described, part = self.described, self.described.parts[0]
+        reading = described.readings[0]
+        if isinstance(reading, FiniteNetwork) and state["seed"] != self._seed:
+            reading = reading.seeded(state["seed"])
+            part = replace(part, kernel=KeptColumns(reading, described.count, whole=True))
+            part = replace(part, weight=state["weight"], typical=state["typical"])
+            self._described = replace(described, readings=[reading], parts=[part, *described.parts[1:]])
+        super().restore(state)
+
+
 class SubtreeAgent(KernelAgent[SubtreeSettings]):
     """Play by the kernel of subtrees."""
 
     reads = frozenset({NODE_FEATURES, EDGE_FEATURES})
-    algorithm = 4  # versions 1 to 3, those of `KernelAgent`, took an edge a to a node b for an edge b to a node a
+    algorithm = (
+        5  # until version 4, another prior of the scale; until 3, an edge a to a node b was an edge b to a node a
+    )
 
     def reads_here(self) -> frozenset[str]:
         """Return what it reads of these graphs: features of edges only if they are integers."""
-        labelled = isinstance(self._graphs, SubtreeGraphs) and self._graphs.labelling.reads_edges
+        reading = self.described.readings[0]
+        labelled = isinstance(reading, Subtrees) and reading.labelling.reads_edges
         return self.reads if labelled else self.reads - {EDGE_FEATURES}
 
 
@@ -60,4 +116,30 @@ def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> S
         settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
     """
-    return SubtreeAgent(settings, make_rule, partial(encode_subtrees, settings))
+    return SubtreeAgent(settings, make_rule, partial(read_subtrees, settings))
+
+
+def read_subtrees(settings: SubtreeSettings, batch: Batch, seed: int) -> Subtrees:
+    """Read graphs by their subtree patterns; no seed has an effect."""
+    return Subtrees.of(batch, settings.iterations, settings.bins, cosine=settings.similarity == "cosine")
+
+
+class LinearAgent(KernelAgent[OneKernelSettings]):
+    """Believe that mean rewards are linear in mean nodes and sizes of the graphs."""
+
+    algorithm = 2  # version 1 kept sums over features, and had another prior of the scale
+
+
+def linear(settings: OneKernelSettings, make_rule: Callable[[], AcquisitionRule]) -> LinearAgent:
+    """Bayesian linear regression on mean nodes and sizes of the graphs.
+
+    Args:
+        settings: settings of the regression.
+        make_rule: makes the acquisition rule.
+    """
+    return LinearAgent(settings, make_rule, read_numbers)
+
+
+def read_numbers(batch: Batch, seed: int) -> LinearFunctions:
+    """Describe graphs by means of nodes and sizes; no seed has an effect."""
+    return LinearFunctions.of(batch)

@@ -1,61 +1,53 @@
-"""Settings of the agents with an exact Gaussian process."""
+"""Settings of the agents with an exact Gaussian process of one kernel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
-from agents.contract.settings import LARGEST_DEPTH, Warp, check_depth, check_fields, check_warp
+from agents.contract.settings import LARGEST_DEPTH, check_depth
+from agents.process.settings import ChangingSettings
 
 LARGEST_BINS = 256
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProcessSettings:
+class OneKernelSettings(ChangingSettings):
     """Settings of an exact Gaussian process, whatever its kernel."""
 
     exploration_scale: float = 1.0
     """nu, multiplies sigma."""
     output_scale: float | None = None
-    """Factor of the kernel, in squared units of the targets; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
-    noise_variance: float | None = None
-    """Noise variance of the rewards, in their squared units; None: by marginal likelihood, at rounds 1, 2, 4, ..."""
+    """Factor of the kernel, in squared units of the targets; None: by marginal likelihood."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
-    warp: Warp = "none"
-    """Targets of the fit: the standardised rewards; or normal scores, which depend on the ranks of rewards only, for
-    measured values of which a few are far from the others."""
-    memory: int = 2000
-    """Largest number of graphs played that are remembered, where graphs change from round to round."""
-    forget: int | float | None = None
-    """What is forgotten of earlier rewards, where mean rewards drift. None: nothing; an integer W: all but the last W;
-    a number gamma below 1: the reward told d rewards ago counts gamma^d, and all in sum at most 1 / (1 - gamma)."""
-    most_graphs: int = 5000
-    """Largest number of graphs whose whole kernel is held: 0.2 GB of 5,000 graphs. It is decomposed where joint rewards
-    are drawn, or once there are many rewards, which takes 1.4 GB; twice as many graphs take four times the memory, and
-    eight times the time. Of more graphs, only the columns of those played are computed, and rules that draw jointly
-    cannot play."""
+    refit_growth: float = 1.0
+    """Learn scale and noise again when the number of rewards has grown by this share; 0: after every update. The
+    Gaussian process uses every reward immediately in either case."""
+
+    retired: ClassVar[dict[str, str]] = {
+        "most_graphs": "Of many graphs, only the columns of the kernel that belong to those played are computed, and "
+        "joint draws are of a `short_list`. Leave it out."
+    }
 
     @property
-    def has_columns(self) -> bool:
-        """Return whether the kernel of a graph with all others is computed without that of the others."""
-        return True
+    def standardizes(self) -> bool:
+        """Return whether rewards are standardised before the fit."""
+        return self.standardize
+
+    @property
+    def known_weight(self) -> float | None:
+        """Return the factor of the kernel if it is given."""
+        return self.output_scale
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        for name in ("output_scale", "noise_variance"):
-            if getattr(self, name) == 0:
-                raise ValueError(f"Expected `{name}` to be positive or None. Got 0.")
-        check_warp(self.warp, self.standardize)
-        if self.warp != "none" and self.noise_variance is not None:
-            raise ValueError(
-                "Expected `noise_variance` to be None with `warp`, because rewards of equal noise have "
-                f"targets of unequal noise. Got {self.noise_variance}."
-            )
+        super().__post_init__()
+        if self.output_scale == 0:
+            raise ValueError("Expected `output_scale` to be positive or None. Got 0.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelSettings(ProcessSettings):
+class KernelSettings(OneKernelSettings):
     """Settings of an exact Gaussian process with the kernel of a graph network."""
 
     kernel: Literal["infinite", "empirical", "custom"] = "infinite"
@@ -69,11 +61,6 @@ class KernelSettings(ProcessSettings):
     node_count: Literal["largest", "own"] = "largest"
     """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
 
-    @property
-    def has_columns(self) -> bool:
-        """Return whether the kernel of a graph with all others is computed without that of the others."""
-        return self.kernel == "infinite"
-
     def __post_init__(self) -> None:
         super().__post_init__()
         check_depth(self.depth)
@@ -82,7 +69,7 @@ class KernelSettings(ProcessSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubtreeSettings(ProcessSettings):
+class SubtreeSettings(OneKernelSettings):
     """Settings of an exact Gaussian process with the kernel of Weisfeiler-Lehman subtrees."""
 
     iterations: int = 1

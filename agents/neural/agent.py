@@ -12,12 +12,13 @@ from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.rewards import MarginalLikelihood, OrderedHistory, Targets, make_targets, predict
+from agents.beliefs.rewards import OrderedHistory, Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.fit import fit
 from agents.neural.network import Architecture
+from agents.neural.noise import fit_noise
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
 from gntk.engines import Features, Network, features_at
@@ -116,7 +117,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         targets, noise = self._targets(), ridge  # without observations the prior covariance is the kernel
         if len(self.history):
             rows = features.select(self.history.counts.nonzero().squeeze(1))
-            noise = MarginalLikelihood(gram(rows, rows), self.history, targets).fit_noise(ridge)
+            noise = fit_noise(gram(rows, rows), self.history, targets, ridge)
         std = (noise * self.covariance.variance(features, self.offered)).sqrt()
         return predict(targets, self._of_round(self._values(features)).double(), std, noise)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from agents.beliefs.batches import check_count, choose_batch
-from agents.beliefs.posterior import Marginals
-from agents.beliefs.rewards import PRIOR_NOISE, Bounds, NoisyResults, check_rule, make_history
+from agents.beliefs.posterior import Kernel, Marginals
+from agents.beliefs.rewards import Bounds, NoisyResults, check_rule, make_history
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.beliefs.short_list import short_list
@@ -21,8 +22,9 @@ from agents.contract.abilities import Fits
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import DivergedError, State
 from agents.process.forecaster import ProcessForecaster
+from agents.process.mixture import PRIOR_NOISE
 from agents.process.parts.part import Description
-from agents.process.results import Learnt, Results, condition, learn_weights
+from agents.process.results import Learnt, Results, condition, learn_weights, noise_in_units
 from agents.process.settings import MixtureSettings
 from gntk import one_thread
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
 
 ENTRIES = 20_000_000  # of the rows that are kept from one reward to the next: 160 MB
+SPARE = 64  # rows more than two of each graph played
 
 S = TypeVar("S", bound=MixtureSettings)
 
@@ -56,7 +59,7 @@ class ProcessAgent(ProcessForecaster[S]):
         make_rule: makes the acquisition rule.
 
     Raises:
-        ValueError: if the rule remembers graphs, or eliminates them where rewards are forgotten.
+        ValueError: if the rule eliminates graphs, and rewards are forgotten.
     """
 
     results: Results
@@ -67,11 +70,7 @@ class ProcessAgent(ProcessForecaster[S]):
         self._described: Description | None = None
         rule = make_rule()
         check_rule(rule, settings.forget)
-        if rule.state_dict():
-            raise ValueError(
-                f"Expected a rule that remembers nothing, because the short list changes with each choice. Got "
-                f"{type(rule).__name__}."
-            )
+        self._remembers = bool(rule.state_dict())  # its candidates, for which a short list that changes will not do
 
     @abstractmethod
     def describe(self, graphs: Batch) -> Description:
@@ -103,6 +102,7 @@ class ProcessAgent(ProcessForecaster[S]):
         self._every, self._seed = torch.arange(count), seed
         self._described = self.describe(graphs)
         self.learnt = Learnt(tuple(part.weight for part in self._described.parts), PRIOR_NOISE)
+        self._kernel: tuple[Description, tuple[float, ...], Kernel] | None = None
         self._condition()
 
     def go_on(self, kept: Tensor, graphs: Sequence[Data]) -> None:
@@ -212,16 +212,19 @@ class ProcessAgent(ProcessForecaster[S]):
         """Choose graphs one after the other, given the logarithms of the ratios of their prices."""
         mask[list(pending)] = False
         check_count(count, mask)
-        likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
-        near = torch.cat([likely, torch.tensor(pending, dtype=torch.int64)])
+        if self._remembers:
+            near, offered, under_way = torch.arange(self.num_graphs), mask, pending
+        else:
+            likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
+            near = torch.cat([likely, torch.tensor(pending, dtype=torch.int64)])
+            offered, under_way = torch.ones(len(near), dtype=torch.bool), range(len(likely), len(near))
         rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
         belief, imagine = self._believe(near)
-        every, under_way = torch.ones(len(near), dtype=torch.bool), range(len(near) - len(pending), len(near))
 
         def still(chosen: Sequence[int]) -> Tensor:
-            return torch.from_numpy(fits(near[list(chosen)].tolist()))[near] if fits else every
+            return torch.from_numpy(fits(near[list(chosen)].tolist()))[near] if fits else offered
 
-        chosen = choose_batch(rule, belief, every, count, self.generator, imagine, under_way, still)
+        chosen = choose_batch(rule, belief, offered, count, self.generator, imagine, under_way, still)
         return [int(near[position]) for position in chosen]
 
     def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
@@ -258,24 +261,39 @@ class ProcessAgent(ProcessForecaster[S]):
         counts = self.history.counts
         if without is not None:
             counts = counts - without.bincount(minlength=len(counts))
-        kernel = self.described.mixture(self.learnt.weights)
+        known = noise_in_units(self.settings, self.targets)
+        if known is not None:
+            self.learnt = replace(self.learnt, noise=known)
         try:
-            self.posterior = condition(kernel, self.learnt.noise, self.results, self.targets, counts)
+            self.posterior = condition(self._mix(), self.learnt.noise, self.results, self.targets, counts)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
         self.result_noise = self.learnt.noise + self.results.noisy.typical(len(self.history), self.targets)
 
+    def _mix(self) -> Kernel:
+        """Return the sum of the parts; the last one is kept while weights and graphs stay."""
+        described, weights = self.described, self.learnt.weights
+        if self._kernel is None or self._kernel[:2] != (described, weights):
+            self._kernel = described, weights, described.mixture(weights)
+        return self._kernel[2]
+
     def _add(self, slots: Tensor) -> bool:
-        """Add rewards of these graphs to the posterior, one after the other, if it may be and rows fit into memory."""
-        places = self._places(slots)
-        size = (len(self.posterior.seen) + len(slots)) * len(self._every)
-        if places is None or size > ENTRIES or not self.results.are_plain or self.settings.forget is not None:
+        """Add rewards of these graphs to the posterior, one after the other, where that costs less than to condition again.
+
+        It may not be where earlier rewards count less than before, or where their known noise has another unit.
+        """
+        targets, places = self.results.targets(self.settings), self._places(slots)
+        rows = len(self.posterior.seen) + len(slots)
+        if places is None or self.settings.forget is not None or not self.results.are_plain:
+            return False
+        if noise_in_units(self.settings, targets) not in (None, self.learnt.noise):
+            return False
+        if rows * len(self._every) > ENTRIES or rows > 2 * len(self.history.seen) + SPARE:
             return False
         marginals = self._marginals or Marginals(self.posterior, self._every)
         for place in places:
             marginals = marginals.given(place, 1.0, 0.0)
-        self.targets = self.results.targets(self.settings)
-        seen = marginals.posterior.seen
+        self.targets, seen = targets, marginals.posterior.seen
         self._marginals = marginals.retargeted(self.targets.of(self.history.means[seen]))
         self.posterior = self._marginals.posterior
         self._believed = self._marginals.mean, self._marginals.variance

@@ -41,18 +41,24 @@ class GraphDescription:
     """Reading and kernel of each part, by their positions."""
 
     @staticmethod
-    def of(batch: Batch, settings: GraphProcessSettings) -> GraphDescription:
-        """Read K graphs in all ways that apply and have a weight, and leave out parts that are constant on the set.
+    def of(ways: Sequence[tuple[float, Reading]], count: int, known_weight: float | None = None) -> GraphDescription:
+        """Leave out kernels that are constant on the set, and weigh the others.
 
-        The weights that are left add up to 1, in units of the typical variance of each kernel. If none is left, graphs
-        are told apart by their own rewards alone.
+        The weights that are left add up to 1, in units of the typical variance of each kernel. If no kernel differs,
+        all stay, because graphs of later rounds may differ, and those of the set are told apart by their own rewards.
+
+        Args:
+            ways: weights, and what is read of K graphs.
+            count: K.
+            known_weight: weight of the only kernel, if it is given.
         """
-        count = batch.num_graphs
-        ways = [(weight, read()) for weight, read in _ways(batch, settings)]
-        found = list(_that_differ(ways, count))
+        if known_weight is not None:
+            ((place, part),) = _kernels_of(ways, count)
+            return GraphDescription(count, [ways[0][1]], [replace(part, weight=known_weight)], [place])
+        found = [(place, part) for place, part in _kernels_of(ways, count) if part.typical > 0]
         if not found:
-            itself = Itself(count)
-            ways, found = [(1.0, itself)], [((0, 0), Part(itself.name, 1.0, KeptColumns(itself, count)))]
+            ways = [*ways, (1.0, Itself(count))]
+            found = [(place, replace(part, typical=_own(part, count))) for place, part in _kernels_of(ways, count)]
         total = sum(part.weight for _, part in found)
         parts = [replace(part, weight=part.weight / total / part.typical) for _, part in found]
         return GraphDescription(count, [reading for _, reading in ways], parts, [place for place, _ in found])
@@ -81,22 +87,26 @@ class GraphDescription:
 
     def known(self) -> list[Tensor]:
         """Return what identifies the graphs to each part."""
-        return [torch.tensor(self.count), *(tensor for reading in self.readings for tensor in reading.known())]
+        return [tensor for reading in self.readings for tensor in reading.known()]
 
 
-def _that_differ(ways: Sequence[tuple[float, Reading]], count: int) -> Iterator[tuple[tuple[int, int], Part]]:
-    """Yield the kernels that differ on the set, with their positions; their weights are shares, not yet scaled."""
+def _kernels_of(ways: Sequence[tuple[float, Reading]], count: int) -> Iterator[tuple[tuple[int, int], Part]]:
+    """Yield the kernels with their positions; their weights are shares, not yet scaled."""
     for place, (weight, reading) in enumerate(ways):
         for each, (share, kernel) in enumerate(reading.kernels()):
-            whole = count <= WHOLE or (isinstance(kernel, Network) and kernel.is_cheap)
+            whole = count <= WHOLE or getattr(kernel, "at_once", False)
             kept = KeptColumns(kernel, count, whole)
             typical = typical_variance(kept if whole else kernel, count)
-            if typical > 0:
-                yield (place, each), Part(reading.name, weight * share, kept, typical)
+            yield (place, each), Part(reading.name, weight * share, kept, typical)
 
 
-def _ways(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float, Callable[[], Reading]]]:
-    """Return the ways to read graphs that apply to these and have a weight."""
+def _own(part: Part, count: int) -> float:
+    """Return the mean of a kernel of graphs with themselves; 1 if it is 0."""
+    return float(part.kernel.diagonal(torch.arange(count)).mean()) or 1.0
+
+
+def read_graphs(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float, Reading]]:
+    """Read K graphs in all ways that apply to them and have a weight, and return each with its weight."""
     sizes_differ = len(batch.ptr.diff().unique()) > 1
     edges_differ, directed = edge_features_vary(batch), with_both_directions(batch) is not batch
     means, sums = partial(measure_means, directed=directed), partial(measure_sums, directed=directed)
@@ -111,4 +121,4 @@ def _ways(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float,
         (settings.layers_weight, directed, lambda: Measured.of("directions", measure_layers, batch)),
         (settings.itself_weight, True, lambda: Itself(batch.num_graphs)),
     ]
-    return [(weight, read) for weight, applies, read in ways if weight > 0 and applies]
+    return [(weight, read()) for weight, applies, read in ways if weight > 0 and applies]

@@ -20,6 +20,7 @@ from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.contract.abilities import BoundsImaginer, Explanation
 from agents.contract.protocol import Prediction
 from agents.process.explanation import explain_means
+from agents.process.kept import KeptColumns
 from agents.process.parts.part import Description
 from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
@@ -179,6 +180,11 @@ class ProcessForecaster(BatchBeliefAgent[S]):
             shares[part.name] = shares.get(part.name, 0.0) + variance / sum(variances)
         return shares
 
+    @property
+    def _are_many(self) -> bool:
+        """Return whether graphs are chosen from a short list."""
+        return True
+
     def _read_index(self, index: Sequence[int]) -> Tensor:
         self.check_reset()
         if not all(0 <= each < self.num_graphs for each in index):
@@ -199,7 +205,8 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
         mean, nu, posterior, graphs = means[index], self.nu, self.posterior, self._every[index]
-        root = cache(lambda: nu * symmetric_root(posterior.covariance(graphs)))
+        whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
+        root = cache(lambda: nu * _root_of(posterior, graphs, whole))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
         rows = None if self._marginals is None else self._marginals.rows[:, index]
         latest: list[Marginals] = []
@@ -213,3 +220,11 @@ class ProcessForecaster(BatchBeliefAgent[S]):
             return Belief(mean, nu * imagined.variance.sqrt(), root, best)
 
         return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
+
+
+def _root_of(posterior: DualPosterior, graphs: Tensor, whole: bool) -> Tensor:
+    """Return a root of the joint covariance of graphs; that of a whole set is made from the root of the prior."""
+    kernel = posterior.kernel
+    if whole and isinstance(kernel, KeptColumns):
+        return posterior.root(kernel.root)
+    return symmetric_root(posterior.covariance(graphs))

@@ -1,10 +1,11 @@
-"""The agent that reads everything that a graph has."""
+"""Agents that play graphs of any kind by such a process, and the one that reads everything that a graph has."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from torch import Tensor
 from torch_geometric.data import Batch, Data
@@ -19,37 +20,16 @@ from agents.molecule.parts import MoleculeDescription
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import Molecules
 from agents.process.agent import ProcessAgent
-from agents.process.description import WHOLE, GraphDescription
+from agents.process.description import GraphDescription, read_graphs
 from agents.process.parts.part import Description
-from agents.process.settings import PARTS, GraphProcessSettings
+from agents.process.settings import PARTS, ChangingSettings, GraphProcessSettings
 from gntk import effective_dimension, information_gain, one_thread
 
+P = TypeVar("P", bound=ChangingSettings)
 
-class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
-    """Play by a sum of kernels that read node features, edge features, directions and structure.
 
-    Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents.
-    """
-
-    reads = frozenset(READABLE)
-    uses_columns = True
-
-    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:
-        """Return the graphs; molecules without making their graphs."""
-        if isinstance(graph_set, MoleculeSetLike):
-            return Molecules.of(graph_set)
-        return super().read(observation, graph_set)
-
-    def describe(self, graphs: Batch | Molecules) -> Description:
-        """Read the graphs in all ways that apply.
-
-        Raises:
-            ValueError: if a setting is changed that says how graphs are read, and they are molecules.
-        """
-        if isinstance(graphs, Molecules):
-            self._refuse_settings_of_graphs()
-            return MoleculeDescription.of(graphs, MoleculeSettings(), before=self._described)
-        return GraphDescription.of(graphs, self.settings)
+class GraphAgent(ProcessAgent[P]):
+    """Play graphs that may change from round to round; where they are few, the rule ranks all of them."""
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs, on the scales of those of `reset`."""
@@ -72,15 +52,6 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
         choose = super().choose_batch if self._are_many else partial(BatchBeliefAgent.choose_batch, self)
         return choose(mask, count, pending)
 
-    def _refuse_settings_of_graphs(self) -> None:
-        names = (*(f"{name}_weight" for name in PARTS), "depth", "bins")
-        changed = [name for name in names if getattr(self.settings, name) != getattr(GraphProcessSettings, name)]
-        if changed:
-            raise ValueError(
-                f"Expected `{changed[0]}` at its default on molecules, which are compared by what is computed from "
-                "their SMILES. Leave it out, or choose a `molecule-` agent, whose settings weigh that."
-            )
-
     def _look_for_those_played(self, mask: Tensor) -> None:
         """Find out whether graphs that have results can be played again."""
         seen = self.posterior.seen
@@ -88,7 +59,8 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
 
     @property
     def _are_many(self) -> bool:
-        return self.num_graphs > self.settings.short_list
+        """Return whether graphs are chosen from a short list, as a rule cannot that remembers its candidates."""
+        return len(self._every) > self.settings.short_list and not self._remembers
 
     @one_thread()
     def insight(self) -> Insight:
@@ -99,7 +71,7 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
         belief, index = self.ranked
         noise, seen, kernel = self.learnt.noise, self.history.seen, self.posterior.kernel
         root, dimension = self.history.counts[seen].double().sqrt(), math.nan
-        if len(self._every) <= WHOLE:
+        if not self._are_many:
             within = kernel.columns(self._every, self._every)
             dimension = effective_dimension((within + within.T) / 2, max(1, self.history.rounds), noise)
         return make_insight(
@@ -111,6 +83,43 @@ class GraphProcessAgent(ProcessAgent[GraphProcessSettings]):
             log_determinant=2 * information_gain(root.unsqueeze(1) * kernel.columns(seen, seen) * root, noise),
             effective_dimension=dimension,
         )
+
+
+class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
+    """Play by a sum of kernels that read node features, edge features, directions and structure.
+
+    Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents.
+    """
+
+    reads = frozenset(READABLE)
+    algorithm = 3  # joint draws use another root
+    uses_columns = True
+
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:
+        """Return the graphs; molecules without making their graphs."""
+        if isinstance(graph_set, MoleculeSetLike):
+            return Molecules.of(graph_set)
+        return super().read(observation, graph_set)
+
+    def describe(self, graphs: Batch | Molecules) -> Description:
+        """Read the graphs in all ways that apply.
+
+        Raises:
+            ValueError: if a setting is changed that says how graphs are read, and they are molecules.
+        """
+        if isinstance(graphs, Molecules):
+            self._refuse_settings_of_graphs()
+            return MoleculeDescription.of(graphs, MoleculeSettings(), before=self._described)
+        return GraphDescription.of(read_graphs(graphs, self.settings), graphs.num_graphs)
+
+    def _refuse_settings_of_graphs(self) -> None:
+        names = (*(f"{name}_weight" for name in PARTS), "depth", "bins")
+        changed = [name for name in names if getattr(self.settings, name) != getattr(GraphProcessSettings, name)]
+        if changed:
+            raise ValueError(
+                f"Expected `{changed[0]}` at its default on molecules, which are compared by what is computed from "
+                "their SMILES. Leave it out, or choose a `molecule-` agent, whose settings weigh that."
+            )
 
 
 def gp(settings: GraphProcessSettings, make_rule: Callable[[], AcquisitionRule]) -> GraphProcessAgent:

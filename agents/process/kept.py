@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.posterior import Kernel
+from gntk import symmetric_root
 
 ENTRIES = 4_000_000  # of the columns that are kept of a kernel: 32 MB
 
@@ -45,6 +46,11 @@ class KeptColumns:
         if self._whole:
             return self.columns(self._every, self._every).diagonal()
         return self.kernel.diagonal(self._every)
+
+    @cached_property
+    def root(self) -> Tensor:
+        """Return a root of the kernel of all graphs, `(M, M)`: `gntk.symmetric_root`."""
+        return symmetric_root(self.columns(self._every, self._every))
 
     def exchanged(self, kernel: Kernel, kept: Tensor, added: int) -> KeptColumns:
         """Return the kept columns of the graphs that stay, for a kernel of these and of new ones after them.

@@ -15,11 +15,12 @@ from torch import Tensor
 
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults
 from agents.beliefs.posterior import Kernel
-from agents.beliefs.rewards import PRIOR_NOISE, History, Targets
-from agents.beliefs.rewards.likelihood import PRIOR_NOISE_SPREAD
+from agents.beliefs.rewards import History, Targets
 from agents.process.parts.numbers import FacingPoints, GaussianKernel, LinearKernel, Points
 from agents.process.parts.part import Facing, FastKernel
 
+PRIOR_NOISE = 1e-2  # median of the log-normal prior of the noise variance, in squared units of the targets
+PRIOR_NOISE_SPREAD = 3.0  # standard deviation of its logarithm: a factor of 20 either way is ordinary
 LEAST_NOISE, MOST_NOISE = 1e-6, 4.0  # in squared units of standardised rewards
 STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
 FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
@@ -202,17 +203,21 @@ class MixtureLikelihood:
         of_noise = noise * (slope.diagonal() / self._counts).sum().item() + repeats - self._within / noise
         return value.item(), np.append(of_weights.numpy(), of_noise + 2 * away / PRIOR_NOISE_SPREAD**2)
 
-    def fit(self, noise: float | None = None) -> tuple[list[float], float]:
+    def fit(self, noise: float | None = None, weights_are_known: bool = False) -> tuple[list[float], float]:
         """Minimise 2 NLL, and return the weights and the noise variance.
 
         Args:
             noise: the noise variance if it is known, else None.
+            weights_are_known: whether the weights are the medians of their priors.
         """
+        if noise is not None and weights_are_known:
+            return self._medians.tolist(), noise
         known = None if noise is None else math.log(noise)
         starts = [math.log(start) for start in STARTS] if known is None else [known]
         begins = [np.append(np.zeros(len(self._medians)), start) for start in starts]
         begin = min(begins, key=lambda logarithms: self(logarithms)[0])
-        bounds = [(-FARTHEST, FARTHEST)] * len(self._medians)
+        farthest = 0.0 if weights_are_known else FARTHEST
+        bounds = [(-farthest, farthest)] * len(self._medians)
         bounds.append((math.log(LEAST_NOISE), math.log(MOST_NOISE)) if known is None else (known, known))
         found = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
         weights = self._medians * torch.from_numpy(found[:-1]).exp()

@@ -12,16 +12,14 @@ from torch import Tensor
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
 from agents.beliefs.posterior import DualPosterior, Kernel
 from agents.beliefs.rewards import (
-    PRIOR_NOISE,
     Bounds,
     History,
-    Hyperparameters,
     NoisyResults,
     Targets,
     make_targets,
     variances_of,
 )
-from agents.process.mixture import MOST_RESULTS, Mixture, MixtureLikelihood
+from agents.process.mixture import MOST_RESULTS, PRIOR_NOISE, Mixture, MixtureLikelihood
 from agents.process.parts.part import Part
 from agents.process.settings import MixtureSettings
 
@@ -86,7 +84,7 @@ class Results:
 
     def targets(self, settings: MixtureSettings) -> Targets:
         """Return the scale on which they are modelled."""
-        return make_targets(self.noisy.join(self.history), True, settings.warp, self.bounds)
+        return make_targets(self.noisy.join(self.history), settings.standardizes, settings.warp, self.bounds)
 
     def merge(self, targets: Targets) -> PseudoResults:
         """Return the results whose measuring noise is known, one for each graph, in units of the targets."""
@@ -116,6 +114,11 @@ def condition(
     return _given(kernel, noise, results, targets, pseudo, counts)
 
 
+def noise_in_units(settings: MixtureSettings, targets: Targets) -> float | None:
+    """Return the noise variance in squared units of the targets if it is known, else None."""
+    return None if settings.noise_variance is None else settings.noise_variance / targets.unit**2
+
+
 def learn_weights(parts: Sequence[Part], results: Results, settings: MixtureSettings) -> Learnt:
     """Return the weights and the noise that maximise the marginal likelihood of all results.
 
@@ -124,7 +127,7 @@ def learn_weights(parts: Sequence[Part], results: Results, settings: MixtureSett
     """
     targets = results.targets(settings)
     kernels, medians = [part.kernel for part in parts], [part.weight for part in parts]
-    known = settings.noise_variance and settings.noise_variance / targets.unit**2
+    known = noise_in_units(settings, targets)
     weights, noise = medians, known or PRIOR_NOISE
     for _ in range(MATCHES if len(results.bounds) else 1):
         pseudo = NO_PSEUDO_RESULTS
@@ -134,7 +137,7 @@ def learn_weights(parts: Sequence[Part], results: Results, settings: MixtureSett
         likelihood = MixtureLikelihood.of_history(
             kernels, medians, settings.weight_spread, results.history, targets, pseudo, results.merge(targets)
         )
-        weights, noise = likelihood.fit(known)
+        weights, noise = likelihood.fit(known, settings.known_weight is not None)
     return Learnt(tuple(weights), noise, results.told)
 
 
@@ -152,4 +155,4 @@ def _given(
     weights = torch.cat([counted[seen].double(), noise / (noise + noisy.noises), noise / pseudo.noises])
     values = torch.cat([targets.of(results.history.means[seen]), noisy.values, pseudo.values])
     graphs = torch.cat([seen, noisy.graphs, pseudo.graphs])
-    return DualPosterior(kernel, Hyperparameters(1.0, noise), graphs, weights, values)
+    return DualPosterior(kernel, noise, graphs, weights, values)

@@ -22,7 +22,7 @@ class MixtureSettings:
     process uses every reward immediately in either case."""
     warp: Warp = "none"
     """Targets of the fit: rewards as they are, standardised ("none"), or by rank, as if they were normal
-    ("normal_scores")."""
+    ("normal_scores"), for measured values of which a few are far from the others."""
     exploration_scale: float | None = None
     """nu, multiplies sigma; None: 2 where graphs can be played again, so that none is played for ever because another
     was underrated; and 1 where those played are no longer on offer, as in the search of a pool."""
@@ -37,14 +37,24 @@ class MixtureSettings:
     parts: ClassVar[tuple[str, ...]] = ()
     """What graphs are compared by; each has a setting of its weight."""
 
+    @property
+    def standardizes(self) -> bool:
+        """Return whether rewards are standardised before the fit."""
+        return True
+
+    @property
+    def known_weight(self) -> float | None:
+        """Return the weight of the only part of the kernel if it is given; None if weights are learnt."""
+        return None
+
     def __post_init__(self) -> None:
         check_fields(self)
-        check_warp(self.warp, standardize=True)
+        check_warp(self.warp, self.standardizes)
         if self.parts and not any(getattr(self, f"{name}_weight") for name in self.parts):
             raise ValueError("Expected at least one of the weights of the kernel to be positive. Got zeros.")
-        for name in ("noise_variance", "weight_spread"):
+        for name, remedy in (("noise_variance", " or None"), ("weight_spread", "")):
             if getattr(self, name) == 0:
-                raise ValueError(f"Expected `{name}` to be positive. Got 0.")
+                raise ValueError(f"Expected `{name}` to be positive{remedy}. Got 0.")
         if self.warp != "none" and self.noise_variance is not None:
             raise ValueError(
                 "Expected `noise_variance` to be None with `warp`, because normal scores have no unit. Got "
@@ -53,7 +63,15 @@ class MixtureSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphProcessSettings(MixtureSettings):
+class ChangingSettings(MixtureSettings):
+    """Settings of such a process on graphs that may change from round to round."""
+
+    memory: int = 2000
+    """Largest number of graphs played that are remembered, where graphs change from round to round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphProcessSettings(ChangingSettings):
     """Settings of a Gaussian process on all that can be read of a graph.
 
     The weights are those before any reward; rewards change them. Only their ratios matter, and 0 leaves a part out. A
@@ -83,8 +101,6 @@ class GraphProcessSettings(MixtureSettings):
     """L, number of weight matrices of the network; at least 2."""
     bins: int = 4
     """Number of bins of each feature of nodes, by which subtrees compare features that are not integers."""
-    memory: int = 2000
-    """Largest number of graphs played that are remembered, where graphs change from round to round."""
 
     parts: ClassVar[tuple[str, ...]] = PARTS
 

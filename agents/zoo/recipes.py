@@ -17,7 +17,7 @@ MODELS = {
     "gntk": "agents.kernel.models:gntk",
     "wl": "agents.kernel.models:wl",
     "gp": "agents.process.graphs:gp",
-    "linear": "agents.linear.agent:linear",
+    "linear": "agents.kernel.models:linear",
     "molecule": "agents.molecule.agent:molecule",
     "counted": "agents.classic.independent:counted",
     "independent": "agents.classic.independent:independent",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import registry
 from agents.contract import BatchAgent
+from agents.kernel import KernelAgent, KernelSettings
 from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet
 from graph_bandit_lab.reports import print_columns, to_markdown
 
@@ -63,11 +64,10 @@ class Command:
 def soak_gntk(rounds: int, seed: int) -> Iterator[str]:
     """Compare the posterior of `gntk-ts` with the one that all rewards give at once."""
     for agent, counts, sums in play("gntk-ts", rounds, seed):
-        state = agent.state_dict()
-        location, unit = state["targets"]
-        seen = counts > 0
-        prior = state["output_scale"] * state["kernel"].numpy()
-        noise = np.diag(state["noise_variance"] / counts[seen])
+        every, process = torch.arange(len(counts)), cast(KernelAgent[KernelSettings], agent)
+        location, unit, seen = *process.history.location_and_scale(), counts > 0
+        prior = process.posterior.kernel.columns(every, every).numpy()
+        noise = np.diag(process.learnt.noise / counts[seen])
         gain = np.linalg.solve(prior[np.ix_(seen, seen)] + noise, prior[seen]).T
         mean = location + gain @ (sums[seen] / counts[seen] - location)
         std = unit * np.sqrt(np.diag(prior) - np.einsum("ij,ij->i", gain, prior[:, seen]))

@@ -19,7 +19,7 @@ import registry
 from agents.beliefs import AcquisitionRule, compose, remember
 from agents.beliefs.rules import ThompsonSampling, UpperConfidenceBound
 from agents.contract import Agent
-from agents.kernel import KernelAgent, KernelSettings, encode_network
+from agents.kernel import KernelAgent, KernelSettings, read_network
 from agents.zoo import RECIPES
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.analysis import paired_interval
@@ -38,7 +38,7 @@ class ForgetsTheOldest(KernelAgent[KernelSettings]):
 
 def forgets_the_oldest(settings: KernelSettings, make_rule: Callable[[], AcquisitionRule]) -> ForgetsTheOldest:
     """The exact Gaussian process that forgets the oldest graphs."""
-    return ForgetsTheOldest(settings, make_rule, partial(encode_network, settings))
+    return ForgetsTheOldest(settings, make_rule, partial(read_network, settings))
 
 
 @dataclass(frozen=True, kw_only=True)

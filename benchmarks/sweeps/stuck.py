@@ -93,7 +93,7 @@ class Command:
 
         def look(record: RoundRecord) -> None:
             if record.round == EARLY:
-                early.extend((agent.fitted.scale / typical, agent.fitted.noise * agent.targets.unit**2))
+                early.extend((agent.learnt.weights[0] / typical, agent.learnt.noise * agent.targets.unit**2))
 
         result = run_bandit(_make_environment(reward, self.horizon), agent, seed, on_round=look)
         late = result.actions[self.horizon // 2 :]
@@ -104,8 +104,7 @@ class Command:
         """Return the output scale at which rewards drawn from the prior have unit variance over the set, on average."""
         agent = self._make_agent()
         run_bandit(_make_environment(reward, 1), agent, seed)
-        kernel = agent.prior.sample()
-        return 1 / float(kernel.diagonal().mean() - kernel.mean())
+        return 1 / agent.described.parts[0].typical
 
     def _make_agent(self, **settings: float) -> KernelAgent[KernelSettings]:
         agent = registry.make_agent(self.agent, **settings)

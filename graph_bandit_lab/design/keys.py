@@ -34,7 +34,6 @@ LATER_DEFAULTS = {
 LATER_AGENT_DEFAULTS = {
     "memory": 2000,
     "forget": None,
-    "most_graphs": 5000,
     "warp": "none",
     "similarity": "cosine",
     "stereo": False,

@@ -69,7 +69,10 @@ def test_a_run_resumed_on_other_graphs_goes_on_as_if_it_had_not_stopped(name):
 
 @pytest.mark.parametrize("before", [4, 8])
 def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
-    """It knows the network of the agent that was saved, before and after graphs changed."""
+    """It knows the network of the agent that was saved, before and after graphs changed.
+
+    Its kernel is computed in another company of graphs, whose last bits may differ.
+    """
     agent = started("gntk-ucb", kernel="empirical", width=8)
     resumed = started("gntk-ucb", seed=1, kernel="empirical", width=8)
     for t in range(before // 8, before):
@@ -77,8 +80,8 @@ def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
     resumed.load_state_dict(agent.state_dict())
     play(agent, range(1, 9))
     play(resumed, range(1, 9))
-    np.testing.assert_array_equal(agent.predict().mean, resumed.predict().mean)
-    np.testing.assert_array_equal(agent.predict().std, resumed.predict().std)
+    np.testing.assert_allclose(agent.predict().mean, resumed.predict().mean, rtol=1e-10)
+    np.testing.assert_allclose(agent.predict().std, resumed.predict().std, rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", [*BELIEVERS, *FORGETFUL])

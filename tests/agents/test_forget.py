@@ -8,8 +8,7 @@ from support.posterior import from_scratch
 
 import registry
 from agents.beliefs import PhasedElimination, compose
-from agents.linear.agent import linear
-from agents.linear.regression import prior
+from agents.kernel import linear
 from gntk import effective_dimension, information_gain
 from graph_bandit_env import GraphSet
 
@@ -34,10 +33,8 @@ def tell(agent, plays, rewards, at_once=1):
 
 def kernel_of(agent):
     """The prior covariance of all graphs, in units of the targets."""
-    if hasattr(agent, "prior"):
-        return 2.0 * agent.prior.kernel.numpy()
-    features = agent.features.numpy()
-    return 2.0 * features * prior(features.shape[1]).numpy() @ features.T
+    every = torch.arange(len(GRAPHS))
+    return agent.posterior.kernel.columns(every, every).numpy()
 
 
 def weights_of(forget, count):
@@ -123,14 +120,13 @@ def test_insight_measures_what_is_remembered(name, forget):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_graph_of_which_everything_is_forgotten_is_as_uncertain_as_before(name):
     for forget in (3, 0.1):
-        agent = ready(name, forget, **KNOWN, **({} if name == "lin-ts" else {"standardize": False}))
+        agent = ready(name, forget, **KNOWN, standardize=False)
         tell(agent, [6], [5.0])
         tell(agent, [0] * 12, [0.0] * 12)
         assert agent.history.seen.tolist() == [0]
-        if name != "lin-ts":
-            told, (mean, covariance) = agent.predict(), expected(agent, [0] * 12, [0.0] * 12)
-            np.testing.assert_allclose(told.mean, mean, atol=1e-8)
-            np.testing.assert_allclose(told.std, np.sqrt(np.diag(covariance).clip(0)), atol=1e-6)
+        told, (mean, covariance) = agent.predict(), expected(agent, [0] * 12, [0.0] * 12)
+        np.testing.assert_allclose(told.mean, mean, atol=1e-8)
+        np.testing.assert_allclose(told.std, np.sqrt(np.diag(covariance).clip(0)), atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["gntk-ucb", "lin-ucb"])
@@ -151,7 +147,7 @@ def test_where_graphs_change_rewards_keep_their_age(forget):
     """Rounds show four of the graphs each; the agent knows those that it has played."""
     agent = registry.make_agent("gntk-ucb", forget=forget, **KNOWN, standardize=False)
     agent.reset(tuple(GRAPHS), seed=0)
-    kernel, graphs = 2.0 * agent.prior.kernel.numpy(), tuple(GRAPHS)
+    kernel, graphs = kernel_of(agent), tuple(GRAPHS)
     for t in range(40):
         of_round = [PLAYS[t], (PLAYS[t] + 3) % 8, (PLAYS[t] + 5) % 8, 6]
         observation = tuple(graphs[k] for k in of_round)

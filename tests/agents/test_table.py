@@ -25,12 +25,12 @@ FORGETFUL = [
     for name in ("gntk-ts", "gntk-ucb", "gntk-ei", "wl-ucb", "lin-ts")
     for forget in (30, 0.97)
 ]
-BY_COLUMNS = ["gntk-ei:most_graphs=2", "wl-ucb:most_graphs=2,forget=30"]
+BY_SHORT_LISTS = ["gntk-ei:short_list=2", "wl-ucb:short_list=2,forget=30", "gntk-ts:short_list=5"]
 WARPED = [
     f"{name}warp=normal_scores"
     for name in (
         "gntk-ts:",
-        "gntk-ei:most_graphs=2,",
+        "gntk-ei:short_list=2,",
         "wl-ucb:forget=30,similarity=gaussian,",
         "gnn-ei:",
         "nn-ts:fit=epochs,epochs=2,",
@@ -38,7 +38,7 @@ WARPED = [
 ]
 
 
-@pytest.fixture(params=[*NAMES, *FORGETFUL, *BY_COLUMNS, *WARPED])
+@pytest.fixture(params=[*NAMES, *FORGETFUL, *BY_SHORT_LISTS, *WARPED])
 def make(request):
     spec = AgentSpec.parse(request.param)
 

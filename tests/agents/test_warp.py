@@ -50,13 +50,14 @@ def test_play_depends_on_the_ranks_of_rewards_alone(name):
 
 def test_without_warp_it_depends_on_their_values():
     plain, steep = ready("gntk-ei", warp="none"), ready("gntk-ei", warp="none")
-    assert play(plain, REWARDS) != play(steep, np.exp(4 * REWARDS) - 100)
+    for agent, rewards in ((plain, REWARDS), (steep, np.exp(4 * REWARDS) - 100)):
+        agent.update(None, np.arange(8), rewards[:8])
+    assert not torch.allclose(plain.belief().mean, steep.belief().mean, atol=0.1)
 
 
-@pytest.mark.parametrize("most_graphs", [5000, 2])
 @pytest.mark.parametrize("at_once", [1, 5, 12])
-def test_the_belief_is_the_posterior_of_the_scores_of_all_rewards_so_far(most_graphs, at_once):
-    agent = ready("gntk-ucb", **KNOWN, most_graphs=most_graphs, exploration_scale=1.0)
+def test_the_belief_is_the_posterior_of_the_scores_of_all_rewards_so_far(at_once):
+    agent = ready("gntk-ucb", **KNOWN, exploration_scale=1.0)
     plays = np.array([0, 3, 3, 7, 1, 0, 0, 9, 5, 2, 3, 11])
     rewards = np.exp(REWARDS[plays]) + np.random.default_rng(0).normal(size=12)
     for first in range(0, 12, at_once):
@@ -65,20 +66,12 @@ def test_the_belief_is_the_posterior_of_the_scores_of_all_rewards_so_far(most_gr
     means = np.array([rewards[plays == graph].mean() for graph in seen])
     targets = dict(zip(seen, NormalScores(agent.history.means[seen], 1.0).of(agent.history.means[seen]), strict=True))
     np.testing.assert_allclose(agent.history.means[seen], means)
-    kernel = 2.0 * ready("gntk-ucb", **KNOWN).prior.kernel.numpy()
-    mean, covariance = from_scratch(kernel, agent.posterior.noise_variance, plays, [targets[graph] for graph in plays])
+    every = torch.arange(12)
+    kernel = agent.posterior.kernel.columns(every, every).numpy()
+    mean, covariance = from_scratch(kernel, agent.posterior.noise, plays, [targets[graph] for graph in plays])
     belief = agent.belief()
     np.testing.assert_allclose(belief.mean, mean, atol=1e-8)
     np.testing.assert_allclose(belief.spread, np.sqrt(np.diag(covariance).clip(0)), atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["gntk-ei", "wl-ei"])
-def test_columns_tell_what_the_whole_kernel_tells(name):
-    whole, columns = ready(name), ready(name, most_graphs=2)
-    for agent in (whole, columns):
-        play(agent, np.exp(4 * REWARDS))
-    np.testing.assert_allclose(whole.predict().mean, columns.predict().mean, rtol=1e-6)
-    np.testing.assert_allclose(whole.predict().std, columns.predict().std, rtol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["gntk-ucb", "wl-ts", "gnn-ucb"])
@@ -219,7 +212,7 @@ def test_draws_of_gains_agree_with_the_forecast_of_each_graph(warp):
     agent.update(None, np.arange(20), molecules.targets[:20])
     best, left = float(molecules.targets[:20].max()), range(20, 40)
     gains = agent.draw_gains(left, best, 40_000, seed=1)
-    assert agent.posterior.hyperparameters.noise < 0.02  # forecasts are of a reward with noise, draws of mean rewards
+    assert agent.posterior.noise < 0.02  # forecasts are of a reward with noise, draws of mean rewards
     np.testing.assert_allclose((gains > 0).mean(0), agent.predict().probability_above(best)[20:], atol=0.03)
     assert np.array_equal(agent.draw_gains(left, best, 5, seed=2), agent.draw_gains(left, best, 5, seed=2))
     likely = gains[:, (gains > 0).mean(0) > 0.02] > 0

@@ -1,6 +1,7 @@
 """The posterior of a Gaussian process, from scratch."""
 
 import numpy as np
+import torch
 
 
 def from_scratch(kernel, noise, actions, rewards):
@@ -11,3 +12,20 @@ def from_scratch(kernel, noise, actions, rewards):
     cross = kernel[:, actions]
     gain = np.linalg.solve(kernel[np.ix_(actions, actions)] + noise * np.eye(len(actions)), cross.T).T
     return gain @ rewards, kernel - gain @ cross.T
+
+
+EXACT = ("molecule-", "gp-", "gntk-", "wl-", "lin-")
+"""How the names of agents with an exact Gaussian process begin."""
+
+
+class MatrixKernel:
+    """A kernel that is given as a whole, `(K, K)` float64."""
+
+    def __init__(self, matrix):
+        self.matrix = torch.as_tensor(matrix, dtype=torch.float64)
+
+    def columns(self, rows, index):
+        return self.matrix[rows][:, index]
+
+    def diagonal(self, index):
+        return self.matrix.diagonal()[index]

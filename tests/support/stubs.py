@@ -19,9 +19,8 @@ from numpy.typing import ArrayLike
 from agents.classic.independent import IndependentAgent
 from agents.classic.random_agent import RandomAgent
 from agents.kernel.agent import KernelAgent
-from agents.kernel.models import SubtreeAgent
+from agents.kernel.models import LinearAgent, SubtreeAgent
 from agents.kernel.settings import KernelSettings
-from agents.linear.agent import LinearAgent
 from agents.molecule.agent import MoleculeAgent
 from agents.neural.agent import NeuralAgent
 from agents.policy_gradient.agent import PPOAgent

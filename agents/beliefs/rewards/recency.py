@@ -24,18 +24,6 @@ def make_history(num_graphs: int, forget: Forget) -> History:
     return WindowHistory(num_graphs, forget) if isinstance(forget, int) else DiscountedHistory(num_graphs, forget)
 
 
-def next_fit(told: int, forget: Forget) -> int:
-    """Return the number of rewards at which scale and noise are fitted again.
-
-    It is the next power of two. Where rewards are forgotten, they are also fitted once as many were told as are
-    remembered: W, or 1 / (1 - gamma), the sum of all weights.
-    """
-    power_of_two = 1 << told.bit_length()
-    if forget is None:
-        return power_of_two
-    return min(power_of_two, told + (forget if isinstance(forget, int) else round(1 / (1 - forget))))
-
-
 def check_rule(rule: AcquisitionRule, forget: Forget) -> None:
     """Refuse to forget rewards under a rule that never returns to some graphs.
 

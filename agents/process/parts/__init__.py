@@ -1,5 +1,5 @@
 """Ways to compare graphs: each file reads them in one way, which is a part of the kernel."""
 
-from agents.process.parts.part import Part, Reading
+from agents.process.parts.part import Description, Part, Reading
 
-__all__ = ["Part", "Reading"]
+__all__ = ["Description", "Part", "Reading"]

@@ -1,9 +1,10 @@
-"""Compare graphs as an infinitely wide graph network does: the GNTK, as a part of the kernel."""
+"""Compare graphs as a graph network does: the GNTK, of infinite or of finite width, as a part of the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -11,7 +12,16 @@ from torch_geometric.data import Batch
 
 from agents.beliefs.encoding import encode_more
 from agents.beliefs.posterior import Kernel
-from gntk import AggregatedGraphs, aggregate_neighbours, infinite_width_kernel, select_graphs
+from gntk import (
+    AggregatedGraphs,
+    GraphMLP,
+    aggregate_neighbours,
+    empirical_kernel,
+    gram,
+    infinite_width_kernel,
+    select_graphs,
+    tangent_features,
+)
 
 MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all of them, of a kernel that takes a second
 AT_A_TIME = 8  # graphs of which the kernel is computed where only its diagonal is wanted
@@ -34,7 +44,7 @@ class Network:
         return Network(aggregate_neighbours(batch, own_count=own_count), depth, own_count)
 
     @property
-    def is_cheap(self) -> bool:
+    def at_once(self) -> bool:
         """Return whether the kernel of all graphs takes no longer than some ten of its columns take otherwise."""
         return len(self.graphs) <= MOST_WHOLE and len(self.graphs.nodes) <= MOST_NODES
 
@@ -49,17 +59,14 @@ class Network:
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernel between two lists of graphs, `(q, n)`."""
-        same = rows is index
         some = select_graphs(self.graphs, rows)
-        every = len(index) == len(self.graphs) and bool((index == torch.arange(len(index))).all())
-        others = None if same else self.graphs if every else select_graphs(self.graphs, index)
-        return infinite_width_kernel(some, self.depth, others=others)
+        return infinite_width_kernel(some, self.depth, others=None if rows is index else self._take(index))
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernel of graphs with themselves, `(n,)`."""
         return torch.cat([self.columns(block, block).diagonal() for block in index.split(AT_A_TIME)])
 
-    def exchange(self, kept: Tensor, graphs: Batch | None) -> Network:
+    def exchange(self, kept: Tensor, graphs: Batch | None) -> Self:
         """Return the graphs that stay, and then new ones."""
         new = [] if graphs is None else graphs.to_data_list()
         return replace(self, graphs=encode_more(aggregate_neighbours, self.graphs, kept, new, self.own_count))
@@ -67,3 +74,34 @@ class Network:
     def known(self) -> Sequence[Tensor]:
         """Return the aggregated graphs."""
         return [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors]
+
+    def _take(self, index: Tensor) -> AggregatedGraphs:
+        every = len(index) == len(self.graphs) and bool((index == torch.arange(len(index))).all())
+        return self.graphs if every else select_graphs(self.graphs, index)
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteNetwork(Network):
+    """The GNTK of a network of finite width at its initial weights      [`gntk.empirical_kernel`]."""
+
+    width: int
+    """m, even."""
+    seed: int
+    """Seed of the weights."""
+
+    @property
+    def at_once(self) -> bool:
+        """Return True: the features of a graph are computed once for all columns."""
+        return True
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return the kernel between two lists of graphs, `(q, n)`."""
+        model = GraphMLP(self.graphs.feature_dim, self.width, self.depth, seed=self.seed)
+        some = self._take(rows)
+        if rows is index:
+            return empirical_kernel(model, some)
+        return gram(tangent_features(model, some), tangent_features(model, self._take(index)))
+
+    def seeded(self, seed: int) -> FiniteNetwork:
+        """Return the same graphs with the weights of another seed."""
+        return replace(self, seed=seed)

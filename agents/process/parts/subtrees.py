@@ -1,4 +1,4 @@
-"""Compare graphs by their subtree patterns, as a part of the kernel."""
+"""Compare graphs by their subtree patterns, which Weisfeiler-Lehman refinement counts."""
 
 from __future__ import annotations
 
@@ -7,22 +7,184 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.posterior import Kernel
-from agents.kernel.subtrees import (
-    Labelling,
-    PatternCounts,
-    compare_patterns,
-    count_patterns,
-    typical_square_distance,
-)
+from gntk import keep_nodes
+
+SAMPLE = 500  # graphs whose distances stand for those of all
+
+Labels = NDArray[np.uint64]
+"""Hashes of 64 bits: a million different patterns have two equal ones with a probability of 3e-8."""
+
+
+@dataclass(frozen=True, eq=False)
+class PatternCounts:
+    """How often each subtree pattern occurs in each of K graphs, one graph after the other."""
+
+    patterns: Labels
+    """`(M,)`. The different patterns of each graph, in ascending order."""
+    counts: NDArray[np.float64]
+    """`(M,)`. How often they occur; integers, so that sums of their products are exact."""
+    offsets: NDArray[np.int64]
+    """`(K + 1,)`. The rows of graph k are `offsets[k]:offsets[k + 1]`."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, slots: NDArray[np.int64]) -> PatternCounts:
+        """Return the counts of some graphs, in the order of their slots `(n,)`."""
+        sizes = np.diff(self.offsets)[slots]
+        offsets = np.concatenate([[0], sizes.cumsum()])
+        rows = np.arange(offsets[-1]) + np.repeat(self.offsets[slots] - offsets[:-1], sizes)
+        return PatternCounts(self.patterns[rows], self.counts[rows], offsets)
+
+    def join(self, others: PatternCounts) -> PatternCounts:
+        """Return the counts of these graphs, then those of others."""
+        return PatternCounts(
+            np.concatenate([self.patterns, others.patterns]),
+            np.concatenate([self.counts, others.counts]),
+            np.concatenate([self.offsets, others.offsets[1:] + self.offsets[-1]]),
+        )
+
+
+def count_patterns(
+    batch: Batch, labels: Labels, edges: Labels, iterations: int, directed: bool = False
+) -> PatternCounts:
+    """Count labels and their refinements: a node's label with those of its neighbours, again and again.
+
+        l_0 = label,   l_{h+1}(v) = hash(l_h(v), {(e_uv, l_h(u)) : u -> v})      [Shervashidze et al. 2011]
+
+    Here {...} is a multiset, and e_uv the label of the edge. Each column of labels is refined by itself, and all are
+    counted. If edges have directions, {(e_vw, l_h(w)) : v -> w} is hashed with the rest.
+
+    Args:
+        batch: K graphs with n nodes and E edges in all.
+        labels: `(n, c)`. Labels of nodes.
+        edges: `(E,)`. Labels of edges.
+        iterations: number of refinements.
+        directed: whether edges have directions; else each must be there in both.
+
+    Returns:
+        The counts of all patterns of depth 0 to `iterations`.
+    """
+    sources, targets = batch.edge_index.numpy()
+    depths = [labels]
+    for _ in range(iterations):
+        arriving, leaving = np.zeros_like(labels), np.zeros_like(labels)
+        np.add.at(arriving, targets, _mix(depths[-1][sources] + edges[:, None]))
+        if directed:
+            np.add.at(leaving, sources, _mix(depths[-1][targets] + edges[:, None]))
+            leaving = _mix(_mix(leaving))  # so that those from which edges come are not those to which they lead
+        depths.append(_mix(np.uint64(3) * depths[-1] + _mix(arriving) + leaving))
+    patterns = np.concatenate(depths, axis=1)
+    graph = np.repeat(batch.batch.numpy(), patterns.shape[1])
+    order = np.lexsort((patterns.ravel(), graph))
+    pairs = np.stack([graph[order].astype(np.uint64), patterns.ravel()[order]])
+    begins = np.flatnonzero(np.concatenate([[True], (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)]))
+    counts = np.diff(np.append(begins, pairs.shape[1])).astype(np.float64)
+    offsets = np.searchsorted(pairs[0, begins], np.arange(batch.num_graphs + 1, dtype=np.uint64))
+    return PatternCounts(pairs[1, begins], counts, offsets)
+
+
+def compare_patterns(first: PatternCounts, second: PatternCounts, square_width: float | None = None) -> Tensor:
+    """Compare the counts of graphs by their cosine or, with a width, by a Gaussian of their distance.
+
+        k(G, G') = <phi(G), phi(G')> / (|phi(G)| |phi(G')|)   or   exp(-|phi(G) - phi(G')|^2 / (2 w^2))
+
+    Args:
+        first: n graphs.
+        second: K graphs.
+        square_width: w^2, in squared counts; None: the cosine.
+
+    Returns:
+        `(n, K)` float64, each entry from 0 to 1. It does not depend on the other graphs.
+    """
+    products = _products(first, second)
+    if square_width is None:
+        return products / torch.outer(*(_squares(graphs) for graphs in (first, second))).sqrt()
+    distances = _squares(first).unsqueeze(1) + _squares(second) - 2 * products
+    return torch.exp(-distances / (2 * square_width))
+
+
+def typical_square_distance(graphs: PatternCounts) -> float:
+    """Return the median squared distance between the counts of graphs that differ, or 1 if none do.
+
+    Args:
+        graphs: K graphs, of which `SAMPLE` that are evenly spaced stand for all.
+    """
+    size = min(len(graphs), SAMPLE)
+    sample = graphs.take(np.arange(size) * len(graphs) // size)
+    squares = _squares(sample)
+    distances = squares.unsqueeze(1) + squares - 2 * _products(sample, sample)
+    different = distances[distances > 0]
+    return float(different.median()) if len(different) else 1.0
+
+
+def _products(first: PatternCounts, second: PatternCounts) -> Tensor:
+    """Return the inner products of counts, `(n, K)` float64; they are exact."""
+    if not len(first):
+        return torch.zeros(0, len(second), dtype=torch.float64)
+    vocabulary, columns = np.unique(first.patterns, return_inverse=True)
+    place = np.searchsorted(vocabulary, second.patterns).clip(max=len(vocabulary) - 1)
+    shared = np.where(vocabulary[place] == second.patterns, second.counts, 0.0)
+    left = csr_array((first.counts, columns, first.offsets), shape=(len(first), len(vocabulary)))
+    right = csr_array((shared, place, second.offsets), shape=(len(second), len(vocabulary)))
+    return torch.from_numpy((left @ right.T).toarray())
+
+
+def _squares(graphs: PatternCounts) -> Tensor:
+    return torch.from_numpy(np.add.reduceat(graphs.counts**2, graphs.offsets[:-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """How nodes and edges get labels, as chosen for the graphs of `reset`.
+
+    The features of a node are its label if they are integers; else the bin of each feature is a label of its own. The
+    features of an edge are its label if they are integers; a single feature that is always 1 is none.
+    """
+
+    thresholds: NDArray[np.float64] | None
+    """`(bins - 1, d)`. Between the bins of each feature of nodes; None: features are integers."""
+    reads_edges: bool
+    """Whether edges have labels."""
+
+    @staticmethod
+    def of(batch: Batch, bins: int) -> Labelling:
+        """Choose bins that hold equally many nodes, or none."""
+        edges = batch.edge_attr
+        plain = edges is None or (edges.shape[1] == 1 and bool((edges == 1).all()))
+        reads_edges = not plain and _are_integers(edges)
+        if _are_integers(batch.x):
+            return Labelling(None, reads_edges)
+        shares = np.arange(1, bins) / bins  # values that occur, so that no rounding decides on which side they are
+        thresholds = np.quantile(batch.x.double().numpy(), shares, axis=0, method="inverted_cdf")
+        return Labelling(thresholds, reads_edges)
+
+    def of_nodes(self, batch: Batch) -> Labels:
+        """Return the labels of n nodes with d features: `(n, d)`, or `(n, 1)` if features are integers."""
+        if self.thresholds is None:
+            return _hash_rows(batch.x)[:, None]
+        bins = (batch.x.double().numpy()[:, None, :] > self.thresholds).sum(axis=1)
+        return _mix(bins.astype(np.uint64) * np.uint64(bins.shape[1]) + np.arange(bins.shape[1], dtype=np.uint64))
+
+    def of_edges(self, batch: Batch) -> Labels:
+        """Return the labels of E edges, `(E,)`; all are equal if edges have none.
+
+        They are hashed once more than those of nodes: the sum of a pair (edge a, node b) is not that of (b, a).
+        """
+        if self.reads_edges:
+            return _mix(_hash_rows(batch.edge_attr))
+        return np.zeros(batch.edge_index.shape[1], np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
 class Subtrees:
-    """A Gaussian of the distance between counts of subtree patterns      [`agents.kernel.subtrees`]."""
+    """Graphs with the kernel of their subtree patterns."""
 
     labelling: Labelling
     """How nodes and edges get labels."""
@@ -32,20 +194,22 @@ class Subtrees:
     """Whether directions of edges count."""
     counts: PatternCounts
     """The patterns of each graph."""
-    square_width: float
-    """w^2, the median squared distance of the graphs of `reset`."""
+    square_width: float | None
+    """w^2 of the Gaussian of their distances, the median of those of the graphs of `reset`; None: their cosine."""
+    name: str = "subtrees"
+    """What it compares."""
 
     @staticmethod
-    def of(batch: Batch, iterations: int, bins: int, directed: bool = False) -> Subtrees:
-        """Choose labels for the nodes of some graphs, and count their patterns."""
+    def of(batch: Batch, iterations: int, bins: int, directed: bool = False, cosine: bool = False) -> Subtrees:
+        """Choose labels for the nodes of some graphs, count their patterns, and choose the width w.
+
+        Raises:
+            ValueError: as `gntk.keep_nodes`.
+        """
         labelling = Labelling.of(batch, bins)
         counts = _count(batch, labelling, iterations, directed)
-        return Subtrees(labelling, iterations, directed, counts, typical_square_distance(counts))
-
-    @property
-    def name(self) -> str:
-        """Return what it compares."""
-        return "subtrees"
+        width = None if cosine else typical_square_distance(counts)
+        return Subtrees(labelling, iterations, directed, counts, width)
 
     def kernels(self) -> Sequence[tuple[float, Kernel]]:
         """Return the kernel."""
@@ -57,7 +221,7 @@ class Subtrees:
         return compare_patterns(first, second, self.square_width)
 
     def diagonal(self, index: Tensor) -> Tensor:
-        """Return ones."""
+        """Return ones: equal counts have a cosine of 1, and a distance of 0."""
         return torch.ones(len(index), dtype=torch.float64)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Subtrees:
@@ -68,10 +232,35 @@ class Subtrees:
         return replace(self, counts=counts)
 
     def known(self) -> Sequence[Tensor]:
-        """Return the patterns and their counts."""
-        arrays = self.counts.patterns.view(np.int64), self.counts.counts, self.counts.offsets
-        return [*map(torch.from_numpy, arrays), torch.tensor(self.square_width, dtype=torch.float64)]
+        """Return the patterns, their counts, and how nodes and edges of other graphs get labels."""
+        thresholds = np.zeros((0, 0)) if self.labelling.thresholds is None else self.labelling.thresholds
+        arrays = self.counts.patterns.view(np.int64), self.counts.counts, self.counts.offsets, thresholds
+        width = [] if self.square_width is None else [torch.tensor(self.square_width, dtype=torch.float64)]
+        return [*map(torch.from_numpy, arrays), torch.tensor(self.labelling.reads_edges), *width]
 
 
 def _count(batch: Batch, labelling: Labelling, iterations: int, directed: bool) -> PatternCounts:
+    keep_nodes(batch, own_count=True)  # refuses graphs that cannot be read
     return count_patterns(batch, labelling.of_nodes(batch), labelling.of_edges(batch), iterations, directed)
+
+
+def _are_integers(features: Tensor) -> bool:
+    values = features.double()
+    return bool((values == values.round()).all())
+
+
+def _hash_rows(features: Tensor) -> Labels:
+    """Return a hash of each row, `(n,)`."""
+    values = (features.double().numpy() + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
+    hashed = np.zeros(len(values), np.uint64)
+    for column in values.T:
+        hashed = _mix(np.uint64(3) * hashed + column)
+    return hashed
+
+
+def _mix(values: Labels) -> Labels:
+    """Return hashes of which each bit depends on all bits of a value: the end of SplitMix64 (Steele et al. 2014)."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

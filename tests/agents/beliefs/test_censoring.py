@@ -4,11 +4,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from support.posterior import MatrixKernel
 
 from agents.beliefs.censoring import LEAST_NOISE, match_bounds, propagate_expectations
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import Bounds, Hyperparameters, Standardised
-from agents.kernel.priors import WholePrior
+from agents.beliefs.rewards import Bounds, Standardised
 
 DRAWS = 400_000
 
@@ -102,7 +102,7 @@ def bounded(rows, num_graphs=4):
 
 def prior(covariance, noise=0.1):
     none = torch.zeros(0, dtype=torch.float64)
-    return DualPosterior(WholePrior(torch.tensor(covariance)), Hyperparameters(1.0, noise), none.long(), none, none)
+    return DualPosterior(MatrixKernel(covariance), noise, none.long(), none, none)
 
 
 def test_bounds_that_say_what_is_known_anyway_are_left_out():

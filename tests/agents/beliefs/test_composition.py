@@ -3,8 +3,10 @@ import pickle
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+import numpy as np
 import pytest
 import torch
+from support.molecules import some_molecules
 
 import registry
 from agents.beliefs import Belief, Greedy, Memoryless, PhasedElimination, ThompsonSampling, compose
@@ -114,7 +116,8 @@ def test_each_reset_makes_a_rule_anew(graphs):
         ("gnn-ts", {}, 1),
         ("gnn-ts", {"sampling": "joint"}, 2),
         ("gnn-ucb", {}, 1),
-        ("gntk-ucb", {}, 3),
+        ("gntk-ucb", {}, 4),
+        ("lin-ucb", {}, 2),
         ("molecule-ts", {}, 6),
         ("molecule-ucb", {}, 6),
         ("gaussian-ts", {}, 1),
@@ -122,7 +125,7 @@ def test_each_reset_makes_a_rule_anew(graphs):
     ],
 )
 def test_the_algorithm_is_of_another_version_where_plays_have_changed(name, settings, algorithm):
-    """Joint draws rest on the symmetric root since version 2, other exact processes on rows since version 3."""
+    """Joint draws rest on the symmetric root since version 2, other processes on another prior of the scale since 4."""
     assert registry.make_agent(name, **settings).algorithm == algorithm
 
 
@@ -145,14 +148,20 @@ def test_agents_and_their_settings_can_be_pickled_before_and_after_a_reset(name,
     assert [twin.select_action(None) for _ in range(5)] == [agent.select_action(None) for _ in range(5)]
 
 
-def test_a_rule_that_remembers_graphs_is_refused_where_each_choice_has_a_list_of_its_own():
-    with pytest.raises(ValueError, match="remembers nothing.* Got PhasedElimination"):
-        compose("molecule-pe", molecule, PhasedElimination)()
+def test_a_rule_that_remembers_its_candidates_ranks_all_graphs_instead_of_a_short_list():
+    agent, molecules = compose("molecule-pe", molecule, PhasedElimination)(short_list=2), some_molecules()
+    agent.reset(None, graph_set=molecules)
+    for action in range(12):
+        agent.update(None, action, molecules.targets[action])
+    chosen = agent.select_batch(None, 3, pending=[0])
+    assert len({*chosen, 0}) == 4
+    assert agent.rule.candidates.shape == (len(molecules),)
+    assert len(set(agent.select_priced(None, 2, np.arange(1.0, len(molecules) + 1)))) == 2
 
 
 def test_a_version_that_a_family_raises_is_not_lowered_by_joint_draws(monkeypatch):
-    monkeypatch.setattr(KernelAgent, "algorithm", 3)
-    assert registry.make_agent("gntk-ts").algorithm == 3
+    monkeypatch.setattr(KernelAgent, "algorithm", 9)
+    assert registry.make_agent("gntk-ts").algorithm == 9
 
 
 def test_help_describes_every_setting():

@@ -3,21 +3,22 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from support.posterior import from_scratch
+from support.posterior import MatrixKernel, from_scratch
 
 from agents.beliefs.posterior import DualPosterior, Marginals
-from agents.beliefs.rewards.likelihood import Hyperparameters
-from agents.kernel.priors import WholePrior
+from agents.beliefs.rewards import History
+from agents.beliefs.rewards.recency import DiscountedHistory
+from gntk import symmetric_root
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
 KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
-PRIOR = WholePrior(torch.tensor(KERNEL))
+PRIOR = MatrixKernel(KERNEL)
 
 
-def condition(actions, rewards, scale=1.0, noise=0.1):
+def condition(actions, rewards, scale=1.0, noise=0.1, kernel=KERNEL):
     seen, counts = np.unique(actions, return_counts=True)
     means = np.array([np.mean(rewards[actions == graph]) for graph in seen])
-    return DualPosterior(PRIOR, Hyperparameters(scale, noise), *map(torch.from_numpy, (seen, counts, means)))
+    return DualPosterior(MatrixKernel(scale * kernel), noise, *map(torch.from_numpy, (seen, counts, means)))
 
 
 @pytest.mark.parametrize("block", [1, 5, 4096])
@@ -36,10 +37,12 @@ def test_it_is_the_posterior_of_every_single_reward(block, actions, scale, noise
 
 def test_without_rewards_it_is_the_prior():
     none = torch.zeros(0, dtype=torch.float64)
-    posterior = DualPosterior(PRIOR, Hyperparameters(2.0, 0.1), none.long(), none, none)
+    posterior = DualPosterior(PRIOR, 0.1, none.long(), none, none)
     mean, variance = posterior.mean_and_variance(torch.arange(12))
     assert not mean.any()
-    torch.testing.assert_close(variance, 2 * PRIOR.kernel.diagonal())
+    torch.testing.assert_close(variance, PRIOR.matrix.diagonal())
+    root, prior = posterior.root(symmetric_root(PRIOR.matrix)), symmetric_root(PRIOR.matrix)
+    assert torch.equal(root, prior)
 
 
 def test_a_kernel_of_copies_without_noise_can_be_conditioned_on():
@@ -49,18 +52,98 @@ def test_a_kernel_of_copies_without_noise_can_be_conditioned_on():
     assert (variance >= 0).all()
 
 
-@pytest.mark.parametrize("among", [[*range(12)], [11, 3, 0], [2]])
-def test_the_posterior_of_some_graphs_is_that_of_all(among):
-    actions = np.random.default_rng(1).integers(0, 10, 40)
-    rewards = np.random.default_rng(2).normal(size=40)
-    counts, means = torch.zeros(2, 12, dtype=torch.float64)
-    for graph in set(actions.tolist()):
-        counts[graph], means[graph] = (actions == graph).sum(), rewards[actions == graph].mean()
-    prior = WholePrior(PRIOR.kernel, offered=torch.tensor(among))
-    some = prior.condition(Hyperparameters(1.0, 0.1), counts, means)
-    mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
-    np.testing.assert_allclose(some.mean, mean[among], atol=1e-9)
-    np.testing.assert_allclose(some.root @ some.root.T, covariance[np.ix_(among, among)], atol=1e-9)
+def observe(length, seed=1, noise=0.1):
+    rng = np.random.default_rng(seed)
+    actions = rng.integers(0, 10, length)  # two graphs are never played
+    means = FEATURES @ rng.normal(size=5)
+    return actions, means[actions] + noise**0.5 * rng.normal(size=length)
+
+
+@given(st.lists(st.integers(0, 11), min_size=1, max_size=30), st.floats(1e-3, 10), st.integers(0, 20))
+def test_a_root_of_the_prior_makes_one_of_the_covariance(actions, noise, more):
+    """Whether the last rewards were added one by one or all were conditioned on at once."""
+    actions, rewards = np.array(actions), np.sin(np.arange(len(actions)))
+    posterior = condition(actions, rewards, noise=noise)
+    for k in range(more):
+        index = torch.tensor([k % 12])
+        posterior = posterior.extended(k % 12, posterior.explained(index)[:, 0], 1.0, 0.0)
+    every = np.append(actions, np.arange(more) % 12)
+    _, covariance = from_scratch(KERNEL, noise, every, np.zeros(len(every)))
+    root = posterior.root(symmetric_root(PRIOR.matrix))
+    assert root.shape == (12, 12 + len(posterior.seen))
+    np.testing.assert_allclose(root @ root.T, covariance, atol=1e-7)
+
+
+def test_a_root_hangs_on_no_last_bits():
+    """Of two kernels that differ by rounding errors, where eigenvectors may be far apart."""
+    draws = []
+    for shift in (0.0, 1e-15):
+        kernel = np.eye(12) + shift * (FEATURES @ FEATURES.T)
+        posterior = condition(np.array([3, 3, 7]), np.array([1.0, 2.0, 0.5]), kernel=kernel)
+        root = posterior.root(symmetric_root(torch.tensor(kernel)))
+        draws.append(root @ torch.sin(torch.arange(14, dtype=torch.float64)))
+    torch.testing.assert_close(draws[0], draws[1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [1e-4, 1.0])
+def test_it_is_exact_after_ten_thousand_rewards(noise):
+    actions, rewards = observe(10_000)
+    history = History(12)
+    history.add(torch.tensor(actions), torch.tensor(rewards))
+    seen = history.seen
+    posterior = DualPosterior(PRIOR, noise, seen, history.counts[seen], history.means[seen])
+    graphs, counts = np.unique(actions, return_counts=True)  # the rewards of one graph are one, with less noise
+    means = np.array([rewards[actions == graph].mean() for graph in graphs])
+    gain = np.linalg.solve(KERNEL[np.ix_(graphs, graphs)] + np.diag(noise / counts), KERNEL[graphs]).T
+    mean, variance = posterior.mean_and_variance(torch.arange(12))
+    np.testing.assert_allclose(mean, gain @ means, atol=1e-9)
+    np.testing.assert_allclose(variance, np.diag(KERNEL - gain @ KERNEL[graphs]), atol=1e-9)
+
+
+def test_a_reward_that_counts_less_has_more_noise():
+    """Of a reward with weight w: the noise variance is divided by w."""
+    actions, rewards = observe(40)
+    history = DiscountedHistory(12, 0.9)
+    history.add(torch.tensor(actions), torch.tensor(rewards))
+    seen = history.seen
+    posterior = DualPosterior(PRIOR, 0.1, seen, history.counts[seen], history.means[seen])
+    mean, covariance = from_scratch(KERNEL, 0.1 / 0.9 ** np.arange(40)[::-1], actions, rewards)
+    found, variance = posterior.mean_and_variance(torch.arange(12))
+    np.testing.assert_allclose(found, mean, atol=1e-9)
+    np.testing.assert_allclose(variance, np.diag(covariance), atol=1e-9)
+
+
+def test_a_reward_that_tells_nothing_changes_nothing():
+    """Of a graph whose mean reward is known, the gain is zero, not zero by zero."""
+    kernel = KERNEL.copy()
+    kernel[3] = kernel[:, 3] = 0
+    before = Marginals(condition(np.array([5]), np.array([1.0]), kernel=kernel), torch.arange(12))
+    after = before.given(3, 1.0, 7.0)
+    torch.testing.assert_close(after.mean, before.mean, rtol=0, atol=1e-12)
+    torch.testing.assert_close(after.variance, before.variance, rtol=0, atol=1e-12)
+
+
+@given(st.lists(st.integers(0, 11), min_size=2, max_size=30))
+def test_one_more_reward_never_raises_a_variance(actions):
+    marginals = Marginals(condition(np.array(actions[:1]), np.ones(1), noise=0.05), torch.arange(12))
+    for action in actions[1:]:
+        before = marginals.variance
+        marginals = marginals.given(action, 1.0, 1.0)
+        assert (marginals.variance <= before).all()
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 9])
+def test_other_targets_are_exact_where_noise_is_small(at_once):
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(9, 20))
+    kernel, actions = 100 * features @ features.T / 20, np.array([*range(9), 3, 3, 7])
+    marginals = Marginals(condition(actions[:at_once], np.zeros(at_once), noise=1e-8, kernel=kernel), torch.arange(9))
+    for action in actions[at_once:]:
+        marginals = marginals.given(action, 1.0, 0.0)
+    targets = rng.normal(size=9)
+    moved = marginals.retargeted(torch.tensor(targets[marginals.posterior.seen]))
+    mean, _ = from_scratch(kernel, 1e-8, actions, targets[actions])
+    np.testing.assert_allclose(moved.mean, mean, atol=1e-6)
 
 
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=15), st.lists(st.integers(0, 4), min_size=1, max_size=10))

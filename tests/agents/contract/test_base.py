@@ -37,9 +37,9 @@ def test_a_state_of_an_earlier_algorithm_is_refused(graphs):
     agent = registry.make_agent("gntk-ts")
     agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
     state = agent.state_dict()
-    assert state["identity"]["algorithm"] == 3
+    assert state["identity"]["algorithm"] == 4
     del state["identity"]["algorithm"]  # as the first version wrote it
-    with pytest.raises(ValueError, match="version 3 of the agent's algorithm. Got one of version 1"):
+    with pytest.raises(ValueError, match="version 4 of the agent's algorithm. Got one of version 1"):
         agent.load_state_dict(state)
 
 

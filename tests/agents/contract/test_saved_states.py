@@ -89,5 +89,5 @@ def test_a_refusal_names_the_part_that_is_wrong():
 
 def test_a_number_of_numpy_that_is_not_finite_is_refused():
     agent = ready("gntk-ucb", GraphSet.from_pyg(ragged_graphs()))
-    with pytest.raises(ValueError, match="with the number nan in `noise_variance`"):
-        agent.load_state_dict({**agent.state_dict(), "noise_variance": np.float32("nan")})
+    with pytest.raises(ValueError, match="with the number nan in `noise`"):
+        agent.load_state_dict({**agent.state_dict(), "noise": np.float32("nan")})

@@ -102,7 +102,9 @@ def test_predictions_move_with_the_unit_of_the_measurements(make):
 
 def test_weights_are_learnt_again_when_enough_was_measured(make, monkeypatch):
     learnt, fit = [], MixtureLikelihood.fit
-    monkeypatch.setattr(MixtureLikelihood, "fit", lambda self, noise: learnt.append(len(self._targets)) or fit(self))
+    monkeypatch.setattr(
+        MixtureLikelihood, "fit", lambda self, *known: learnt.append(len(self._targets)) or fit(self, *known)
+    )
     agent = make(refit_growth=0.5)
     agent.reset(None, graph_set=MOLECULES)
     for action in range(8):
@@ -146,7 +148,7 @@ def test_an_imagined_measurement_is_the_mean_and_makes_all_others_surer():
     before, imagine = agent.belief(), agent.imagine()
     imagine(9)
     after = imagine(11)
-    every, found = torch.arange(len(MOLECULES)), agent.posterior.hyperparameters
+    every, found = torch.arange(len(MOLECULES)), agent.posterior
     whole = agent.posterior.kernel.columns(every, every).numpy()
     known = [*range(6), 9, 11]
     gain = np.linalg.solve(whole[np.ix_(known, known)] + found.noise * np.eye(8), whole[known])
@@ -187,7 +189,7 @@ def test_weights_and_noise_are_those_of_the_largest_marginal_likelihood():
     kernels, medians = [part.kernel for part in parts], [part.weight for part in parts]
     weights, noise = MixtureLikelihood.of_history(kernels, medians, 1.0, agent.history, targets).fit()
     assert agent.posterior.kernel.weights == pytest.approx(weights)
-    assert agent.posterior.hyperparameters.noise == pytest.approx(noise)
+    assert agent.posterior.noise == pytest.approx(noise)
 
 
 def test_shares_are_of_what_is_compared_and_add_up_to_one():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from support.molecules import some_molecules
+from support.posterior import EXACT
 
 import registry
 from agents.contract import Explainer
@@ -32,7 +33,7 @@ def agent(request):
 
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_molecule_agents_say_what_their_predictions_are_sums_of(name):
-    assert isinstance(registry.make_agent(name), Explainer) == name.startswith(("molecule-", "gp-"))
+    assert isinstance(registry.make_agent(name), Explainer) == name.startswith(EXACT)
 
 
 def test_parts_and_pulls_both_add_up_to_the_score_whose_value_is_the_predicted_median(agent):
@@ -45,7 +46,7 @@ def test_parts_and_pulls_both_add_up_to_the_score_whose_value_is_the_predicted_m
 
 def test_they_are_those_of_the_whole_matrix(agent):
     posterior, every = agent.posterior, torch.arange(len(MOLECULES))
-    seen, noise = posterior.seen.numpy(), posterior.hyperparameters.noise
+    seen, noise = posterior.seen.numpy(), posterior.noise
     names, kernels = [], []
     parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
     for part, weight in zip(parts, posterior.kernel.weights, strict=True):

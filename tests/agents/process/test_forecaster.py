@@ -24,7 +24,7 @@ def test_a_result_that_equals_its_mean_narrows_the_bounds_of_the_others_as_the_c
     bounds = agent.imagine_bounds(index, pending)
     every = torch.tensor([*index, *pending])
     mean, covariance = agent.posterior.mean_and_variance(every)[0], agent.posterior.covariance(every)
-    noise = agent.posterior.hyperparameters.noise
+    noise = agent.posterior.noise
     for played in ([4, 5], [4, 5, 1]):
         low, high = bounds(None if len(played) == 2 else 1)
         cross, within = covariance[:, played], covariance[played][:, played]

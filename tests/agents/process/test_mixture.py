@@ -8,7 +8,7 @@ from support.molecules import some_molecules
 
 from agents.beliefs.censoring import match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import Bounds, History, Hyperparameters, Standardised
+from agents.beliefs.rewards import Bounds, History, Standardised
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import compute_traits
@@ -137,7 +137,7 @@ def bounds_of(rows):
 def posterior(weights, noise, known):
     seen = known.counts.nonzero()[:, 0]
     given = known.counts[seen], known.means[seen]
-    return DualPosterior(Mixture(KERNELS, weights), Hyperparameters(1.0, noise), seen, *given)
+    return DualPosterior(Mixture(KERNELS, weights), noise, seen, *given)
 
 
 def probability_below_zero(mean, covariance):

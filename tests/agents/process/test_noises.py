@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.molecules import some_molecules
+from support.posterior import EXACT
 
 import registry
 from agents.contract import NoiseLearner
@@ -29,7 +30,7 @@ def brute_force(agent, rows, values, noises):
 
 @pytest.mark.parametrize("name", registry.list_agents())
 def test_agents_of_a_sum_of_parts_learn_from_noises_and_no_others_say_so(name):
-    assert isinstance(registry.make_agent(name), NoiseLearner) == name.startswith(("molecule-", "gp-"))
+    assert isinstance(registry.make_agent(name), NoiseLearner) == name.startswith(EXACT)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -41,7 +42,7 @@ def test_the_posterior_is_that_of_an_inverse_with_the_given_noises(seed):
     values, others = VALUES[noisy] + noises * random.normal(size=30), VALUES[plain] + random.normal(size=12) / 10
     agent.update_noisy(None, noisy, values, noises)
     agent.update(None, plain, others)
-    learnt, targets = agent.posterior.hyperparameters.noise, agent.targets
+    learnt, targets = agent.posterior.noise, agent.targets
     rows, means, variances = [], [], []
     for molecule in np.unique(noisy):  # what the structures leave unexplained is one number for all its noisy results
         here = noisy == molecule
@@ -102,14 +103,14 @@ def test_repeats_count_by_their_precision():
 def test_one_more_result_has_the_noise_of_a_typical_one():
     agent = reset(warp="none")
     agent.update_noisy(None, KNOWN, VALUES[KNOWN], [0.5] * 19 + [1e6])
-    learnt = agent.posterior.hyperparameters.noise
+    learnt = agent.posterior.noise
     assert agent.predict().noise_std == pytest.approx(np.hypot(agent.targets.unit * learnt**0.5, 0.5))
 
 
 def test_without_noisy_results_nothing_is_added():
     agent = reset()
     agent.update(None, KNOWN, VALUES[KNOWN])
-    assert agent.result_noise == agent.posterior.hyperparameters.noise
+    assert agent.result_noise == agent.posterior.noise
     assert agent.results.noisy.join(agent.history) is agent.history
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.beliefs.rewards.history import History
-from agents.beliefs.rewards.recency import NEGLIGIBLE, DiscountedHistory, WindowHistory, make_history, next_fit
+from agents.beliefs.rewards.recency import NEGLIGIBLE, DiscountedHistory, WindowHistory, make_history
 
 PULLS = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e3, 1e3)), max_size=30)
 SOME = [(3, 1.0), (0, 5.0), (1, 2.0), (3, 4.0), (2, -1.0)]
@@ -147,19 +147,3 @@ def test_a_state_that_contradicts_itself_is_refused(changes):
     with pytest.raises(ValueError, match="Expected a graph and a time for each of the last 3 rewards"):
         history.load_state_dict({**state, **changes})
     assert history.told == 0
-
-
-@pytest.mark.parametrize(
-    ("forget", "expected"),
-    [
-        (None, [1, 2, 4, 8, 16, 32, 64]),
-        (12, [1, 2, 4, 8, 16, 28, 32, 44, 56, 64]),
-        (0.95, [1, 2, 4, 8, 16, 32, 52, 64]),
-        (1, list(range(1, 65))),
-    ],
-)
-def test_fits_come_at_powers_of_two_and_once_all_that_is_remembered_is_new(forget, expected):
-    rounds = [1]
-    while rounds[-1] < 64:
-        rounds.append(next_fit(rounds[-1], forget))
-    assert rounds == expected

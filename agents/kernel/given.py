@@ -1,0 +1,79 @@
+"""A kernel of which only the matrix is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Batch
+
+from agents.beliefs.posterior import Kernel
+from gntk import AggregatedGraphs, aggregate_neighbours
+
+
+@dataclass(frozen=True, eq=False)
+class GivenKernel:
+    """Graphs with a kernel of which only the matrix is known."""
+
+    graphs: AggregatedGraphs
+    """The graphs, with aggregated nodes."""
+    matrix: Tensor
+    """`(K, K)` float64."""
+    name: str = "given kernel"
+    """What it compares."""
+
+    @staticmethod
+    def of(batch: Batch, matrix: Tensor, own_count: bool) -> GivenKernel:
+        """Join K graphs and the kernel of them.
+
+        Raises:
+            ValueError: if there are not K graphs.
+        """
+        if len(matrix) != batch.num_graphs:
+            raise ValueError(f"Expected a kernel of {batch.num_graphs} graphs. Got {len(matrix)}.")
+        return GivenKernel(aggregate_neighbours(batch, own_count=own_count), matrix)
+
+    def kernels(self) -> Sequence[tuple[float, Kernel]]:
+        """Return the kernel."""
+        return [(1.0, self)]
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return the kernel between two lists of graphs, `(q, n)`."""
+        return self.matrix[rows][:, index]
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return the kernel of graphs with themselves, `(n,)`."""
+        return self.matrix.diagonal()[index]
+
+    def exchange(self, kept: Tensor, graphs: Batch | None) -> GivenKernel:
+        """Refuse other graphs."""
+        raise ValueError(
+            "Expected the graphs of `reset` in each observation, because a given `kernel_matrix` is that of these "
+            'graphs. Got other graphs. Make the agent with kernel="infinite" or "empirical".'
+        )
+
+    def known(self) -> Sequence[Tensor]:
+        """Return the aggregated graphs."""
+        return [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors]
+
+
+def check_kernel(kernel: ArrayLike) -> Tensor:
+    """Return a kernel as `(K, K)` float64.
+
+    Raises:
+        ValueError: if it is not finite, symmetric and positive semi-definite.
+    """
+    array = np.asarray(kernel, np.float64)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
+        count = int((~np.isfinite(array)).sum())
+        raise ValueError(
+            f"Expected a finite kernel of shape `(K, K)`. Got shape `{array.shape}`, with {count} entries that are not "
+            "finite."
+        )
+    if not np.allclose(array, array.T) or np.linalg.eigvalsh(array)[0] < -1e-8 * np.abs(array).max():
+        raise ValueError("Expected a symmetric and positive semi-definite kernel. Got one that is not.")
+    return torch.from_numpy((array + array.T) / 2)
