@@ -278,7 +278,7 @@ class ProcessAgent(ProcessForecaster[S]):
         return self._kernel[2]
 
     def _add(self, slots: Tensor) -> bool:
-        """Add rewards of these graphs to the posterior, one after the other, where that costs less than to condition again.
+        """Add rewards of these graphs to the posterior, one by one, where that costs less than to condition again.
 
         It may not be where earlier rewards count less than before, or where their known noise has another unit.
         """

@@ -1,5 +1,3 @@
-import dataclasses
-
 import pytest
 
 from graph_bandit_lab.design import EnvironmentSettings, read_sweep
@@ -10,29 +8,28 @@ from graph_bandit_lab.design.settings import AgentSpec
 
 
 def key_of(text):
-    """Return the key of an agent, as of version 2 of the algorithm of exact Gaussian processes."""
     spec = AgentSpec.parse(text)
-    key = _key_without_environment(spec, make_checked(spec), "")
-    return dataclasses.replace(key, algorithm=min(key.algorithm, 2))
-
-
-@pytest.mark.parametrize(("agent", "settings_hash"), [("gnn-ts", "36cc30f59928e728"), ("gntk-ucb", "cdf0adc6c2ec777f")])
-def test_agents_of_earlier_results_keep_their_key(agent, settings_hash):
-    """The hashes were computed before agents had `memory`."""
-    key = key_of(agent)
-    assert key.settings_hash == settings_hash
-    other = key_of(f"{agent}:memory=500")
-    assert other.settings_hash != settings_hash
+    return _key_without_environment(spec, make_checked(spec), "")
 
 
 @pytest.mark.parametrize(
-    ("agent", "settings_hash"),
-    [("gntk-ucb", "cdf0adc6c2ec777f"), ("lin-ucb", "9e4d0c198b338580"), ("wl-ts", "3a410b16509631cf")],
+    ("agent", "settings_hash", "change"),
+    [
+        ("gnn-ts", "36cc30f59928e728", "memory=500"),
+        ("nn-ucb", "7363ed02936144af", "memory=500"),
+        ("molecule-ts", "adcabcd54ad85d40", "forget=100"),
+    ],
 )
-def test_agents_that_forget_have_keys_of_their_own(agent, settings_hash):
-    """The first hashes were computed before agents had `forget`."""
+def test_agents_of_earlier_results_keep_their_key(agent, settings_hash, change):
+    """The hashes were computed before `gnn-` and `nn-` agents had `memory`, and when others got `forget`."""
+    assert key_of(agent).settings_hash == settings_hash
+    assert key_of(f"{agent}:{change}").settings_hash != settings_hash
+
+
+@pytest.mark.parametrize("agent", ["gntk-ucb", "lin-ucb", "wl-ts", "molecule-ei"])
+def test_agents_that_forget_have_keys_of_their_own(agent):
     keys = [key_of(f"{agent}{settings}") for settings in ("", ":forget=null", ":forget=100", ":forget=0.99")]
-    assert [key.settings_hash for key in keys[:2]] == [settings_hash] * 2
+    assert keys[0].settings_hash == keys[1].settings_hash
     assert len({key.settings_hash for key in keys}) == 3
     assert [key.agent_settings["forget"] for key in keys[2:]] == [100, 0.99]
 

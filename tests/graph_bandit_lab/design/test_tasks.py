@@ -147,7 +147,13 @@ def test_agents_of_the_zoo_are_left_out_of_environments_without_a_name_too(tmp_p
     assert "gaussian-ts" in plan.notes[-1]
 
 
-def test_a_part_of_the_environments_that_an_agent_of_the_zoo_cannot_play_is_named(tmp_path):
+def refuse_many(agent, num_graphs):
+    if num_graphs > 5000:
+        raise ValueError(f"Expected at most 5,000 graphs. Got {num_graphs}.")
+
+
+def test_a_part_of_the_environments_that_an_agent_of_the_zoo_cannot_play_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("agents.kernel.models.KernelAgent.check_size", refuse_many, raising=False)
     path = tmp_path / "large.toml"
     path.write_text("[[grid]]\n[grid.environment]\nnum_graphs = [4, 6000, 7000]\nnum_nodes = 3\nhorizon = 5")
     plan = read_sweep(path, Overrides(agents=("zoo",))).plan()
