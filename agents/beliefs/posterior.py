@@ -161,6 +161,33 @@ class DualPosterior:
         return torch.cat([prior - weights @ prior[self.seen], weights * noise], dim=1)
 
 
+class Rows:
+    """A growing list of rows of n numbers, of which any beginning stays as it is: a fork copies it.
+
+    Args:
+        rows: `(q, n)` float64. The first rows.
+    """
+
+    def __init__(self, rows: Tensor) -> None:
+        self._buffer, self._size, self._written = rows, len(rows), [len(rows)]
+
+    @property
+    def all(self) -> Tensor:
+        """Return the rows, `(q, n)` float64."""
+        return self._buffer[: self._size]
+
+    def and_one(self, row: Tensor) -> Rows:
+        """Return these rows and one more `(n,)`, in O(n) where none was added to them before."""
+        longer, room = copy.copy(self), len(self._buffer)
+        if self._written[0] != self._size or room == self._size:
+            longer._buffer = self._buffer.new_empty(max(2 * self._size, 8), self._buffer.shape[1])
+            longer._buffer[: self._size] = self.all
+            longer._written = [self._size]
+        longer._buffer[self._size] = row
+        longer._size = longer._written[0] = self._size + 1
+        return longer
+
+
 class Marginals:
     """Posterior means and variances of n graphs, which one more result changes in O(q n).
 
@@ -170,28 +197,35 @@ class Marginals:
     Args:
         posterior: the posterior.
         index: `(n,)` int64. The graphs.
-        rows: E of these graphs, `(q, n)` float64; None: it is computed.
+        explained: E of these graphs, `(q, n)` float64; None: it is computed.
 
     Attributes:
         mean: `(n,)` float64.
         variance: `(n,)` float64.
     """
 
-    def __init__(self, posterior: DualPosterior, index: Tensor, rows: Tensor | None = None) -> None:
+    def __init__(self, posterior: DualPosterior, index: Tensor, explained: Tensor | None = None) -> None:
         self.posterior, self.index = posterior, index
-        self.rows = posterior.explained(index) if rows is None else rows
-        self.mean = posterior.mean_of(self.rows)
-        self.variance = posterior.variance_of(self.rows, index)
+        explained = posterior.explained(index) if explained is None else explained
+        self._rows = Rows(explained)
+        self.mean = posterior.mean_of(explained)
+        self.variance = posterior.variance_of(explained, index)
+
+    @property
+    def explained(self) -> Tensor:
+        """Return E of the graphs, `(q, n)` float64."""
+        return self._rows.all
 
     def given(self, place: int, count: float, target: float) -> Marginals:
         """Return what one more result of the graph `index[place]` makes of them; the rest is as in `DualPosterior`."""
-        own, graph = self.rows[:, place], self.index[place : place + 1]
+        explained, graph = self.explained, self.index[place : place + 1]
+        own = explained[:, place].contiguous()
         longer = copy.copy(self)
         longer.posterior = self.posterior.extended(int(graph), own, count, target)
         pivot = longer.posterior.factor[-1, -1]
         covariance = self.posterior.kernel.columns(graph, self.index)[0]
-        row = (covariance - own @ self.rows) / pivot
-        longer.rows = torch.cat([self.rows, row.unsqueeze(0)])
+        row = (covariance - own @ explained) / pivot
+        longer._rows = self._rows.and_one(row)
         longer.mean = self.mean + row * ((target - self.mean[place]) / pivot)
         longer.variance = (self.variance - row.square()).clamp(min=0)
         return longer
@@ -200,5 +234,5 @@ class Marginals:
         """Return them given other targets `(q,)` of the same results, in O(q^2 + q n)."""
         other = copy.copy(self)
         other.posterior = self.posterior.retargeted(targets)
-        other.mean = other.posterior.mean_of(self.rows)
+        other.mean = other.posterior.mean_of(self.explained)
         return other

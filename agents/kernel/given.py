@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.beliefs.posterior import Kernel
 from gntk import AggregatedGraphs, aggregate_neighbours
 
 
@@ -25,6 +24,8 @@ class GivenKernel:
     """`(K, K)` float64."""
     name: str = "given kernel"
     """What it compares."""
+    shares: Sequence[float] = (1.0,)
+    """Of one kernel."""
 
     @staticmethod
     def of(batch: Batch, matrix: Tensor, own_count: bool) -> GivenKernel:
@@ -37,17 +38,13 @@ class GivenKernel:
             raise ValueError(f"Expected a kernel of {batch.num_graphs} graphs. Got {len(matrix)}.")
         return GivenKernel(aggregate_neighbours(batch, own_count=own_count), matrix)
 
-    def kernels(self) -> Sequence[tuple[float, Kernel]]:
-        """Return the kernel."""
-        return [(1.0, self)]
-
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the kernel between two lists of graphs, `(q, n)`."""
-        return self.matrix[rows][:, index]
+        """Return the kernel between two lists of graphs, `(1, q, n)`."""
+        return self.matrix[rows][:, index].unsqueeze(0)
 
     def diagonal(self, index: Tensor) -> Tensor:
-        """Return the kernel of graphs with themselves, `(n,)`."""
-        return self.matrix.diagonal()[index]
+        """Return the kernel of graphs with themselves, `(1, n)`."""
+        return self.matrix.diagonal()[index].unsqueeze(0)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> GivenKernel:
         """Refuse other graphs."""

@@ -88,9 +88,9 @@ class FiniteNetworkAgent(KernelAgent[KernelSettings]):
         reading = described.readings[0]
         if isinstance(reading, FiniteNetwork) and state["seed"] != self._seed:
             reading = reading.seeded(state["seed"])
-            part = replace(part, kernel=KeptColumns(reading, described.count, whole=True))
             part = replace(part, weight=state["weight"], typical=state["typical"])
-            self._described = replace(described, readings=[reading], parts=[part, *described.parts[1:]])
+            seeded = replace(described, parts=[part, *described.parts[1:]])
+            self._described = seeded.with_kernels(KeptColumns([reading, *described.readings[1:]], described.count))
         super().restore(state)
 
 

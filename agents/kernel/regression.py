@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
+from scipy.spatial.distance import cdist
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.beliefs.posterior import Kernel
 from gntk import aggregate_neighbours
 
 FLAT = 100.0  # prior variance of the constant, in units of that of a weight
@@ -58,6 +59,8 @@ class LinearFunctions:
     """`(p,)` float64. Standard deviations, or 1."""
     name: str = "mean nodes and sizes"
     """What it compares."""
+    shares: Sequence[float] = (1.0,)
+    """Of one kernel."""
 
     @staticmethod
     def of(batch: Batch) -> LinearFunctions:
@@ -67,17 +70,16 @@ class LinearFunctions:
         spread = spread.where(spread > 1e-9 * (1 + described.abs().max(0).values), 1.0)
         return LinearFunctions((described - middle) / spread, middle, spread)
 
-    def kernels(self) -> Sequence[tuple[float, Kernel]]:
-        """Return the kernel."""
-        return [(1.0, self)]
-
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the kernel between two lists of graphs, `(q, n)`."""
-        return self.features[rows] @ self.features[index].T + FLAT
+        """Return the kernel between two lists of graphs, `(1, q, n)`."""
+        between = torch.from_numpy(cdist(self.features[rows].numpy(), self.features[index].numpy(), "sqeuclidean"))
+        squares = self._squares
+        products = (squares[rows].unsqueeze(1) + squares[index] - between) / 2  # whatever the company, the same bits
+        return (products + FLAT).unsqueeze(0)
 
     def diagonal(self, index: Tensor) -> Tensor:
-        """Return the kernel of graphs with themselves, `(n,)`."""
-        return self.features[index].square().sum(1) + FLAT
+        """Return the kernel of graphs with themselves, `(1, n)`."""
+        return (self._squares[index] + FLAT).unsqueeze(0)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> LinearFunctions:
         """Return the features of the graphs that stay, and of new ones."""
@@ -88,3 +90,7 @@ class LinearFunctions:
     def known(self) -> Sequence[Tensor]:
         """Return the features."""
         return [self.features]
+
+    @cached_property
+    def _squares(self) -> Tensor:
+        return self.features.square().sum(1)

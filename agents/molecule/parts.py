@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.molecule.fingerprints import TanimotoKernel
+from agents.molecule.mixture import Mixture
+from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import FINGERPRINTS, NUMBERS, Molecules, Ranks, Scales, Traits, compute_traits
-from agents.process.mixture import Mixture
-from agents.process.parts.numbers import GaussianKernel, LinearKernel, Points
 from agents.process.parts.part import Part
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class MoleculeDescription:
     """Their traits."""
     parts: Sequence[Part]
     """The parts of the kernel."""
+    shares: None = None
+    """The total of their weights has no prior of its own."""
 
     @staticmethod
     def of(molecules: Molecules, settings: MoleculeSettings, before: object = None) -> MoleculeDescription:

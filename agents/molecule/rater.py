@@ -15,10 +15,10 @@ from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Targets, predict
 from agents.beliefs.rules.priced import PRICE_WEIGHT
 from agents.contract.protocol import Prediction
+from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import Scales, Traits
-from agents.process.mixture import Mixture
 from gntk import one_thread
 
 Floats = NDArray[np.float64]

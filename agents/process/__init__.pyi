@@ -3,7 +3,6 @@ from .description import GraphDescription as GraphDescription
 from .graphs import GraphAgent as GraphAgent
 from .graphs import GraphProcessAgent as GraphProcessAgent
 from .graphs import gp as gp
-from .mixture import Mixture as Mixture
 from .parts import Description as Description
 from .parts import Part as Part
 from .parts import Reading as Reading
@@ -18,7 +17,6 @@ __all__ = [
     "GraphDescription",
     "GraphProcessAgent",
     "GraphProcessSettings",
-    "Mixture",
     "MixtureSettings",
     "Part",
     "ProcessAgent",

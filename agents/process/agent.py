@@ -22,7 +22,7 @@ from agents.contract.abilities import Fits
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import DivergedError, State
 from agents.process.forecaster import ProcessForecaster
-from agents.process.mixture import PRIOR_NOISE
+from agents.process.likelihood import PRIOR_NOISE
 from agents.process.parts.part import Description
 from agents.process.results import Learnt, Results, condition, learn_weights, noise_in_units
 from agents.process.settings import MixtureSettings
@@ -245,7 +245,7 @@ class ProcessAgent(ProcessForecaster[S]):
         """
         if self.learnt.is_due(self.results.told, self.settings) and self.results.differ:
             try:
-                self.learnt = learn_weights(self.described.parts, self.results, self.settings)
+                self.learnt = learn_weights(self.described, self.results, self.settings)
             except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
                 raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
             self._condition()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.contract.reading import edge_features_vary, with_both_directions
-from agents.process.kept import KeptColumns
-from agents.process.mixture import Mixture
+from agents.process.kept import KeptColumns, KeptKernel, KeptMixture
 from agents.process.parts.edges import measure_edges
 from agents.process.parts.itself import Itself
 from agents.process.parts.layers import measure_layers
@@ -24,21 +23,17 @@ from agents.process.parts.structure import measure_structure
 from agents.process.parts.subtrees import Subtrees
 from agents.process.settings import GraphProcessSettings
 
-WHOLE = 500  # graphs of which the kernels are computed as a whole
+SAMPLE = 500  # graphs, evenly spaced, whose differences stand for those of all
 
 
 @dataclass(frozen=True, eq=False)
 class GraphDescription:
     """Graphs, and the parts of the kernel that tell them apart."""
 
-    count: int
-    """Number of graphs."""
-    readings: Sequence[Reading]
-    """What is read of them, in those ways that apply."""
+    kept: KeptColumns
+    """The kernels of the parts, with the columns asked for."""
     parts: Sequence[Part]
-    """The parts of the kernel, of which the columns asked for are kept."""
-    chosen: Sequence[tuple[int, int]]
-    """Reading and kernel of each part, by their positions."""
+    """The parts of the kernel."""
 
     @staticmethod
     def of(ways: Sequence[tuple[float, Reading]], count: int, known_weight: float | None = None) -> GraphDescription:
@@ -52,57 +47,75 @@ class GraphDescription:
             count: K.
             known_weight: weight of the only kernel, if it is given.
         """
-        if known_weight is not None:
-            ((place, part),) = _kernels_of(ways, count)
-            return GraphDescription(count, [ways[0][1]], [replace(part, weight=known_weight)], [place])
-        found = [(place, part) for place, part in _kernels_of(ways, count) if part.typical > 0]
-        if not found:
+        kept = KeptColumns([reading for _, reading in ways], count)
+        typical = _typical(kept)
+        chosen = (typical > 0).nonzero().squeeze(1).tolist()
+        if not chosen and known_weight is None:
             ways = [*ways, (1.0, Itself(count))]
-            found = [(place, replace(part, typical=_own(part, count))) for place, part in _kernels_of(ways, count)]
-        total = sum(part.weight for _, part in found)
-        parts = [replace(part, weight=part.weight / total / part.typical) for _, part in found]
-        return GraphDescription(count, [reading for _, reading in ways], parts, [place for place, _ in found])
+            kept = KeptColumns([reading for _, reading in ways], count)
+            own, chosen = kept.diagonals.mean(1), list(range(len(kept.wanted)))
+            typical = own.where(own > 0, 1.0)
+        names = [reading.name for _, reading in ways for _ in reading.shares]
+        weights = [weight * share for weight, reading in ways for share in reading.shares]
+        total = sum(weights[k] for k in chosen)
+        if known_weight is None:
+            kept = kept.only(chosen)
+            medians = [weights[k] / total / float(typical[k]) for k in chosen]
+        else:
+            chosen, medians = [0], [known_weight]
+        parts = [
+            Part(names[k], median, KeptKernel(kept, place), float(typical[k]))
+            for place, (k, median) in enumerate(zip(chosen, medians, strict=True))
+        ]
+        return GraphDescription(kept, parts)
 
     @property
+    def count(self) -> int:
+        """Return the number of graphs."""
+        return self.kept.count
+
+    @property
+    def readings(self) -> Sequence[Reading]:
+        """Return what is read of the graphs."""
+        return self.kept.readings
+
+    @property
+    def shares(self) -> Sequence[float]:
+        """Return the share of each part in the variance of the rewards over the set before any."""
+        return [part.weight * part.typical for part in self.parts]
+
+    @cached_property
     def names(self) -> Sequence[str]:
         """Return the positions of the graphs."""
         return [str(k) for k in range(self.count)]
 
-    def mixture(self, weights: Sequence[float]) -> KeptColumns:
-        """Return the sum of the parts, of which the columns asked for are kept."""
-        kernel = Mixture([part.kernel for part in self.parts], weights)
-        return KeptColumns(kernel, self.count, self.count <= WHOLE)
+    def mixture(self, weights: Sequence[float]) -> KeptMixture:
+        """Return the sum of the parts."""
+        return KeptMixture(self.kept, weights)
 
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> GraphDescription:
         """Return the graphs that stay, and new ones."""
         batch = Batch.from_data_list(list(graphs)) if graphs else None
         readings = [reading.exchange(kept, batch) for reading in self.readings]
-        kernels = [reading.kernels() for reading in readings]
-        parts = [
-            replace(part, kernel=part.kernel.exchanged(kernels[place][each][1], kept, len(graphs)))
-            for part, (place, each) in zip(self.parts, self.chosen, strict=True)
-            if isinstance(part.kernel, KeptColumns)
-        ]
-        return GraphDescription(len(kept) + len(graphs), readings, parts, self.chosen)
+        return self.with_kernels(self.kept.exchanged(readings, kept, len(graphs)))
+
+    def with_kernels(self, kept: KeptColumns) -> GraphDescription:
+        """Return the same parts with the kernels of other graphs."""
+        parts = [replace(part, kernel=KeptKernel(kept, place)) for place, part in enumerate(self.parts)]
+        return GraphDescription(kept, parts)
 
     def known(self) -> list[Tensor]:
         """Return what identifies the graphs to each part."""
         return [tensor for reading in self.readings for tensor in reading.known()]
 
 
-def _kernels_of(ways: Sequence[tuple[float, Reading]], count: int) -> Iterator[tuple[tuple[int, int], Part]]:
-    """Yield the kernels with their positions; their weights are shares, not yet scaled."""
-    for place, (weight, reading) in enumerate(ways):
-        for each, (share, kernel) in enumerate(reading.kernels()):
-            whole = count <= WHOLE or getattr(kernel, "at_once", False)
-            kept = KeptColumns(kernel, count, whole)
-            typical = typical_variance(kept if whole else kernel, count)
-            yield (place, each), Part(reading.name, weight * share, kept, typical)
-
-
-def _own(part: Part, count: int) -> float:
-    """Return the mean of a kernel of graphs with themselves; 1 if it is 0."""
-    return float(part.kernel.diagonal(torch.arange(count)).mean()) or 1.0
+def _typical(kept: KeptColumns) -> Tensor:
+    """Return the typical variance of each kernel, `(e,)`, on `SAMPLE` graphs that are evenly spaced."""
+    size = min(kept.count, SAMPLE)
+    some = torch.arange(size) * kept.count // size
+    if size == kept.count:
+        return typical_variance(kept.columns(some, some).transpose(0, 1))
+    return torch.cat([typical_variance(reading.columns(some, some)) for reading in kept.readings])
 
 
 def read_graphs(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float, Reading]]:

@@ -20,7 +20,7 @@ from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.contract.abilities import BoundsImaginer, Explanation
 from agents.contract.protocol import Prediction
 from agents.process.explanation import explain_means
-from agents.process.kept import KeptColumns
+from agents.process.kept import KeptMixture
 from agents.process.parts.part import Description
 from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
@@ -208,12 +208,12 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
         root = cache(lambda: nu * _root_of(posterior, graphs, whole))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
-        rows = None if self._marginals is None else self._marginals.rows[:, index]
-        latest: list[Marginals] = []
+        marginals, latest = self._marginals, list[Marginals]()
 
         def imagine(*actions: int) -> Belief:
             """Condition on more measurements that equal the mean."""
-            imagined = latest.pop() if latest else Marginals(posterior, graphs, rows)
+            explained = None if marginals is None or latest else marginals.explained[:, index]
+            imagined = latest.pop() if latest else Marginals(posterior, graphs, explained)
             for action in actions:
                 imagined = imagined.given(action, count, imagined.mean[action].item())
             latest.append(imagined)
@@ -225,6 +225,6 @@ class ProcessForecaster(BatchBeliefAgent[S]):
 def _root_of(posterior: DualPosterior, graphs: Tensor, whole: bool) -> Tensor:
     """Return a root of the joint covariance of graphs; that of a whole set is made from the root of the prior."""
     kernel = posterior.kernel
-    if whole and isinstance(kernel, KeptColumns):
+    if whole and isinstance(kernel, KeptMixture):
         return posterior.root(kernel.root)
     return symmetric_root(posterior.covariance(graphs))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,8 +18,8 @@ from agents.beliefs.rewards import (
     make_targets,
     variances_of,
 )
-from agents.process.mixture import MOST_RESULTS, PRIOR_NOISE, Mixture, MixtureLikelihood
-from agents.process.parts.part import Part
+from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, MixtureLikelihood
+from agents.process.parts.part import Description
 from agents.process.settings import MixtureSettings
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
@@ -119,23 +118,24 @@ def noise_in_units(settings: MixtureSettings, targets: Targets) -> float | None:
     return None if settings.noise_variance is None else settings.noise_variance / targets.unit**2
 
 
-def learn_weights(parts: Sequence[Part], results: Results, settings: MixtureSettings) -> Learnt:
+def learn_weights(described: Description, results: Results, settings: MixtureSettings) -> Learnt:
     """Return the weights and the noise that maximise the marginal likelihood of all results.
 
     Raises:
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
     targets = results.targets(settings)
-    kernels, medians = [part.kernel for part in parts], [part.weight for part in parts]
+    kernels, medians = [part.kernel for part in described.parts], [part.weight for part in described.parts]
     known = noise_in_units(settings, targets)
     weights, noise = medians, known or PRIOR_NOISE
     for _ in range(MATCHES if len(results.bounds) else 1):
         pseudo = NO_PSEUDO_RESULTS
         if len(results.bounds):
-            exact = _given(Mixture(kernels, weights), noise, results, targets, NO_PSEUDO_RESULTS)
+            exact = _given(described.mixture(weights), noise, results, targets, NO_PSEUDO_RESULTS)
             pseudo = match_bounds(exact, results.bounds, targets, MOST_RESULTS)
+        noisy, spread = results.merge(targets), settings.weight_spread
         likelihood = MixtureLikelihood.of_history(
-            kernels, medians, settings.weight_spread, results.history, targets, pseudo, results.merge(targets)
+            kernels, medians, spread, results.history, targets, pseudo, noisy, described.shares
         )
         weights, noise = likelihood.fit(known, settings.known_weight is not None)
     return Learnt(tuple(weights), noise, results.told)

@@ -9,8 +9,6 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.beliefs.posterior import Kernel
-
 
 @dataclass(frozen=True)
 class Itself:
@@ -20,18 +18,16 @@ class Itself:
     """Number of graphs."""
     name: str = "the graph itself"
     """What it compares."""
-
-    def kernels(self) -> Sequence[tuple[float, Kernel]]:
-        """Return itself."""
-        return [(1.0, self)]
+    shares: Sequence[float] = (1.0,)
+    """Of one kernel."""
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return ones where graphs are the same, else zeros, `(q, n)`."""
-        return (rows.unsqueeze(1) == index).double()
+        """Return ones where graphs are the same, else zeros, `(1, q, n)`."""
+        return (rows.unsqueeze(1) == index).double().unsqueeze(0)
 
     def diagonal(self, index: Tensor) -> Tensor:
-        """Return ones."""
-        return torch.ones(len(index), dtype=torch.float64)
+        """Return ones, `(1, n)`."""
+        return torch.ones(1, len(index), dtype=torch.float64)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Itself:
         """Return the kernel of some graphs and new ones."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import torch
@@ -11,7 +12,6 @@ from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.encoding import encode_more
-from agents.beliefs.posterior import Kernel
 from gntk import (
     AggregatedGraphs,
     GraphMLP,
@@ -53,18 +53,22 @@ class Network:
         """Return what it compares."""
         return "network of means" if self.own_count else "network"
 
-    def kernels(self) -> Sequence[tuple[float, Kernel]]:
-        """Return the kernel."""
-        return [(1.0, self)]
+    @property
+    def shares(self) -> Sequence[float]:
+        """Return the share of the only kernel."""
+        return (1.0,)
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the kernel between two lists of graphs, `(q, n)`."""
-        some = select_graphs(self.graphs, rows)
-        return infinite_width_kernel(some, self.depth, others=None if rows is index else self._take(index))
+        """Return the kernel between two lists of graphs, `(1, q, n)`."""
+        kernel = self._between(rows, index) if self._whole is None else self._whole[rows][:, index]
+        return kernel.unsqueeze(0)
 
     def diagonal(self, index: Tensor) -> Tensor:
-        """Return the kernel of graphs with themselves, `(n,)`."""
-        return torch.cat([self.columns(block, block).diagonal() for block in index.split(AT_A_TIME)])
+        """Return the kernel of graphs with themselves, `(1, n)`."""
+        if self._whole is not None:
+            return self._whole.diagonal()[index].unsqueeze(0)
+        blocks = (self._between(block, block).diagonal() for block in index.split(AT_A_TIME))
+        return torch.cat(list(blocks)).unsqueeze(0)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Self:
         """Return the graphs that stay, and then new ones."""
@@ -74,6 +78,15 @@ class Network:
     def known(self) -> Sequence[Tensor]:
         """Return the aggregated graphs."""
         return [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors]
+
+    @cached_property
+    def _whole(self) -> Tensor | None:
+        every = torch.arange(len(self.graphs))
+        return self._between(every, every) if self.at_once else None
+
+    def _between(self, rows: Tensor, index: Tensor) -> Tensor:
+        some = select_graphs(self.graphs, rows)
+        return infinite_width_kernel(some, self.depth, others=None if rows is index else self._take(index))
 
     def _take(self, index: Tensor) -> AggregatedGraphs:
         every = len(index) == len(self.graphs) and bool((index == torch.arange(len(index))).all())
@@ -94,8 +107,7 @@ class FiniteNetwork(Network):
         """Return True: the features of a graph are computed once for all columns."""
         return True
 
-    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the kernel between two lists of graphs, `(q, n)`."""
+    def _between(self, rows: Tensor, index: Tensor) -> Tensor:
         model = GraphMLP(self.graphs.feature_dim, self.width, self.depth, seed=self.seed)
         some = self._take(rows)
         if rows is index:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
-import torch
 from torch import Tensor
 
 from agents.beliefs.posterior import Kernel
@@ -14,27 +13,11 @@ from agents.beliefs.posterior import Kernel
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
 
-SAMPLE = 500  # graphs, evenly spaced, whose differences stand for those of all
 SMALLEST = 1e-9  # of the kernel of a graph with itself: graphs that differ by less are equal
 
 
-class Facing(Protocol):
-    """Weighted kernels to q graphs, to be added to a sum."""
-
-    def add_to(self, total: Tensor, index: Tensor) -> None:
-        """Add those of the graphs `index` `(n,)` to `total` `(n, q)` float64, a block of contiguous memory."""
-
-
-@runtime_checkable
-class FastKernel(Kernel, Protocol):
-    """A kernel that adds its columns to a sum faster than it returns them."""
-
-    def facing(self, rows: Tensor, weight: float) -> Facing:
-        """Return what adds the kernel to the graphs `rows` `(q,)`, times a weight, to a sum."""
-
-
 class Reading(Protocol):
-    """What is read of a set of graphs for one part of the kernel, or for some that differ in their width.
+    """What is read of a set of graphs for one part of the kernel, which is one kernel, or some that differ in width.
 
     It never changes.
     """
@@ -43,8 +26,15 @@ class Reading(Protocol):
     def name(self) -> str:
         """Return what it compares."""
 
-    def kernels(self) -> Sequence[tuple[float, Kernel]]:
-        """Return kernels of the graphs, each with its share of the part; the same number of them for all graphs."""
+    @property
+    def shares(self) -> Sequence[float]:
+        """Return the share of each kernel in the part: e numbers, the same number of them for all graphs."""
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return the kernels between two lists of graphs, `(q,)` and `(n,)` int64: `(e, q, n)` float64."""
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return the kernels of graphs with themselves, `(e, n)` float64."""
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Reading:
         """Return what is read of the graphs in the slots `kept` `(n,)` int64, and of new ones after them.
@@ -82,6 +72,10 @@ class Description(Protocol):
     def names(self) -> Sequence[str]:
         """Return a name of each graph, which chooses among equal ones."""
 
+    @property
+    def shares(self) -> Sequence[float] | None:
+        """Return the share of each part in the variance of the rewards before any; None: their total has no prior."""
+
     def mixture(self, weights: Sequence[float]) -> Kernel:
         """Return the sum of the parts with these weights."""
 
@@ -96,21 +90,17 @@ class Description(Protocol):
         """Return tensors that identify the graphs to the kernel."""
 
 
-def typical_variance(kernel: Kernel, count: int) -> float:
+def typical_variance(kernels: Tensor) -> Tensor:
     """Return the variance over a set of rewards drawn from N(0, K), on average over draws.
 
         v = (1/n) sum_i k(i, i) - (1/n^2) sum_ij k(i, j)
 
     Args:
-        kernel: the kernel of a set.
-        count: number of its graphs, of which `SAMPLE` that are evenly spaced stand for all.
+        kernels: `(e, n, n)` float64. Some kernels of n graphs that stand for a set.
 
     Returns:
-        v; 0 if it is a rounding error: all graphs are equal to the kernel, so that it tells nothing.
+        `(e,)` float64. v of each; 0 if it is a rounding error: all graphs are equal to the kernel.
     """
-    size = min(count, SAMPLE)
-    some = torch.arange(size) * count // size
-    within = kernel.columns(some, some)
-    own = within.diagonal().mean()
-    variance = float(own - within.mean())
-    return variance if variance > SMALLEST * float(own) else 0.0
+    own = kernels.diagonal(dim1=1, dim2=2).mean(1)
+    variance = own - kernels.mean((1, 2))
+    return variance.where(variance > SMALLEST * own, 0.0)

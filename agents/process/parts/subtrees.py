@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -12,7 +13,6 @@ from scipy.sparse import csr_array
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.beliefs.posterior import Kernel
 from gntk import keep_nodes
 
 SAMPLE = 500  # graphs whose distances stand for those of all
@@ -34,6 +34,13 @@ class PatternCounts:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @cached_property
+    def by_pattern(self) -> tuple[Labels, csr_array]:
+        """Return the different patterns of all graphs, `(V,)`, and how often they occur in each graph, `(V, K)`."""
+        vocabulary, columns = np.unique(self.patterns, return_inverse=True)
+        table = csr_array((self.counts, columns, self.offsets), shape=(len(self), max(1, len(vocabulary))))
+        return vocabulary, table.T.tocsr()
 
     def take(self, slots: NDArray[np.int64]) -> PatternCounts:
         """Return the counts of some graphs, in the order of their slots `(n,)`."""
@@ -128,12 +135,11 @@ def _products(first: PatternCounts, second: PatternCounts) -> Tensor:
     """Return the inner products of counts, `(n, K)` float64; they are exact."""
     if not len(first):
         return torch.zeros(0, len(second), dtype=torch.float64)
-    vocabulary, columns = np.unique(first.patterns, return_inverse=True)
-    place = np.searchsorted(vocabulary, second.patterns).clip(max=len(vocabulary) - 1)
-    shared = np.where(vocabulary[place] == second.patterns, second.counts, 0.0)
-    left = csr_array((first.counts, columns, first.offsets), shape=(len(first), len(vocabulary)))
-    right = csr_array((shared, place, second.offsets), shape=(len(second), len(vocabulary)))
-    return torch.from_numpy((left @ right.T).toarray())
+    vocabulary, table = second.by_pattern
+    place = np.searchsorted(vocabulary, first.patterns).clip(max=max(0, len(vocabulary) - 1))
+    shared = np.where(vocabulary[place] == first.patterns, first.counts, 0.0) if len(vocabulary) else 0 * first.counts
+    left = csr_array((shared, place, first.offsets), shape=(len(first), table.shape[0]))
+    return torch.from_numpy((left @ table).toarray())
 
 
 def _squares(graphs: PatternCounts) -> Tensor:
@@ -198,6 +204,8 @@ class Subtrees:
     """w^2 of the Gaussian of their distances, the median of those of the graphs of `reset`; None: their cosine."""
     name: str = "subtrees"
     """What it compares."""
+    shares: Sequence[float] = (1.0,)
+    """Of one kernel."""
 
     @staticmethod
     def of(batch: Batch, iterations: int, bins: int, directed: bool = False, cosine: bool = False) -> Subtrees:
@@ -211,18 +219,15 @@ class Subtrees:
         width = None if cosine else typical_square_distance(counts)
         return Subtrees(labelling, iterations, directed, counts, width)
 
-    def kernels(self) -> Sequence[tuple[float, Kernel]]:
-        """Return the kernel."""
-        return [(1.0, self)]
-
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return similarities `(q, n)`, 1 for equal counts."""
-        first, second = (self.counts.take(graphs.numpy()) for graphs in (rows, index))
-        return compare_patterns(first, second, self.square_width)
+        """Return similarities `(1, q, n)`, 1 for equal counts."""
+        every = len(index) == len(self.counts) and bool((index == torch.arange(len(index))).all())
+        first, second = self.counts.take(rows.numpy()), self.counts if every else self.counts.take(index.numpy())
+        return compare_patterns(first, second, self.square_width).unsqueeze(0)
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones: equal counts have a cosine of 1, and a distance of 0."""
-        return torch.ones(len(index), dtype=torch.float64)
+        return torch.ones(1, len(index), dtype=torch.float64)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Subtrees:
         """Return the patterns of the graphs that stay, and of new ones."""

@@ -170,3 +170,21 @@ def test_other_targets_of_the_same_results_give_their_posterior():
     mean, covariance = from_scratch(KERNEL, 0.1, np.array([*actions, 8]), np.array([*others, -3.0]))
     np.testing.assert_allclose(moved.mean, mean, atol=1e-8)
     np.testing.assert_allclose(moved.variance, covariance.diagonal(), atol=1e-8)
+
+
+def test_results_that_are_imagined_in_several_ways_do_not_mix():
+    """Rows are added to what is shared; a fork has rows of its own."""
+    first = Marginals(condition(np.array([1]), np.array([1.0])), torch.arange(12))
+    base = first.given(2, 1.0, 0.5)
+    left, right = base.given(3, 1.0, 2.0), base.given(4, 1.0, -1.0)
+    for found, actions in (
+        (base, [1, 2]),
+        (left, [1, 2, 3]),
+        (right, [1, 2, 4]),
+        (left.given(5, 1.0, 0.0), [1, 2, 3, 5]),
+    ):
+        told = dict(zip([1, 2, 3, 4, 5], [1.0, 0.5, 2.0, -1.0, 0.0], strict=True))
+        mean, covariance = from_scratch(KERNEL, 0.1, np.array(actions), np.array([told[k] for k in actions]))
+        np.testing.assert_allclose(found.mean, mean, atol=1e-9)
+        np.testing.assert_allclose(found.variance, covariance.diagonal(), atol=1e-9)
+        assert found.explained.shape == (len(actions), 12)

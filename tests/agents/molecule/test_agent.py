@@ -13,7 +13,7 @@ from agents.beliefs.rewards import make_targets
 from agents.contract.protocol import BatchAgent
 from agents.molecule.parts import make_parts
 from agents.molecule.traits import compute_traits
-from agents.process.mixture import MixtureLikelihood
+from agents.process.likelihood import MixtureLikelihood
 from graph_bandit_env import from_smiles
 
 MOLECULES = some_molecules()

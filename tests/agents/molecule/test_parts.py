@@ -4,10 +4,10 @@ import torch
 from support.molecules import ODD_MOLECULES
 
 from agents.molecule.fingerprints import TanimotoKernel
+from agents.molecule.numbers import GaussianKernel, Points
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import WEIGHTS, MoleculeSettings
 from agents.molecule.traits import Scales, compute_traits
-from agents.process.parts.numbers import GaussianKernel, Points
 
 SMILES = (*ODD_MOLECULES, "CCCO")
 EVERY = torch.arange(len(SMILES))

@@ -2,58 +2,107 @@ import numpy as np
 import pytest
 import torch
 
-from agents.process.kept import KeptColumns
+from agents.process.kept import KeptColumns, KeptKernel, KeptMixture
 
 
 class Counted:
-    """A random kernel that counts the entries it computes."""
+    """Random kernels, two of a reading, that count the entries computed of each."""
+
+    name, shares = "random", (0.5, 0.5)
 
     def __init__(self, values):
-        self.values, self.computed = torch.from_numpy(values @ values.T), 0
+        self.values = torch.from_numpy(np.stack([values @ values.T, np.square(values) @ np.square(values).T]))
+        self.computed = 0
 
     def columns(self, rows, index):
         self.computed += len(rows) * len(index)
-        return self.values[rows][:, index]
+        return self.values[:, rows][:, :, index]
 
     def diagonal(self, index):
-        return self.values.diagonal()[index]
+        return self.values.diagonal(dim1=1, dim2=2)[:, index]
 
 
 VALUES = np.random.default_rng(0).normal(size=(8, 3))
+OTHERS = np.random.default_rng(1).normal(size=(8, 4))
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_columns_are_those_of_the_kernel_and_computed_once(whole):
-    kernel = Counted(VALUES)
-    kept = KeptColumns(kernel, 8, whole)
-    for rows, index in [([3, 1], [0, 5]), ([1, 3, 3], range(8)), ([], [2])]:
+@pytest.fixture(params=[0, 500])
+def whole(request, monkeypatch):
+    monkeypatch.setattr("agents.process.kept.WHOLE", request.param)
+    return request.param > 0
+
+
+def test_columns_are_those_of_the_kernels_and_computed_once(whole):
+    readings = [Counted(VALUES), Counted(OTHERS)]
+    kept, values = KeptColumns(readings, 8), torch.cat([reading.values for reading in readings])
+    for rows, index in [([3, 1], [0, 5]), ([1, 3, 3], range(8)), ([], [2]), ([6, 3], [1, 1])]:
         rows, index = torch.tensor(rows, dtype=torch.int64), torch.tensor(list(index))
-        assert torch.equal(kept.columns(rows, index), kernel.values[rows][:, index])
-    assert kernel.computed == (64 if whole else 16)
-    assert torch.equal(kept.diagonal(torch.tensor([2, 7])), kernel.values.diagonal()[[2, 7]])
+        assert torch.equal(kept.columns(rows, index), values[:, rows][:, :, index].transpose(0, 1))
+        assert torch.equal(KeptKernel(kept, 2).columns(rows, index), values[2, rows][:, index])
+    assert [reading.computed for reading in readings] == [64 if whole else 24] * 2
+    assert torch.equal(kept.diagonals, values.diagonal(dim1=1, dim2=2))
+    assert torch.equal(KeptKernel(kept, 3).diagonal(torch.tensor([2, 7])), values[3].diagonal()[[2, 7]])
 
 
-def test_columns_of_graphs_that_stay_are_kept_where_graphs_change():
-    first = KeptColumns(Counted(VALUES), 8)
+def test_some_of_the_kernels_keep_what_was_computed_of_them(whole):
+    readings, every = [Counted(VALUES), Counted(OTHERS)], torch.arange(8)
+    kept = KeptColumns(readings, 8)
+    kept.columns(torch.tensor([4]), every)
+    some = kept.only([1])
+    assert torch.equal(some.columns(torch.tensor([4]), every)[:, 0], readings[0].values[1, [4]])
+    some.columns(torch.tensor([5]), every)
+    assert [reading.computed for reading in readings] == ([64, 64] if whole else [16, 8])
+    assert torch.equal(some.diagonals[0], readings[0].values[1].diagonal())
+
+
+def test_a_mixture_is_the_weighted_sum_of_the_kernels():
+    readings, every = [Counted(VALUES), Counted(OTHERS)], torch.arange(8)
+    weights = [0.5, 2.0, 0.0, 0.3]
+    mixture = KeptMixture(KeptColumns(readings, 8), weights)
+    values = torch.cat([reading.values for reading in readings])
+    whole = sum(weight * kernel for weight, kernel in zip(weights, values, strict=True))
+    rows = torch.tensor([3, 0])
+    torch.testing.assert_close(mixture.columns(rows, every), whole[rows])
+    torch.testing.assert_close(mixture.diagonal(rows), whole.diagonal()[rows])
+    torch.testing.assert_close(mixture.root @ mixture.root.T, whole)
+
+
+def test_columns_of_graphs_that_stay_are_kept_where_graphs_change(monkeypatch):
+    monkeypatch.setattr("agents.process.kept.WHOLE", 0)
+    first = KeptColumns([Counted(VALUES)], 8)
     first.columns(torch.tensor([4, 6, 0]), torch.arange(8))
     stay, new = torch.tensor([6, 2, 4]), np.random.default_rng(1).normal(size=(5, 3))
-    kernel = Counted(np.concatenate([VALUES[stay.numpy()], new]))
-    moved = first.exchanged(kernel, stay, 5)
-    assert kernel.computed == 2 * 5  # two of the three columns are kept, and continued to five new graphs
+    reading = Counted(np.concatenate([VALUES[stay.numpy()], new]))
+    moved = first.exchanged([reading], stay, 5)
+    assert reading.computed == 2 * 5  # two of the three columns are kept, and continued to five new graphs
     found = moved.columns(torch.tensor([0, 2]), torch.arange(8))
-    assert kernel.computed == 2 * 5
-    torch.testing.assert_close(found, kernel.values[[0, 2]])
-    torch.testing.assert_close(moved.diagonal(torch.arange(8)), kernel.values.diagonal())
+    assert reading.computed == 2 * 5
+    torch.testing.assert_close(found.transpose(0, 1), reading.values[:, [0, 2]])
+    torch.testing.assert_close(moved.diagonals, reading.values.diagonal(dim1=1, dim2=2))
 
 
 def test_columns_that_would_take_too_much_memory_are_computed_each_time(monkeypatch):
-    monkeypatch.setattr("agents.process.kept.ENTRIES", 16)  # two columns of eight
-    kernel = Counted(VALUES)
-    kept, every = KeptColumns(kernel, 8), torch.arange(8)
+    monkeypatch.setattr("agents.process.kept.ENTRIES", 32)  # two columns of two kernels of eight graphs
+    monkeypatch.setattr("agents.process.kept.WHOLE", 0)
+    reading = Counted(VALUES)
+    kept, every = KeptColumns([reading], 8), torch.arange(8)
     kept.columns(torch.tensor([1, 2]), every)
     some = torch.tensor([0, 5])
     for times in (1, 2):
-        assert torch.equal(kept.columns(torch.tensor([1, 2, 3]), some), kernel.values[[1, 2, 3]][:, [0, 5]])
-        assert kernel.computed == 16 + 6 * times
-    assert torch.equal(kept.columns(torch.tensor([2]), every), kernel.values[[2]])
-    assert kernel.computed == 16 + 12
+        found = kept.columns(torch.tensor([1, 2, 3]), some)
+        assert torch.equal(found.transpose(0, 1), reading.values[:, [1, 2, 3]][:, :, [0, 5]])
+        assert reading.computed == 16 + 6 * times
+    assert torch.equal(KeptKernel(kept, 0).columns(torch.tensor([2]), every), reading.values[0, [2]])
+    assert reading.computed == 16 + 12
+    assert torch.equal(KeptKernel(kept, 0).columns(torch.tensor([3]), some), reading.values[0, [3]][:, some])
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_room_for_more_columns_changes_none(rows, monkeypatch):
+    monkeypatch.setattr("agents.process.kept.WHOLE", 0)
+    reading, every = Counted(VALUES), torch.arange(8)
+    kept = KeptColumns([reading], 8)
+    for some in torch.tensor([5, 2, 7, 0, 3, 6]).split(rows):
+        kept.columns(some, every)
+    assert torch.equal(kept.columns(every, every).transpose(0, 1), reading.values)
+    assert reading.computed == 64

@@ -9,10 +9,11 @@ from support.molecules import some_molecules
 from agents.beliefs.censoring import match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Bounds, History, Standardised
+from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import compute_traits
-from agents.process.mixture import FARTHEST, Mixture, MixtureLikelihood
+from agents.process.likelihood import FARTHEST, PRIOR_RESULTS, MixtureLikelihood
 
 MOLECULES = some_molecules()
 PARTS = make_parts(MoleculeSettings(), compute_traits(MOLECULES.smiles))
@@ -38,14 +39,6 @@ def plain(kernels, weights, noise, actions, rewards):
     return -2 * multivariate_normal(np.zeros(len(actions)), covariance).logpdf(rewards)
 
 
-def test_a_mixture_is_the_weighted_sum_of_its_parts():
-    rows, index = torch.tensor([3, 1]), torch.arange(7)
-    mixture = Mixture(KERNELS[:3], [0.5, 0.0, 2.0])
-    expected = 0.5 * KERNELS[0].columns(rows, index) + 2 * KERNELS[2].columns(rows, index)
-    torch.testing.assert_close(mixture.columns(rows, index), expected)
-    torch.testing.assert_close(mixture.diagonal(index), torch.full((7,), 2.5, dtype=torch.float64))
-
-
 def test_differences_of_the_likelihood_are_those_of_every_single_reward():
     actions, rewards = [3, 1, 1, 9, 30, 1, 9], np.random.default_rng(0).normal(size=7)
     told = likelihood(actions, rewards)
@@ -66,6 +59,24 @@ def test_the_gradient_is_that_of_finite_differences(spread):
     point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
     numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)
     np.testing.assert_allclose(told(point)[1], numeric, rtol=1e-3, atol=1e-3)
+
+
+def test_the_total_has_a_prior_that_is_worth_some_results_where_it_is_one():
+    """Results that are alike do not make it small; the gradient is that of finite differences."""
+    shares = np.random.default_rng(2).dirichlet(np.ones(len(MEDIANS)))
+    alike = history(range(12), 0.01 * np.sin(np.arange(12)))
+    told, plain_prior = (
+        MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, alike, RAW, shares=given) for given in (shares, None)
+    )
+    point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
+    numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)
+    np.testing.assert_allclose(told(point)[1], numeric, rtol=1e-3, atol=1e-3)
+    total = shares @ np.exp(point[:-1])
+    expected = PRIOR_RESULTS * (np.log(total) + 1 / total)
+    assert told(point)[0] - plain_prior(point)[0] == pytest.approx(expected)
+    one = [MixtureLikelihood.of_history(KERNELS[:1], [1.0], 1.0, alike, RAW, shares=each) for each in ([1.0], None)]
+    (with_prior,), (without,) = (each.fit()[0] for each in one)
+    assert without < 0.7 * with_prior < 0.7
 
 
 def test_the_fit_is_a_minimum():
@@ -120,7 +131,7 @@ def test_equal_or_single_results_leave_weights_near_those_before():
 
 
 def test_many_results_are_thinned_evenly(monkeypatch):
-    monkeypatch.setattr("agents.process.mixture.MOST_RESULTS", 4)
+    monkeypatch.setattr("agents.process.likelihood.MOST_RESULTS", 4)
     rewards = np.random.default_rng(0).normal(size=10)
     thinned, some = likelihood(range(10), rewards), likelihood([0, 3, 6, 9], rewards[[0, 3, 6, 9]])
     point = np.zeros(len(MEDIANS) + 1)

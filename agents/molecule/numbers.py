@@ -1,4 +1,4 @@
-"""Kernels on numbers that describe each graph, as parts of the kernel."""
+"""Kernels on numbers that describe each molecule, as parts of the kernel."""
 
 from __future__ import annotations
 
@@ -19,19 +19,16 @@ class Points:
     Args:
         values: `(K, D)`, NaN where a number is not known.
         scale: means and standard deviations; None: those of these graphs.
-        keep: compute all of them at once, and keep them, where graphs are few.
     """
 
-    def __init__(self, values: NDArray[np.floating], scale: Scale | None = None, keep: bool = False) -> None:
+    def __init__(self, values: NDArray[np.floating], scale: Scale | None = None) -> None:
         self._values, self._scale = values, scale or Moments.of(values).scale()
-        self._kept = self._scale.points(values) if keep else None
         self.dimension = self._scale.dimension
         """D', how many numbers differ between graphs."""
 
     def of(self, index: Tensor) -> Tensor:
         """Return z of the graphs `index` `(n,)`: `(n, D')` float64."""
-        some = index.numpy()
-        return torch.from_numpy(self._scale.points(self._values[some]) if self._kept is None else self._kept[some])
+        return torch.from_numpy(self._scale.points(self._values[index.numpy()]))
 
 
 class GaussianKernel:

@@ -1,11 +1,9 @@
-"""A weighted sum of kernels, whose weights are learnt from the results."""
+"""The likelihood of results under a weighted sum of kernels, from which weights and noise are learnt."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 import torch
@@ -16,90 +14,16 @@ from torch import Tensor
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults
 from agents.beliefs.posterior import Kernel
 from agents.beliefs.rewards import History, Targets
-from agents.process.parts.numbers import FacingPoints, GaussianKernel, LinearKernel, Points
-from agents.process.parts.part import Facing, FastKernel
 
 PRIOR_NOISE = 1e-2  # median of the log-normal prior of the noise variance, in squared units of the targets
 PRIOR_NOISE_SPREAD = 3.0  # standard deviation of its logarithm: a factor of 20 either way is ordinary
+PRIOR_RESULTS = 2.0  # number of results that the prior of the total variance is worth
 LEAST_NOISE, MOST_NOISE = 1e-6, 4.0  # in squared units of standardised rewards
 STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
 FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
-ENTRIES_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # of the matrix of sums: a megabyte; and its least number of rows
 MOST_RESULTS = 500  # weights are learnt from as many results, evenly spaced in the set: the cost grows as q^3
 
 Floats = NDArray[np.float64]
-
-
-class Mixture:
-    """The kernel sum_p w_p k_p.
-
-    Args:
-        kernels: k_1, ..., k_P.
-        weights: w, P numbers >= 0.
-    """
-
-    def __init__(self, kernels: Sequence[Kernel], weights: Sequence[float]) -> None:
-        self.kernels, self.weights = tuple(kernels), tuple(weights)
-        self._faced: tuple[Tensor, list[Facing]] | None = None
-
-    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the weighted sum of the columns of the kernels, `(q, n)`.
-
-        All kernels are added to a few of the graphs `index` before the next, so that the sums stay in the cache.
-        """
-        total = torch.zeros(len(index), len(rows), dtype=torch.float64)
-        facing, few = self._facing(rows), max(LEAST_AT_A_TIME, ENTRIES_AT_A_TIME // max(1, len(rows)))
-        for some, sums in zip(index.split(few), total.split(few), strict=True):
-            for summand in facing:
-                summand.add_to(sums, some)
-        return total.T
-
-    def diagonal(self, index: Tensor) -> Tensor:
-        """Return the weighted sum of the diagonals, `(n,)`."""
-        diagonals = (weight * k.diagonal(index) for k, weight in zip(self.kernels, self.weights, strict=True))
-        return torch.stack(list(diagonals)).sum(0)
-
-    def _facing(self, rows: Tensor) -> list[Facing]:
-        """Return what adds up to the columns of these rows; kernels of the same numbers share their distances.
-
-        A posterior asks again and again about the columns of the same rows, so the last answer is kept.
-        """
-        if self._faced is not None and self._faced[0] is rows:
-            return self._faced[1]
-        facing: list[Facing] = []
-        for points, group in groupby(zip(self.kernels, self.weights, strict=True), lambda term: _points_of(term[0])):
-            terms = list(group)
-            if points is not None:
-                numbers = [(k, weight) for k, weight in terms if isinstance(k, (GaussianKernel, LinearKernel))]
-                facing.append(FacingPoints(numbers, rows))
-                continue
-            for kernel, weight in terms:
-                if isinstance(kernel, FastKernel):
-                    facing.append(kernel.facing(rows, weight))
-                else:
-                    facing.append(FacingAny(kernel, rows, weight))
-        self._faced = rows, facing
-        return facing
-
-
-@dataclass(frozen=True, eq=False)
-class FacingAny:
-    """Any kernel to some graphs, times a weight."""
-
-    kernel: Kernel
-    """The kernel."""
-    rows: Tensor
-    """`(q,)` int64. The graphs."""
-    weight: float
-    """Its weight."""
-
-    def add_to(self, total: Tensor, index: Tensor) -> None:
-        """Add it for the graphs `index`."""
-        total.add_(self.kernel.columns(self.rows, index).T, alpha=self.weight)
-
-
-def _points_of(kernel: Kernel) -> Points | None:
-    return kernel.points if isinstance(kernel, (GaussianKernel, LinearKernel)) else None
 
 
 class MixtureLikelihood:
@@ -109,7 +33,9 @@ class MixtureLikelihood:
         d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
 
     The weights have independent log-normal priors, whose medians are given, and so has the noise variance. t is the
-    number of rewards of q graphs, and SS the sum of squares within graphs.
+    number of rewards of q graphs, and SS the sum of squares within graphs. If shares are given, the prior of the total
+    v = sum_p share_p w_p / median_p is worth `PRIOR_RESULTS` results of which it is 1: few that happen to be alike
+    would make it small, and the agent sure of all graphs.
 
     Bounds enter as pseudo results (`match_bounds`), whose noises do not change with n: they have no counts. Where these
     are matched under the weights at the minimum, the slope by the weights is that of the evidence of expectation
@@ -126,6 +52,8 @@ class MixtureLikelihood:
         within: SS, in squared units of the targets.
         noises: `(q,)` float64. Noise variance of each pseudo result, and of each result whose measuring noise is known;
             0 for the others; None: all are 0.
+        shares: P numbers that add up to 1: the share of each kernel in the variance of the rewards before any result;
+            None: the total has no prior of its own.
     """
 
     def __init__(
@@ -137,10 +65,12 @@ class MixtureLikelihood:
         targets: Tensor,
         within: float,
         noises: Tensor | None = None,
+        shares: Sequence[float] | None = None,
     ) -> None:
         self._kernels, self._medians, self._spread = kernels, torch.tensor(medians, dtype=torch.float64), spread
         self._counts, self._targets, self._within = counts, targets, within
         self._noises = torch.zeros_like(targets) if noises is None else noises
+        self._shares = None if shares is None else torch.tensor(shares, dtype=torch.float64)
 
     @classmethod
     def of_history(
@@ -152,6 +82,7 @@ class MixtureLikelihood:
         targets: Targets,
         pseudo: PseudoResults = NO_PSEUDO_RESULTS,
         noisy: PseudoResults = NO_PSEUDO_RESULTS,
+        shares: Sequence[float] | None = None,
     ) -> MixtureLikelihood:
         """Return the likelihood of a history, and of other results, or of at most `MOST_RESULTS` rows of all.
 
@@ -163,6 +94,7 @@ class MixtureLikelihood:
             targets: the scale on which rewards are modelled.
             pseudo: pseudo results that stand for bounds.
             noisy: results whose measuring noise is known, one for each graph, in units of the targets.
+            shares: as above.
         """
         seen = history.counts.nonzero().squeeze(1)
         rows = torch.cat([seen, noisy.graphs, pseudo.graphs])
@@ -175,7 +107,7 @@ class MixtureLikelihood:
             rows, counts, values, noises = rows[some], counts[some], values[some], noises[some]
         within = torch.stack([kernel.columns(rows, rows) for kernel in kernels])
         squares = history.squares[rows[noises == 0]].sum().item() / targets.unit**2
-        return cls(within, medians, spread, counts, values, squares, noises)
+        return cls(within, medians, spread, counts, values, squares, noises, shares)
 
     def __call__(self, logarithms: Floats) -> tuple[float, Floats]:
         """Return 2 NLL, up to a constant, and its gradient.
@@ -200,6 +132,11 @@ class MixtureLikelihood:
         value = 2 * factor.diagonal().log().sum() + self._targets @ solved + shifts.square().sum() / self._spread**2
         value += repeats * logarithms[-1] + self._within / noise + (away / PRIOR_NOISE_SPREAD) ** 2
         of_weights = weights * (self._kernels.flatten(1) @ slope.flatten()) + 2 * shifts / self._spread**2
+        if self._shares is not None:
+            each = self._shares * shifts.exp()
+            total = each.sum()
+            value += PRIOR_RESULTS * (total.log() + 1 / total)
+            of_weights += PRIOR_RESULTS * each * (1 / total - 1 / total**2)
         of_noise = noise * (slope.diagonal() / self._counts).sum().item() + repeats - self._within / noise
         return value.item(), np.append(of_weights.numpy(), of_noise + 2 * away / PRIOR_NOISE_SPREAD**2)
 

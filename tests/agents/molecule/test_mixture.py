@@ -5,12 +5,15 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from support.molecules import some_molecules
 
+from agents.molecule import mixture
 from agents.molecule.fingerprints import TanimotoKernel
-from agents.molecule.traits import BINS, Counts
-from agents.process import mixture
-from agents.process.mixture import Mixture
-from agents.process.parts.numbers import GaussianKernel, LinearKernel, Points
+from agents.molecule.mixture import Mixture
+from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
+from agents.molecule.parts import make_parts
+from agents.molecule.settings import MoleculeSettings
+from agents.molecule.traits import BINS, Counts, compute_traits
 
 
 def ragged_counts(rng, count, largest):
@@ -75,3 +78,12 @@ def test_any_other_kernel_is_added_too():
     rows, index = torch.tensor([1, 4]), torch.arange(40)
     found = Mixture([Same(), Same()], [2.0, 0.5]).columns(rows, index)
     np.testing.assert_array_equal(found, 2.5 * Same().columns(rows, index).numpy())
+
+
+def test_a_mixture_is_the_weighted_sum_of_its_parts():
+    parts = make_parts(MoleculeSettings(), compute_traits(some_molecules().smiles))
+    kernels, rows, index = [part.kernel for part in parts[:3]], torch.tensor([3, 1]), torch.arange(7)
+    found = Mixture(kernels, [0.5, 0.0, 2.0])
+    expected = 0.5 * kernels[0].columns(rows, index) + 2 * kernels[2].columns(rows, index)
+    torch.testing.assert_close(found.columns(rows, index), expected)
+    torch.testing.assert_close(found.diagonal(index), torch.full((7,), 2.5, dtype=torch.float64))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from agents.process.parts.numbers import GaussianKernel, LinearKernel, Points
+from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 
 VALUES = np.random.default_rng(0).normal(size=(9, 4)) * [1, 10, 0.1, 1000] + 5
 EVERY = torch.arange(9)
