@@ -49,10 +49,10 @@ def gntk(
 def read_network(settings: KernelSettings, batch: Batch, seed: int) -> Network:
     """Read graphs by the GNTK of a network with these settings, whose weights have this seed if it is finite."""
     own_count = settings.node_count == "own"
-    graphs = aggregate_neighbours(batch, own_count=own_count)
     if settings.kernel == "infinite":
-        return Network(graphs, settings.depth, own_count)
-    return FiniteNetwork(graphs, settings.depth, own_count, settings.width, seed)
+        return Network.of(batch, settings.depth, own_count)
+    graphs = aggregate_neighbours(batch, own_count=own_count)
+    return FiniteNetwork(graphs, settings.depth, own_count, at_once=True, width=settings.width, seed=seed)
 
 
 def read_given(settings: KernelSettings, matrix: Tensor, batch: Batch, seed: int) -> GivenKernel:

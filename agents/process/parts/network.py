@@ -23,7 +23,7 @@ from gntk import (
     tangent_features,
 )
 
-MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all of them, of a kernel that takes a second
+MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all, whose kernel takes as long as ten columns else
 AT_A_TIME = 8  # graphs of which the kernel is computed where only its diagonal is wanted
 
 
@@ -37,16 +37,15 @@ class Network:
     """L, number of weight matrices of the network."""
     own_count: bool
     """Whether the sum over a graph's nodes is divided by their number; else by the largest of the graphs of `reset`."""
+    at_once: bool = False
+    """Whether the kernel of all graphs is computed as a whole, and kept."""
 
     @staticmethod
     def of(batch: Batch, depth: int, own_count: bool) -> Network:
         """Read K graphs."""
-        return Network(aggregate_neighbours(batch, own_count=own_count), depth, own_count)
-
-    @property
-    def at_once(self) -> bool:
-        """Return whether the kernel of all graphs takes no longer than some ten of its columns take otherwise."""
-        return len(self.graphs) <= MOST_WHOLE and len(self.graphs.nodes) <= MOST_NODES
+        graphs = aggregate_neighbours(batch, own_count=own_count)
+        at_once = len(graphs) <= MOST_WHOLE and len(graphs.nodes) <= MOST_NODES
+        return Network(graphs, depth, own_count, at_once)
 
     @property
     def name(self) -> str:
@@ -73,7 +72,8 @@ class Network:
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Self:
         """Return the graphs that stay, and then new ones."""
         new = [] if graphs is None else graphs.to_data_list()
-        return replace(self, graphs=encode_more(aggregate_neighbours, self.graphs, kept, new, self.own_count))
+        encoded = encode_more(aggregate_neighbours, self.graphs, kept, new, self.own_count)
+        return replace(self, graphs=encoded, at_once=False)
 
     def known(self) -> Sequence[Tensor]:
         """Return the aggregated graphs."""
@@ -97,15 +97,10 @@ class Network:
 class FiniteNetwork(Network):
     """The GNTK of a network of finite width at its initial weights      [`gntk.empirical_kernel`]."""
 
-    width: int
+    width: int = 512
     """m, even."""
-    seed: int
+    seed: int = 0
     """Seed of the weights."""
-
-    @property
-    def at_once(self) -> bool:
-        """Return True: the features of a graph are computed once for all columns."""
-        return True
 
     def _between(self, rows: Tensor, index: Tensor) -> Tensor:
         model = GraphMLP(self.graphs.feature_dim, self.width, self.depth, seed=self.seed)

@@ -38,20 +38,17 @@ def measure_structure(batch: Batch) -> Floats:
     for count, links in split_links(batch):
         key = count, links.tobytes()
         if key not in known:
-            matrix = adjacency(count, links)
-            known[key] = np.concatenate([_of_degrees(matrix), _of_distances(matrix)])
+            pairs = join_ends(count, links)
+            known[key] = np.concatenate([_of_degrees(count, pairs), _of_distances(count, pairs)])
         rows.append(known[key])
     return np.asarray(np.round(np.stack(rows), DIGITS), np.float64)
 
 
-def adjacency(count: int, links: NDArray[np.int64]) -> csr_array:
-    """Return the adjacency matrix of a graph, `(n, n)`: 1 where an edge joins two nodes either way, else 0."""
-    matrix = csr_array((np.ones(links.shape[1]), links), shape=(count, count))
-    matrix = matrix + matrix.T
-    matrix.setdiag(0)
-    matrix.eliminate_zeros()
-    matrix.data[:] = 1
-    return matrix
+def join_ends(count: int, links: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the different pairs of nodes that an edge joins either way, `(2, m)`, each in both orders, in order."""
+    sources, targets = links[:, links[0] != links[1]]
+    numbers = np.unique(np.concatenate([sources * count + targets, targets * count + sources]))
+    return np.stack([numbers // count, numbers % count])
 
 
 def split_links(batch: Batch) -> Iterator[tuple[int, NDArray[np.int64]]]:
@@ -71,28 +68,29 @@ def split_edges(batch: Batch) -> Iterator[tuple[tuple[int, int], NDArray[np.int6
         yield (starts[k], starts[k + 1] - starts[k]), order[ends[k] : ends[k + 1]]
 
 
-def _of_degrees(matrix: csr_array) -> Floats:
+def _of_degrees(count: int, pairs: NDArray[np.int64]) -> Floats:
     """Return 12 numbers of the degrees: sizes, moments, shares, and the correlation over edges."""
-    count, degrees = matrix.shape[0], np.asarray(matrix.sum(axis=1)).ravel()
-    shares = np.bincount(np.minimum(degrees, DEGREES - 1).astype(int), minlength=DEGREES) / count
-    rows, columns = matrix.nonzero()
-    alike = _correlation(degrees[rows], degrees[columns])
+    degrees = np.bincount(pairs[0], minlength=count)
+    shares = np.bincount(np.minimum(degrees, DEGREES - 1), minlength=DEGREES) / count
+    alike = _correlation(*degrees[pairs].astype(np.float64))
     sizes = [np.log(count), np.log1p(degrees.sum() / 2)]
     return np.array([*sizes, degrees.mean(), degrees.std(), degrees.max(), *shares, alike])
 
 
-def _of_distances(matrix: csr_array) -> Floats:
+def _of_distances(count: int, pairs: NDArray[np.int64]) -> Floats:
     """Return 20 numbers of triangles, distances and spectra."""
-    count, degrees = matrix.shape[0], np.asarray(matrix.sum(axis=1)).ravel()
+    degrees = np.bincount(pairs[0], minlength=count)
+    matrix = csr_array((np.ones(pairs.shape[1]), pairs), shape=(count, count))
     parts = connected_components(matrix, directed=False, return_labels=False)
     if count > MOST_NODES:
         return np.array([parts, *[np.nan] * 19])
-    dense = matrix.toarray()
+    dense = np.zeros((count, count))
+    dense[pairs[0], pairs[1]] = 1
     squared = dense @ dense
     triangles = (squared * dense).sum(axis=1) / 2
-    pairs = degrees * (degrees - 1) / 2
-    local = np.divide(triangles, pairs, out=np.zeros(count), where=pairs > 0)
-    transitivity = triangles.sum() / pairs.sum() if pairs.sum() else 0.0
+    corners = degrees * (degrees - 1) / 2
+    local = np.divide(triangles, corners, out=np.zeros(count), where=corners > 0)
+    transitivity = triangles.sum() / corners.sum() if corners.sum() else 0.0
     distances = shortest_path(matrix, unweighted=True, directed=False)
     reached = distances[np.isfinite(distances) & (distances > 0)]
     lengths = [reached.mean(), reached.std(), reached.max()] if len(reached) else [0.0, 0.0, 0.0]
