@@ -12,7 +12,7 @@ from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_
 from gntk.infinite_width import infinite_width_kernel
 from gntk.network import GraphMLP
 from gntk.regret import elliptical_potential, regret_bound
-from gntk.roots import symmetric_root
+from gntk.roots import quick_root, symmetric_root
 from gntk.threads import one_thread
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "join_graphs",
     "keep_nodes",
     "one_thread",
+    "quick_root",
     "regret_bound",
     "rkhs_norm",
     "select_graphs",

@@ -1,9 +1,11 @@
-"""Compute a root of a covariance matrix that is a continuous function of the matrix."""
+"""Compute roots of a covariance matrix that are continuous functions of the matrix."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
+
+NOISE = 1e-10  # of a quick root, as a share of the mean variance
 
 
 def symmetric_root(covariance: Tensor) -> Tensor:
@@ -23,4 +25,27 @@ def symmetric_root(covariance: Tensor) -> Tensor:
     """
     values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
     root: Tensor = (vectors * values.clamp(min=0).sqrt()) @ vectors.T
+    return root
+
+
+def quick_root(covariance: Tensor) -> Tensor:
+    """Compute the lower triangular root of a covariance matrix plus a little noise, in a tenth of the time.
+
+        L L^T = C + e I,   e = `NOISE` times the mean variance      [Cholesky]
+
+    The noise makes L a continuous function of C for singular C, too: where an error of 1e-16 in C meets a pivot of
+    sqrt(e), it becomes one of 1e-11 in L.
+
+    Args:
+        covariance: `(K, K)` float64, positive semi-definite, symmetric up to rounding.
+
+    Returns:
+        `(K, K)` float64. L.
+
+    Raises:
+        LinAlgError: if C + e I is not positive definite.
+    """
+    noisy = (covariance + covariance.T) / 2
+    noisy.diagonal().add_(NOISE * noisy.diagonal().mean())
+    root: Tensor = torch.linalg.cholesky(noisy)
     return root

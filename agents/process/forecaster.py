@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
@@ -24,9 +25,10 @@ from agents.process.kept import KeptMixture
 from agents.process.parts.part import Description
 from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
-from gntk import one_thread, symmetric_root
+from gntk import one_thread, quick_root, symmetric_root
 
 PLAYING, SEARCHING = 2.0, 1.0  # nu by default
+LARGE = 300  # graphs whose covariance takes too long to decompose in each round
 
 S = TypeVar("S", bound=MixtureSettings)
 
@@ -227,4 +229,8 @@ def _root_of(posterior: DualPosterior, graphs: Tensor, whole: bool) -> Tensor:
     kernel = posterior.kernel
     if whole and isinstance(kernel, KeptMixture):
         return posterior.root(kernel.root)
-    return symmetric_root(posterior.covariance(graphs))
+    covariance = posterior.covariance(graphs)
+    if isinstance(kernel, KeptMixture) and len(graphs) > LARGE:
+        with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]
+            return quick_root(covariance)
+    return symmetric_root(covariance)

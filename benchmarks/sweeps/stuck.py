@@ -1,7 +1,8 @@
 """Show the fits of upper confidence bounds that get stuck on one graph: python -m benchmarks.sweeps.stuck [--seeds 10].
 
 A Gaussian process fits the scale of its kernel and the noise to few rewards in the first rounds. The table shows the
-fits of the repetitions that get stuck, and those of the others; with `--given`, both are given as rewards were made.
+regret, that of the worst tenth of the repetitions, and the fits of those that get stuck and of the others; with
+`--given`, scale and noise are given to an agent of one kernel as rewards were made.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
@@ -17,7 +18,7 @@ import torch
 import tyro
 
 import registry
-from agents.kernel import KernelAgent, KernelSettings
+from agents.process import MixtureSettings, ProcessAgent
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.analysis import mean_interval
 from graph_bandit_lab.design import derive_seeds
@@ -36,7 +37,7 @@ class Play:
     stuck: bool
     """Whether it plays one graph in the second half, and not the best."""
     scale: float
-    """Output scale at round `EARLY`, divided by that at which rewards have unit variance over the set."""
+    """Variance of the rewards over the set, on average over the prior with the weights of round `EARLY`."""
     noise: float
     """Variance of the noise at that round, in squared units of rewards."""
 
@@ -51,8 +52,10 @@ class Command:
     """Reward functions."""
     scales: tuple[float, ...] = (1.0, 2.0)
     """Exploration scales."""
+    graphs: int = 100
+    """Number of graphs."""
     horizon: int = 128
-    """Rounds, of the same 100 graphs."""
+    """Rounds, of the same graphs."""
     seeds: int = 10
     """Repetitions."""
     seed: int = 9022
@@ -72,7 +75,9 @@ class Command:
     def compare(self) -> list[tuple[str, ...]]:
         """Return header and rows, one for each reward and exploration scale."""
         fit = f"scale; noise variance at round {EARLY}"
-        rows: list[tuple[str, ...]] = [("reward", "nu", "R_T [95 %]", "stuck", f"their {fit}", "the others'")]
+        rows: list[tuple[str, ...]] = [
+            ("reward", "nu", "R_T [95 %]", "worst tenth from", "stuck", f"their {fit}", "the others'")
+        ]
         for reward in self.rewards:
             for exploration in self.scales:
                 plays = [self.play(reward, exploration, seed) for seed in derive_seeds(self.seed, self.seeds)]
@@ -80,22 +85,25 @@ class Command:
                 stuck, others = ([play for play in plays if play.stuck is which] for which in (True, False))
                 regret = "{:.0f} [{:.0f}, {:.0f}]".format(totals.mean(), *mean_interval(totals))
                 count = f"{len(stuck)} of {len(plays)}"
-                rows.append((reward, f"{exploration:g}", regret, count, _ranges(stuck), _ranges(others)))
+                worst = f"{np.quantile(totals, 0.9):.0f}"
+                rows.append((reward, f"{exploration:g}", regret, worst, count, _ranges(stuck), _ranges(others)))
         return rows
 
     def play(self, reward: str, exploration: float, seed: int) -> Play:
         """Play one repetition."""
-        typical, known = self._typical_scale(reward, seed), {}
+        known = {}
         if self.given:
-            known = {"output_scale": typical, "noise_variance": NOISE**2}
+            known = {"output_scale": self._typical_scale(reward, seed), "noise_variance": NOISE**2}
         agent = self._make_agent(exploration_scale=exploration, **known)
         early: list[float] = []
 
         def look(record: RoundRecord) -> None:
             if record.round == EARLY:
-                early.extend((agent.learnt.weights[0] / typical, agent.learnt.noise * agent.targets.unit**2))
+                terms = zip(agent.described.parts, agent.learnt.weights, strict=True)
+                scale = sum(part.typical * weight for part, weight in terms)
+                early.extend((scale, agent.learnt.noise * agent.targets.unit**2))
 
-        result = run_bandit(_make_environment(reward, self.horizon), agent, seed, on_round=look)
+        result = run_bandit(self._make_environment(reward, self.horizon), agent, seed, on_round=look)
         late = result.actions[self.horizon // 2 :]
         stuck = len(np.unique(late)) == 1 and bool(result.regret[-1] > 0)
         return Play(float(result.regret.sum()), stuck, *early)
@@ -103,14 +111,25 @@ class Command:
     def _typical_scale(self, reward: str, seed: int) -> float:
         """Return the output scale at which rewards drawn from the prior have unit variance over the set, on average."""
         agent = self._make_agent()
-        run_bandit(_make_environment(reward, 1), agent, seed)
+        run_bandit(self._make_environment(reward, 1), agent, seed)
         return 1 / agent.described.parts[0].typical
 
-    def _make_agent(self, **settings: float) -> KernelAgent[KernelSettings]:
-        agent = registry.make_agent(self.agent, **settings)
-        if not isinstance(agent, KernelAgent):
+    def _make_agent(self, **settings: float) -> ProcessAgent[MixtureSettings]:
+        if not isinstance(registry.make_agent(self.agent), ProcessAgent):
             raise ValueError(f"Expected an agent with a Gaussian process. Got `{self.agent}`. Try `gntk-ucb`.")
-        return agent
+        return cast(ProcessAgent[MixtureSettings], registry.make_agent(self.agent, **settings))
+
+    def _make_environment(self, reward: str, horizon: int) -> gym.Env[Any, Any]:
+        return registry.make_environment(
+            graph_model="er",
+            edge_prob=0.4,
+            num_nodes=20,
+            num_graphs=self.graphs,
+            reward_model=reward,
+            reward_scale="unit",
+            noise_std=NOISE,
+            horizon=horizon,
+        )
 
 
 def _ranges(plays: Sequence[Play]) -> str:
@@ -118,19 +137,6 @@ def _ranges(plays: Sequence[Play]) -> str:
         return ""
     scales, noises = [play.scale for play in plays], [play.noise for play in plays]
     return f"{min(scales):.2g} to {max(scales):.2g}; {min(noises):.1g} to {max(noises):.1g}"
-
-
-def _make_environment(reward: str, horizon: int) -> gym.Env[Any, Any]:
-    return registry.make_environment(
-        graph_model="er",
-        edge_prob=0.4,
-        num_nodes=20,
-        num_graphs=100,
-        reward_model=reward,
-        reward_scale="unit",
-        noise_std=NOISE,
-        horizon=horizon,
-    )
 
 
 if __name__ == "__main__":

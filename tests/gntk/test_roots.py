@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gntk import symmetric_root
+from gntk import quick_root, symmetric_root
 
 
 def covariance_of(seed, rank, size=6):
@@ -40,3 +40,24 @@ def test_of_a_singular_covariance_half_the_digits_are_kept():
     covariance = torch.ones(5, 5, dtype=torch.float64)
     moved = covariance + 1e-16 * covariance_of(0, 5, size=5)
     torch.testing.assert_close(symmetric_root(moved), symmetric_root(covariance), rtol=0, atol=1e-7)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_times_itself_a_quick_root_is_the_covariance_with_little_noise(seed, rank):
+    covariance = covariance_of(seed, rank)
+    root = quick_root(covariance)
+    torch.testing.assert_close(root @ root.T, covariance, rtol=1e-8, atol=1e-8)
+    assert torch.equal(root, root.tril())
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_quick_roots_of_covariances_that_differ_in_last_bits_hardly_differ(seed, rank):
+    """Singular ones, too, where a root without noise would keep half of the digits."""
+    covariance = covariance_of(seed, rank)
+    moved = quick_root(covariance + 1e-16 * covariance_of(seed + 1, 6)) - quick_root(covariance)
+    assert moved.abs().max() < 1e-8
+
+
+def test_a_matrix_that_is_no_covariance_has_no_quick_root():
+    with pytest.raises(torch.linalg.LinAlgError):
+        quick_root(torch.diag(torch.tensor([1.0, -1e-3], dtype=torch.float64)))

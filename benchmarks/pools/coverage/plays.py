@@ -60,8 +60,8 @@ def cover_all(
 ) -> tuple[pd.DataFrame, int]:
     """Test each task that is not in `out` yet.
 
-    A task is left out, and stderr says so, if the player does not play the pool, a pool of cells should be split by
-    scaffold, or fewer than 50 graphs would be left to test.
+    A task is left out, and stderr says so, if the player does not play the pool, a pool without molecules should be
+    split by scaffold, or fewer than 50 graphs would be left to test.
 
     Args:
         folder: folder of the tables.
@@ -162,7 +162,7 @@ def score(prediction: Prediction, values: Floats, results: int, unit: float) -> 
 
 
 def _can_play(task: Task) -> bool:
-    return task.pool.kind != "cells" or not (task.split == "scaffold" or needs_molecules(task.player))
+    return task.pool.has_molecules or not (task.split == "scaffold" or needs_molecules(task.player))
 
 
 def _read_row(row: Sequence[str]) -> Row:

@@ -7,15 +7,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
 
-from graph_bandit_env import GraphPool, from_smiles
+import registry
+from graph_bandit_env import GraphActionBandit, GraphPool, from_smiles
 from graph_bandit_env.files import from_architectures, from_nas_cells
 
-Kind = Literal["computed", "measured", "cells", "architectures"]
+Kind = Literal["computed", "measured", "cells", "architectures", "drawn"]
 Wanted = Literal["large", "small", "potent"]
 
 WAVELENGTH = "E isomer pi-pi* wavelength in nm"
@@ -32,11 +33,12 @@ class Pool:
     """Unique name."""
     kind: Kind
     """Origin of the values: "computed" from the structure (also by docking or simulation), or "measured" in a
-    laboratory; or accuracies of trained "cells" or "architectures", which are not molecules."""
+    laboratory; or accuracies of trained "cells" or "architectures", or rewards "drawn" for random graphs, which are not
+    molecules."""
     file: str
-    """Path of the table in the folder of the data."""
+    """Path of the table in the folder of the data; empty if graphs are drawn."""
     target: str
-    """Column of the values; rows without one are left out."""
+    """Column of the values, and rows without one are left out; or the function from which rewards are drawn."""
     wanted: Wanted = "large"
     """The values that are wanted: "large" or "small" ones, or concentrations of "potent" molecules."""
     graphs: str = "smiles"
@@ -49,6 +51,11 @@ class Pool:
     """How many columns of random numbers they bring along."""
 
     @property
+    def has_molecules(self) -> bool:
+        """Return whether its graphs are molecules."""
+        return self.kind in ("computed", "measured")
+
+    @property
     def molecules(self) -> str:
         """Return the name without what follows a `+`: pools with other columns are split and started alike."""
         return self.name.partition("+")[0]
@@ -58,6 +65,8 @@ class Pool:
 
         Equal molecules are one, with the mean of their values. Molecules of more than 250 atoms are left out.
         """
+        if self.kind == "drawn":
+            return _draw_graphs(self.target)
         table = pd.read_csv(folder / self.file, dtype={"link": str}).dropna(subset=[self.target])
         if self.draw is not None:
             table = table.iloc[np.random.default_rng(self.draw).choice(len(table), DRAWN, replace=False)]
@@ -122,6 +131,9 @@ GROUPS: dict[str, tuple[Pool, ...]] = {
         Pool(name, "architectures", f"nasbenchgraph_{name}.csv.gz", "valid_perf", graphs="ops")
         for name in ("citeseer", "physics")
     ),
+    "random": tuple(
+        Pool(f"random-{name}", "drawn", "", name) for name in ("linear", "gp_gntk", "gp_representation_relu")
+    ),
 }
 POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}
 
@@ -129,6 +141,18 @@ POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}
 def docking_pool(draw: int) -> Pool:
     """Return the pool of 10,000 molecules with docking scores, drawn by a seed; low scores are the best."""
     return Pool(f"docking-{draw}", "computed", "docking_pool.csv.gz", "score", "small", draw=draw)
+
+
+def _draw_graphs(reward_model: str) -> GraphPool:
+    """Return random graphs of 10 to 40 nodes with the rewards of a function, as the tasks of the testbed draw them."""
+    env = registry.make_environment(
+        num_graphs=DRAWN // 10, num_nodes=(10, 40), reward_model=reward_model, reward_scale="unit", observe="indices"
+    )
+    env.reset(seed=0)
+    bandit = cast(GraphActionBandit, env.unwrapped)
+    graphs = bandit.graph_set
+    nodes, links, _ = zip(*((graph.nodes, graph.edge_links, graph.edges) for graph in graphs), strict=True)
+    return GraphPool(nodes, links, targets=bandit.mean_rewards)
 
 
 def find_pools(names: Sequence[str]) -> tuple[Pool, ...]:
