@@ -142,23 +142,38 @@ class DualPosterior:
         within = self.kernel.columns(index, index)
         return (within + within.T) / 2 - explained.T @ explained
 
-    def root(self, prior: Tensor) -> Tensor:
-        """Return a root of the joint covariance of all graphs, in O(q K^2): a draw from the prior, conditioned.
+    def conditioned(self, draws: Tensor, noises: Tensor, explained: Tensor | None = None) -> Tensor:
+        """Return draws from the posterior less its mean, given draws from the prior, in O(q^2 + q K) each.
 
-            R = [(I - W^T S) R_0, W^T sqrt(N)],   W = A^{-1} k(seen, .),   N = n diag(1 / counts)
-            f + W^T (y - f(seen) - e),   f = R_0 z,   e = sqrt(N) z'      [Matheron's rule; Wilson et al. 2021, Eq. 10]
+            f - E^T L^{-1} (f(seen) + e),   e ~ N(0, n diag(1 / counts))      [Matheron; Wilson et al. 2021, Eq. 10]
 
-        S picks the graphs seen. R is a continuous function of R_0, so that draws do not hang on last bits.
+        They are linear in f and e, so that draws do not hang on last bits.
 
         Args:
-            prior: R_0, `(K, r)` float64. A root of k of all graphs of the set.
+            draws: f, `(K, m)` float64, of all graphs of the set.
+            noises: e, `(q, m)` float64.
+            explained: E of all graphs, `(q, K)` float64; None: it is computed.
 
         Returns:
-            `(K, r + q)` float64. R, with R R^T = C.
+            `(K, m)` float64.
         """
-        weights = self.target_weights(torch.arange(len(prior))).T
-        noise = (self.noise / self.counts.double()).sqrt()
-        return torch.cat([prior - weights @ prior[self.seen], weights * noise], dim=1)
+        explained = self.explained(torch.arange(len(draws))) if explained is None else explained
+        whitened = torch.linalg.solve_triangular(self.factor, draws[self.seen] + noises, upper=False)
+        conditioned: Tensor = draws - explained.T @ whitened
+        return conditioned
+
+    def root(self, prior: Tensor) -> Tensor:
+        """Return a root of the joint covariance of all graphs, in O(q K^2), from one of the prior covariance.
+
+        Args:
+            prior: `(K, r)` float64.
+
+        Returns:
+            `(K, r + q)` float64. R, with R R^T = C: what `conditioned` makes of draws R_0 z and noises sqrt(N) z'.
+        """
+        noise = (self.noise / self.counts.double()).sqrt().diag()
+        draws = torch.cat([prior, prior.new_zeros(len(prior), len(noise))], dim=1)
+        return self.conditioned(draws, torch.cat([prior.new_zeros(len(noise), prior.shape[1]), noise], dim=1))
 
 
 class Rows:

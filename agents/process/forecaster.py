@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import TypeVar
 
 import numpy as np
@@ -207,10 +207,15 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
         mean, nu, posterior, graphs = means[index], self.nu, self.posterior, self._every[index]
+        kernel, marginals, latest = posterior.kernel, self._marginals, list[Marginals]()
         whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
-        root = cache(lambda: nu * _root_of(posterior, graphs, whole))
+        deviate = None
+        if whole and isinstance(kernel, KeptMixture):
+            root = cache(lambda: nu * posterior.root(kernel.root))
+            deviate = partial(_deviate, nu, posterior, kernel, marginals)
+        else:
+            root = cache(lambda: nu * _root_of(posterior, graphs))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
-        marginals, latest = self._marginals, list[Marginals]()
 
         def imagine(*actions: int) -> Belief:
             """Condition on more measurements that equal the mean."""
@@ -219,18 +224,29 @@ class ProcessForecaster(BatchBeliefAgent[S]):
             for action in actions:
                 imagined = imagined.given(action, count, imagined.mean[action].item())
             latest.append(imagined)
-            return Belief(mean, nu * imagined.variance.sqrt(), root, best)
+            return Belief(mean, nu * imagined.variance.sqrt(), root, best, deviate)
 
-        return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
+        return Belief(mean, nu * variances[index].sqrt(), root, best, deviate), imagine
 
 
-def _root_of(posterior: DualPosterior, graphs: Tensor, whole: bool) -> Tensor:
-    """Return a root of the joint covariance of graphs; that of a whole set is made from the root of the prior."""
-    kernel = posterior.kernel
-    if whole and isinstance(kernel, KeptMixture):
-        return posterior.root(kernel.root)
+def _deviate(
+    nu: float, posterior: DualPosterior, kernel: KeptMixture, marginals: Marginals | None, generator: torch.Generator
+) -> Tensor:
+    """Draw by how much nu times the mean rewards of a whole set differ from their means: a draw from the prior, given
+    the results.
+    """
+    normal = torch.randn(kernel.kept.count + len(posterior.seen), generator=generator, dtype=torch.float64)
+    of_graphs, of_results = normal.split([kernel.kept.count, len(posterior.seen)])
+    noises = (posterior.noise / posterior.counts.double()).sqrt() * of_results
+    explained = None if marginals is None else marginals.explained
+    draw = posterior.conditioned((kernel.root @ of_graphs).unsqueeze(1), noises.unsqueeze(1), explained)
+    return nu * draw.squeeze(1)
+
+
+def _root_of(posterior: DualPosterior, graphs: Tensor) -> Tensor:
+    """Return a root of the joint covariance of graphs."""
     covariance = posterior.covariance(graphs)
-    if isinstance(kernel, KeptMixture) and len(graphs) > LARGE:
+    if isinstance(posterior.kernel, KeptMixture) and len(graphs) > LARGE:
         with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]
             return quick_root(covariance)
     return symmetric_root(covariance)

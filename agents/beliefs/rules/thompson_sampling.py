@@ -41,5 +41,4 @@ class ThompsonSampling(Memoryless):
         """Return r_hat of each graph."""
         if self.sampling == "independent":
             return torch.normal(belief.mean, belief.spread, generator=generator)
-        root = belief.joint_root()
-        return belief.mean + root @ torch.randn(root.shape[1], generator=generator, dtype=root.dtype)
+        return belief.mean + belief.deviation(generator)

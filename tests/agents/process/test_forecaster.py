@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 
 import registry
 from agents.beliefs.rewards import predict_chosen
+from graph_bandit_env import GraphSet
 
 
 def trained(**settings):
@@ -71,3 +73,19 @@ def test_what_is_chosen_counts_the_molecules_with_results_and_changes_nothing():
 def test_a_choice_is_of_at_least_one_and_at_most_all(count, offered):
     with pytest.raises(ValueError, match=f"Expected `count` from 1 to {offered}. Got {count}"):
         trained().predict_chosen(count, offered)
+
+
+@pytest.mark.parametrize("told", [0, 3, 9])
+@pytest.mark.parametrize("name", ["gp-ts", "gntk-ts", "lin-ts"])
+def test_a_joint_draw_of_a_whole_set_is_that_of_the_root(name, told):
+    """Whether rewards were added one by one or conditioned on at once."""
+    agent = registry.make_agent(name, exploration_scale=0.7)
+    agent.reset(None, graph_set=GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 8))))
+    for k in range(told):
+        agent.update(None, k % 4, float(np.sin(k)))
+    belief = agent.belief()
+    root, normal = belief.joint_root(), torch.Generator().manual_seed(5)
+    expected = root @ torch.randn(root.shape[1], generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    torch.testing.assert_close(belief.deviation(normal), expected)
+    covariance = 0.49 * agent.posterior.covariance(torch.arange(6))
+    torch.testing.assert_close(root @ root.T, covariance, rtol=1e-6, atol=1e-8)
