@@ -251,8 +251,8 @@ class Campaign(Records):
             goal: name of the goal whose predictions are meant, if there are several; "": the first.
 
         Returns:
-            By id. Empty if the agent is none of the `gp-` and `molecule-` agents, or all results so far are equal or
-            bounds.
+            By id. Empty if the agent has no exact process, as `gp-` and `molecule-` have, or all results so far are equal
+            or bounds.
 
         Raises:
             ValueError: if there is no such graph or goal.
@@ -271,8 +271,8 @@ class Campaign(Records):
             among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
 
         Returns:
-            None if the agent is none of the `gp-` and `molecule-` agents, whose model alone can say, if all results so
-            far are equal, or if there are several goals.
+            None if the agent has no exact process, as `gp-` and `molecule-` have, which alone can say, if all results
+            so far are equal, or if there are several goals.
         """
         if self.state.goals:
             return None

@@ -87,7 +87,7 @@ def test_the_best_is_what_is_surely_reached(suggest, capsys):
 
 
 def test_other_agents_are_taught_the_number_and_the_note_says_so(suggest, capsys):
-    state = suggest(("m0", "1.0"), ("m1", ">4.5"), agent="gntk-ucb")
+    state = suggest(("m0", "1.0"), ("m1", ">4.5"), agent="gnn-ucb")
     assert values(state) == [("m0", 1.0, ""), ("m1", 4.5, "above")]
     assert "Only a bound is known, and taught as if it were the value: m1 (>4.5)." in capsys.readouterr().out
 

@@ -95,7 +95,7 @@ def test_one_molecule_on_offer_is_no_choice_and_two_are_one():
         assert (only.mean < predicted[only.id].mean - 1e-6) == is_choice
 
 
-def test_goals_and_other_graphs_are_not_corrected():
+def test_goals_and_agents_that_cannot_are_not_corrected():
     campaign = Campaign(MOLECULES, AGENT, goals=[Goal("a"), Goal("b", aim="minimize")])
     for goal, sign in (("a", 1.0), ("b", 0.5)):
         campaign.tell_many({key: sign * VALUES[key] + len(key) for key in IDS[:10]}, goal)
@@ -103,7 +103,7 @@ def test_goals_and_other_graphs_are_not_corrected():
         assert each == campaign.predict()[each.id]
     rng = np.random.default_rng(0)
     graphs = GraphPool([rng.normal(size=(4, 3)) for _ in range(12)], [[(0, 1), (1, 2)]] * 12, directed=False)
-    campaign = Campaign(graphs, "gntk-ucb", maximize=True)
+    campaign = Campaign(graphs, "gnn-ucb", maximize=True)
     campaign.tell_many({str(k): float(k) for k in range(5)})
     for each in campaign.ask(2):
         assert each == campaign.predict()[each.id]

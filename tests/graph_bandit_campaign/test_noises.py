@@ -79,13 +79,13 @@ def test_refuses_what_is_no_noise(noise):
 
 
 def test_agents_that_cannot_use_noises_are_refused(tmp_path):
-    campaign = Campaign(MOLECULES, "gntk-ucb", state=tmp_path / "one.json")
+    campaign = Campaign(MOLECULES, "gnn-ucb", state=tmp_path / "one.json")
     with pytest.raises(ValueError, match="cannot use the noise"):
         campaign.tell(IDS[0], 1.0, noise=0.3)
     assert not campaign.state.measured
     Campaign(MOLECULES, state=tmp_path / "two.json").tell(IDS[0], 1.0, noise=0.3)
     with pytest.raises(ValueError, match="cannot use the noise"):
-        Campaign(MOLECULES, "gntk-ucb", state=tmp_path / "two.json")
+        Campaign(MOLECULES, "gnn-ucb", state=tmp_path / "two.json")
 
 
 def test_a_column_of_noises_is_read_and_counted(suggest, capsys):
@@ -118,7 +118,7 @@ def test_bad_noises_are_listed_and_nothing_is_written(suggest, row, message, cap
     ("settings", "message"),
     [
         ({"header": ("id", "logp", "error")}, "Expected a column `sd` (--noise)"),
-        ({"agent": "gntk-ucb"}, "cannot use the noise"),
+        ({"agent": "gnn-ucb"}, "cannot use the noise"),
         ({"more": ("--noise", "sd", "--minimize", "sd2")}, "Expected `--noise` with one goal"),
     ],
 )

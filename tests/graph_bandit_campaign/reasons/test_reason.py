@@ -40,7 +40,7 @@ def test_a_larger_score_is_better_if_small_values_are_wanted_too():
     assert small == large
 
 
-@pytest.mark.parametrize("agent", ["random", "wl-ucb"])
+@pytest.mark.parametrize("agent", ["random", "ucb1"])
 def test_other_agents_have_none(agent):
     assert begin(agent).reasons(MOLECULES.ids[:2]) == {}
 
