@@ -251,8 +251,8 @@ class Campaign(Records):
             goal: name of the goal whose predictions are meant, if there are several; "": the first.
 
         Returns:
-            By id. Empty if the agent has no exact process, as `gp-` and `molecule-` have, or all results so far are equal
-            or bounds.
+            By id. Empty if the agent has no exact process, as `gp-` and `molecule-` have, or all results so far are
+            equal or bounds.
 
         Raises:
             ValueError: if there is no such graph or goal.
