@@ -17,10 +17,8 @@ P = TypeVar("P", bound=OneKernelSettings)
 Read = Callable[[Batch, int], Reading]
 """A function that reads the graphs of `reset`, and takes the seed of the agent's weights, which it may not need."""
 
-LOOKED_AT, MOST_LOOKED_AT = (
-    30,
-    2000,
-)  # graphs that all others are compared with to find those that look equal; of so many
+LOOKED_AT = 30  # graphs that all others are compared with, to find those that look equal
+MOST_LOOKED_AT = 2000  # graphs of which this is found out
 
 
 class KernelAgent(GraphAgent[P]):

@@ -98,9 +98,7 @@ class SubtreeAgent(KernelAgent[SubtreeSettings]):
     """Play by the kernel of subtrees."""
 
     reads = frozenset({NODE_FEATURES, EDGE_FEATURES})
-    algorithm = (
-        5  # until version 4, another prior of the scale; until 3, an edge a to a node b was an edge b to a node a
-    )
+    algorithm = 5  # until 4, another prior of the scale; until 3, an edge a to a node b was an edge b to a node a
 
     def reads_here(self) -> frozenset[str]:
         """Return what it reads of these graphs: features of edges only if they are integers."""

@@ -81,7 +81,7 @@ class GraphDescription:
 
     @property
     def shares(self) -> Sequence[float]:
-        """Return the share of each part in the variance of the rewards over the set before any."""
+        """Return the share of each part in the variance of the mean rewards over the set, before any result."""
         return [part.weight * part.typical for part in self.parts]
 
     @cached_property

@@ -247,6 +247,6 @@ def _root_of(posterior: DualPosterior, graphs: Tensor) -> Tensor:
     """Return a root of the joint covariance of graphs."""
     covariance = posterior.covariance(graphs)
     if isinstance(posterior.kernel, KeptMixture) and len(graphs) > LARGE:
-        with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]
+        with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]  # then the other root, ten times slower
             return quick_root(covariance)
     return symmetric_root(covariance)

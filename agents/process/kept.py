@@ -104,7 +104,8 @@ class KeptColumns:
         if used * len(self.wanted) * self.count > ENTRIES:
             return False
         if used > len(self._kept):  # twice as many, so that the next ones need not be moved
-            room = min(self.count, max(used, 2 * len(self._kept)))
+            most = ENTRIES // (len(self.wanted) * self.count)
+            room = min(self.count, most, max(used, 2 * len(self._kept)))
             moved = self._kept.new_empty(room, *self._kept.shape[1:])
             moved[: self._used] = self._kept[: self._used]
             self._kept = moved

@@ -74,7 +74,7 @@ class Description(Protocol):
 
     @property
     def shares(self) -> Sequence[float] | None:
-        """Return the share of each part in the variance of the rewards before any; None: their total has no prior."""
+        """Return the share of each part in the variance before any result; None: their total has no prior."""
 
     def mixture(self, weights: Sequence[float]) -> Kernel:
         """Return the sum of the parts with these weights."""
