@@ -5,18 +5,18 @@ from .campaign import Campaign as Campaign
 from .command.library import write_library as write_library
 from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
-from .goals.goal import Goal as Goal
-from .limits.limits import Limits as Limits
-from .outlook.outlook import Outlook as Outlook
-from .outlook.repeats import Repeat as Repeat
-from .pages.notebook import Predictions as Predictions
-from .pages.notebook import Suggestions as Suggestions
-from .prepared.making.run import prepare as prepare
-from .prepared.pool import PreparedPool as PreparedPool
-from .prepared.settings import PrepareSettings as PrepareSettings
-from .reasons.reason import Reason as Reason
+from .constraints.goals.goal import Goal as Goal
+from .constraints.limits.limits import Limits as Limits
+from .model.reasons import Reason as Reason
+from .model.stopping import Outlook as Outlook
+from .model.stopping import Repeat as Repeat
+from .notebook import Predictions as Predictions
+from .notebook import Suggestions as Suggestions
+from .pool.prepared.making.run import prepare as prepare
+from .pool.prepared.pool import PreparedPool as PreparedPool
+from .pool.prepared.settings import PrepareSettings as PrepareSettings
+from .results.measurement import Measurement as Measurement
 from .state import CampaignState as CampaignState
-from .state import Measurement as Measurement
 from .state import Suggestion as Suggestion
 
 __version__: str

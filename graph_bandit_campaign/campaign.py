@@ -12,22 +12,22 @@ import numpy as np
 
 from agents.contract import Agent, MoleculeSetLike, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
-from graph_bandit_campaign.failures.forecast import FailureForecast, FailureLearner
+from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.flags import check_flag
-from graph_bandit_campaign.goals import choice
-from graph_bandit_campaign.goals.choice import GoalsChooser
-from graph_bandit_campaign.goals.front import join_forecasts
-from graph_bandit_campaign.goals.goal import Goal, check_goals, list_aims
-from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.learner import DEFAULT, Learner, default_agent, describe_change, expect
-from graph_bandit_campaign.outlook.outlook import Outlook, look_ahead
-from graph_bandit_campaign.pages.notebook import Predictions, Suggestions
-from graph_bandit_campaign.plates import Plate, check_plate, choose_plate, spare_likely
-from graph_bandit_campaign.prepared import PreparedPool
-from graph_bandit_campaign.reasons.reason import Reason, find_reasons
+from graph_bandit_campaign.model import goals_choice
+from graph_bandit_campaign.model.choice import check_batch, choose_batch, spare_likely
+from graph_bandit_campaign.model.failures.forecast import FailureForecast, FailureLearner
+from graph_bandit_campaign.model.front import join_forecasts
+from graph_bandit_campaign.model.goals_choice import GoalsChooser
+from graph_bandit_campaign.model.learner import DEFAULT, Learner, default_agent, describe_change, expect
+from graph_bandit_campaign.model.reasons import Reason, find_reasons
+from graph_bandit_campaign.model.stopping import Outlook, look_ahead
+from graph_bandit_campaign.notebook import Predictions, Suggestions
+from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
+from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.records import Records
-from graph_bandit_campaign.roster import MaskLike, Roster
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_lab import AgentSpec
 
@@ -88,13 +88,13 @@ class Campaign(Records):
         ignore_failures: bool = False,
     ) -> None:
         graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
-        self.graph_set = graph_set
-        self._failures = FailureLearner(graph_set, check_flag("ignore_failures", ignore_failures))
-        roster = Roster(graph_set)
-        mask = roster.mask("offered", offered) & roster.suggestible()
+        self.graph_set, self._ignores = graph_set, check_flag("ignore_failures", ignore_failures)
+        self._failures = FailureLearner(graph_set, self._ignores)
+        index = PoolIndex(graph_set)
+        mask = index.mask("offered", offered) & index.suggestible()
         file = CampaignFile(state)
         saved = file.read()
-        saved = saved and saved.renamed(roster.aliases)
+        saved = saved and saved.renamed(index.aliases)
         wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
         if wanted and (maximize, target) != (None, None):
             raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
@@ -125,10 +125,26 @@ class Campaign(Records):
                     "Use that value, or another `state` (on the command line another --out)."
                 )
         self._learner.check_noises(known.measured)
-        super().__init__(roster, mask, file, known.with_goals(wanted))
+        super().__init__(index, mask, file, known.with_goals(wanted))
         self.agent_change = ""
         self._opened: CampaignState | None = saved  # until the first `ask`
         self.choose_agent(size)
+
+    def show(self, graph_set: PoolLike, offered: MaskLike = None) -> None:
+        """Take other graphs of the same pool in the place of those so far: all that are known, and others.
+
+        Args:
+            graph_set: K graphs.
+            offered: `(K,)` bool. Graphs that can be suggested; None: all.
+
+        Raises:
+            ValueError: if the mask does not fit, or the agent cannot play these graphs.
+        """
+        index = PoolIndex(graph_set)
+        mask = index.mask("offered", offered) & index.suggestible()
+        learner = Learner(graph_set, self._learner.spec, bool(self.state.goals))
+        self.graph_set, self._learner, self._index, self._offered = graph_set, learner, index, mask
+        self._failures, self.ids = FailureLearner(graph_set, self._ignores), index.ids
 
     def choose_agent(self, count: int) -> None:
         """Take the agent that was named or, if none was, the default for a batch of this size. `ask` does it itself.
@@ -145,7 +161,7 @@ class Campaign(Records):
             agent=spec,
             algorithm=self._learner.algorithm,
             by_default=self._named is None,
-            goals_algorithm=choice.ALGORITHM if several else self.state.goals_algorithm,
+            goals_algorithm=goals_choice.ALGORITHM if several else self.state.goals_algorithm,
             failures_algorithm=self._failures.algorithm(self.state),
         )
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
@@ -157,7 +173,7 @@ class Campaign(Records):
         count: SupportsIndex = 1,
         question: str = "",
         among: MaskLike = None,
-        plate: Plate | None = None,
+        constraints: BatchConstraints | None = None,
     ) -> Suggestions:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
@@ -170,27 +186,28 @@ class Campaign(Records):
             question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
             among: `(K,)` bool. The graphs that can be chosen this time, as from `Limits.mask`; None: all that are
                 offered. The others still teach, and stay pending if they are.
-            plate: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer graphs.
+            constraints: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer
+                graphs.
 
         Returns:
             The graphs, best first, with a prediction for each: a tuple, which notebooks show as a table, and of which
             `to_frame()` makes one of pandas.
 
         Raises:
-            ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, or the plate
-                allows too few (`graph_bandit_campaign.plates.choose_plate`).
+            ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, or the
+                constraints allow too few (`graph_bandit_campaign.model.choose_batch`).
         """
-        mask = self._offered & self._roster.mask("among", among)
-        under_way = [key for key in self.state.pending if key in self._roster.index_of]
-        mask[self._roster.indices((*self.state.settled(), *self.state.failed, *under_way))] = False
+        mask = self._offered & self._index.mask("among", among)
+        under_way = [key for key in self.state.pending if key in self._index.index_of]
+        mask[self._index.indices((*self.state.settled(), *self.state.failed, *under_way))] = False
         count = check_integer("count", count, smallest=1)
-        check_plate(count, mask, plate or Plate())
+        check_batch(count, mask, constraints or BatchConstraints())
         self.choose_agent(count)
         agents, failing = self._agents(fresh=True), self.failing()
-        chooser = GoalsChooser(self.state, agents, self._roster.index_of) if self.state.goals else agents[0]
+        chooser = GoalsChooser(self.state, agents, self._index) if self.state.goals else agents[0]
         if failing.teaches:
-            mask = spare_likely(count, mask, failing.likely, failing.probability, plate or Plate())
-        chosen = choose_plate(chooser, count, mask, self._roster.indices(under_way), plate)
+            mask = spare_likely(count, mask, failing.likely, failing.probability, constraints or BatchConstraints())
+        chosen = choose_batch(chooser, count, mask, self._index.indices(under_way), constraints)
         suggested = self._expect(chosen, int(mask.sum()))
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         rounds = (*self.state.rounds, suggested)
@@ -258,11 +275,11 @@ class Campaign(Records):
             ValueError: if there is no such graph or goal.
         """
         agent, state = self._model_of(goal)
-        return find_reasons(agent, state, self.ids, self._roster.indices(ids))
+        return find_reasons(agent, state, self.ids, self._index.indices(ids))
 
     def failing(self) -> FailureForecast:
         """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""
-        return self._failures.learn(self.state, self._roster.index_of)
+        return self._failures.learn(self.state, self._index.index_of)
 
     def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.
@@ -276,11 +293,11 @@ class Campaign(Records):
         """
         if self.state.goals:
             return None
-        settled = self._roster.indices((*self.state.settled(), *self.state.failed))
-        under_way = self._roster.indices(key for key in self.state.pending if key in self._roster.index_of)
-        mask = self._offered & self._roster.mask("among", among)
+        settled = self._index.indices((*self.state.settled(), *self.state.failed))
+        under_way = self._index.indices(key for key in self.state.pending if key in self._index.index_of)
+        mask = self._offered & self._index.mask("among", among)
         mask[[*settled, *under_way]] = False
-        return look_ahead(self._agents()[0], self.state, self.ids, self._roster.index_of, np.flatnonzero(mask))
+        return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, np.flatnonzero(mask))
 
     def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
         views, offered = self.state.each(), 0 if self.state.goals else offered  # of several, nobody measured it
@@ -307,5 +324,5 @@ class Campaign(Records):
 
     def _agents(self, fresh: bool = False) -> list[Agent]:
         """Return the agent or, with several goals, one for each, trained on the results."""
-        self._roster.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
-        return [self._learner.learn(view, self._roster.index_of, fresh) for view in self.state.each()]
+        self._index.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
+        return [self._learner.learn(view, self._index.index_of, fresh) for view in self.state.each()]

@@ -1,13 +1,20 @@
-"""The file of a campaign, replaced atomically, and never after another process has changed it."""
+"""The file of a campaign, replaced atomically, never after another process has changed it; and files of commands."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
+import msgspec
 from filelock import FileLock
 
-from graph_bandit_campaign.json_form import read_state, write_state
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_lab.storage import find_file, replace_file
 
 
@@ -62,3 +69,118 @@ class CampaignFile:
                 f"Expected {self.path} to be the state of a campaign, in UTF-8. Got: {error}. Save it as UTF-8, or "
                 "move it away to start a new campaign."
             ) from error
+
+
+FORMAT = 1
+
+
+def write_state(state: CampaignState) -> str:
+    """Write the state as text that people can read too."""
+    fields = {"format": FORMAT, **dataclasses.asdict(state)}
+    for name in ("algorithm", "goals_algorithm", "failures_algorithm"):
+        if fields[name] == 1:  # the files of the first version lack this key, and every version can read them
+            del fields[name]
+    for name in ("structures", "by_default", "goals", "unwritten", "written"):
+        if not fields[name]:
+            del fields[name]
+    for measurement in fields["measured"]:
+        for name in ("bound", "goal"):  # earlier versions lack these keys, and can read files without them
+            if not measurement[name]:
+                del measurement[name]
+        if measurement["noise"] is None:
+            del measurement["noise"]
+    told = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
+    for entry in [*told, *(each for suggestion in told for each in suggestion["by_goal"].values())]:
+        if entry["low"] is None:
+            del entry["low"], entry["high"]
+        if not entry["by_goal"]:
+            del entry["by_goal"]
+    return json.dumps(fields, indent=1, allow_nan=False) + "\n"
+
+
+def read_state(text: str, path: Path) -> CampaignState:
+    """Read the text that `write_state` wrote.
+
+    Raises:
+        ValueError: if the text is not a campaign, or one of another version; the message names what is wrong.
+    """
+    try:
+        fields = json.loads(text, object_pairs_hook=_read_object, parse_constant=_refuse_constant)
+        found = fields.pop("format", "none") if isinstance(fields, dict) else FORMAT
+        if found is True or found != FORMAT:
+            raise ValueError(f"Expected `format` {FORMAT}. Got {found}: it is of another version")
+        state = msgspec.convert(fields, CampaignState)
+        missing = [key for key in ("measured", "failed", "pending", "rounds") if key not in fields]
+        if missing:
+            raise ValueError(f"Expected the keys `{'`, `'.join(missing)}`. The file does not have them")
+        _refuse_unknown_keys(CampaignState, [fields])
+        _refuse_unknown_keys(Measurement, fields["measured"])
+        told = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
+        inner = [each for suggestion in told for each in suggestion.get("by_goal", {}).values()]
+        _refuse_unknown_keys(Suggestion, [*told, *inner])
+        _refuse_unknown_keys(Goal, fields.get("goals", ()))
+    except RecursionError:
+        reason = "Brackets are nested too deeply"
+    except ValueError as error:
+        reason = str(error).rstrip(".")
+    else:
+        return state
+    raise ValueError(
+        f"Expected {path} to be the state of a campaign. {reason}. Correct the file, or move it away to start a "
+        "new campaign."
+    )
+
+
+def _read_object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"The key `{next(key for key in keys if keys.count(key) > 1)}` is there twice")
+    return fields
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"Expected finite numbers. Got {name}")
+
+
+def _refuse_unknown_keys(kind: type, objects: Iterable[Mapping[str, object]]) -> None:
+    known = {known.name for known in dataclasses.fields(kind)}
+    unknown = next((key for fields in objects for key in fields if key not in known), None)
+    if unknown is not None:
+        raise ValueError(f"Expected no key `{unknown}`: {kind.__name__} has {', '.join(sorted(known))}")
+
+
+TYPED_IN = "If results were typed into it, save it under another name, and give that with --measured."
+
+
+def digest_of(content: bytes) -> str:
+    """Return a digest of the content of a file."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def read_digest(path: Path) -> str:
+    """Return `digest_of` what a file holds; an empty text if there is none."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def refuse_others(paths: Iterable[Path], own: Collection[str], overwrite: bool, advice: str = "") -> None:
+    """Refuse to replace files that the command did not write, or that were changed since.
+
+    Args:
+        paths: files that are to be written.
+        own: digests of what the command wrote, or is about to write.
+        overwrite: whether the user asked for it.
+        advice: what else the user may do.
+
+    Raises:
+        ValueError: if there is such a file.
+    """
+    for path in () if overwrite else paths:
+        if read_digest(path) not in ("", *own):
+            raise ValueError(
+                f"Expected {path} as this command wrote it, or no such file. It is another one, or was changed since. "
+                f"{advice}{' ' * bool(advice)}Move it away, or pass --overwrite to replace it."
+            )

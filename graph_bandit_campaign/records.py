@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.file import CampaignFile
-from graph_bandit_campaign.goals.front import find_front
-from graph_bandit_campaign.roster import Roster
-from graph_bandit_campaign.state import Bound, CampaignState, Measurement
+from graph_bandit_campaign.model.front import find_front
+from graph_bandit_campaign.pool.index import PoolIndex
+from graph_bandit_campaign.results.measurement import Bound, Measurement
+from graph_bandit_campaign.state import CampaignState
 
 
 class Records:
     """The records of a campaign; each call saves them before it returns, and changes nothing if it raises.
 
     Args:
-        roster: the graphs.
+        index: the graphs.
         offered: `(K,)` bool. Graphs that can be suggested.
         file: where the state is saved.
         state: what is known.
@@ -29,10 +30,10 @@ class Records:
     state: CampaignState
     """Everything that is known, and what was suggested."""
 
-    def __init__(self, roster: Roster, offered: NDArray[np.bool_], file: CampaignFile, state: CampaignState) -> None:
-        self._roster, self._offered, self.state = roster, offered, state
+    def __init__(self, index: PoolIndex, offered: NDArray[np.bool_], file: CampaignFile, state: CampaignState) -> None:
+        self._index, self._offered, self.state = index, offered, state
         self._file: CampaignFile | None = file
-        self.ids = roster.ids
+        self.ids = index.ids
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -99,7 +100,7 @@ class Records:
 
     def _tell(self, values: Mapping[str, float], bound: Bound, goal: str, noise: float | None = None) -> None:
         self._place_of(goal)
-        checked = [(self._roster.known(key), check_value(key, value)) for key, value in values.items()]
+        checked = [(self._index.known(key), check_value(key, value)) for key, value in values.items()]
         told = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked]
         known = {(result.id, result.value, result.bound, result.goal, result.noise) for result in self.state.measured}
         new = [result for result in told if (result.id, result.value, result.bound, goal, noise) not in known]
@@ -116,7 +117,7 @@ class Records:
         Raises:
             ValueError: if there is no such graph, or it has been measured.
         """
-        known = self._roster.known(identifier)
+        known = self._index.known(identifier)
         failed = tuple(dict.fromkeys((*self.state.failed, known)))
         self._save(replace(self.state, failed=failed, pending=self._pending_without(known)))
 
@@ -127,7 +128,7 @@ class Records:
             ValueError: if there is no such graph.
         """
         if identifier not in self.state.pending:
-            identifier = self._roster.known(identifier)
+            identifier = self._index.known(identifier)
         self._save(replace(self.state, pending=self._pending_without(identifier)))
 
     def undo_ask(self) -> None:
@@ -157,8 +158,8 @@ class Records:
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
         known = [*(measurement.id for measurement in measured), *failed]
-        known += [key for key in pending if key in self._roster.index_of or key not in self.state.pending]
-        structures = {**self.state.structures, **self._structures(self._roster.indices(known))}
+        known += [key for key in pending if key in self._index.index_of or key not in self.state.pending]
+        structures = {**self.state.structures, **self._structures(self._index.indices(known))}
         self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
 
     def _place_of(self, goal: str) -> int:
@@ -169,7 +170,7 @@ class Records:
         return names.index(goal)
 
     def _structures(self, indices: Sequence[int]) -> dict[str, str]:
-        return self._roster.structures(k for k in indices if self._offered[k])
+        return self._index.structures(k for k in indices if self._offered[k])
 
     def _pending_without(self, *identifiers: str) -> tuple[str, ...]:
         settled = set(identifiers)

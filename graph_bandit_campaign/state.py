@@ -6,17 +6,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated
 
 import msgspec
 
-from graph_bandit_campaign.checks import check_noise, check_value
+from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.flags import check_flags
-from graph_bandit_campaign.goals.goal import Goal
+from graph_bandit_campaign.results.measurement import Measurement
 
 LEVEL = 0.9  # of intervals
-Bound: TypeAlias = Literal["", "above", "below"]
-"""What is known of a result: its value; or only that it lies above or below a number."""
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Spread = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -65,33 +63,6 @@ class Suggestion:
     def result_std(self) -> float | None:
         """Return the standard deviation of a measurement around `mean`, from prediction and noise together."""
         return None if self.std is None or self.noise_std is None else math.hypot(self.std, self.noise_std)
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """A measured value."""
-
-    id: str
-    """Id of the graph."""
-    value: float
-    """The measured value."""
-    round: Count
-    """How many rounds had been suggested when the value came in; 0: it was known before the campaign."""
-    bound: Bound = ""
-    """"above" or "below" if the result is only known to lie above or below `value`; "": it is `value`."""
-    goal: str = ""
-    """With several goals, the name of that which was measured."""
-    noise: float | None = None
-    """Standard deviation of the measuring noise of this result, in its units; None: it is not known."""
-
-    def __post_init__(self) -> None:
-        check_value(self.id, self.value)
-        if self.bound not in get_args(Bound):
-            raise ValueError(
-                'Expected `bound` to be "above" for a result above the number, "below" for one below, or "" for an '
-                f"exact value. Got {self.bound!r}."
-            )
-        check_noise(self.id, self.noise, self.bound)
 
 
 @dataclass(frozen=True)
@@ -160,6 +131,11 @@ class CampaignState:
                         f"{where[identifier]} and {status}."
                     )
                 where[identifier] = status
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Return the names of what is measured."""
+        return tuple(goal.name for goal in self.goals) or (self.target,)
 
     def settled(self) -> dict[str, None]:
         """Return the ids of the graphs that are measured: those with a result or, with several goals, one for each."""

@@ -15,6 +15,7 @@ from .rules import Memoryless as Memoryless
 from .rules import PhasedElimination as PhasedElimination
 from .rules import ThompsonSampling as ThompsonSampling
 from .rules import UpperConfidenceBound as UpperConfidenceBound
+from .short_list import order_by_digest as order_by_digest
 from .short_list import short_list as short_list
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "UpperConfidenceBound",
     "compose",
     "least_informative",
+    "order_by_digest",
     "remember",
     "short_list",
 ]

@@ -45,5 +45,10 @@ def short_list(values: NDArray[np.float64], names: Sequence[str], size: int, see
     return np.sort(np.concatenate([sure, equal]))
 
 
+def order_by_digest(names: Sequence[str], seed: int) -> NDArray[np.int64]:
+    """Return the places of n different names in the order of the digests of seed and name, `(n,)`."""
+    return np.array(sorted(range(len(names)), key=lambda place: _digest(seed, names[place])), np.int64)
+
+
 def _digest(seed: int, name: str) -> bytes:
     return hashlib.blake2b(f"{seed} {name}".encode(), digest_size=8).digest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,8 +11,8 @@ import numpy as np
 
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
 from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_campaign.command.outputs import digest_of, refuse_others
-from graph_bandit_campaign.tables.spreadsheets import shield
+from graph_bandit_campaign.file import digest_of, refuse_others
+from graph_bandit_campaign.text import shield, to_csv
 from graph_bandit_lab.storage import replace_file, software_versions
 
 RESULTS, SETTINGS, PAGE = "results.csv", "backtest.json", "backtest.html"
@@ -103,8 +102,8 @@ class Kept:
     def _contents(self, tasks: Sequence[Task]) -> list[bytes]:
         for task in tasks:
             if task not in self._texts:
-                self._texts[task] = _to_csv(self._rows_of(task, self.plays[task]))
-        return [_to_csv([COLUMNS]), *(self._texts[task] for task in tasks)]
+                self._texts[task] = to_csv(self._rows_of(task, self.plays[task])).encode()
+        return [to_csv([COLUMNS]).encode(), *(self._texts[task] for task in tasks)]
 
     def _rows_of(self, task: Task, finished: Play) -> list[list[str]]:
         values, found = self.table.values[finished.order], self.table.count_best(finished.order)
@@ -167,9 +166,3 @@ class Kept:
         if not whole or not np.array_equal(order[: self.table.start], first):
             raise ValueError(f"the rows of `{task.player}`, start {task.start + 1}, are not a whole play")
         return Play(order, np.array([told for _, told in rows]))
-
-
-def _to_csv(rows: Sequence[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()

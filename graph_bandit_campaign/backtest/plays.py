@@ -90,13 +90,22 @@ def play(table: Table, task: Task, seed: int) -> Play:
     return Play(order, told, time.perf_counter() - begin)
 
 
-def play_from_file(path: Path, task: Task, seed: int) -> Play:
-    """Play the table that is pickled in a file, which each process reads once.
+def play_from_file(path: Path, task: Task, seed: int) -> tuple[Task, Play]:
+    """Play the table that is pickled in a file, which each process reads once; return the task, too.
 
     The task is of the driver, which has admitted its agent.
+
+    Raises:
+        ValueError: if the player cannot go on, or does not choose as many new molecules as it was asked for.
     """
     AgentSpec.admit([task.player])
-    return play(_read(path), task, seed)
+    try:
+        return task, play(_read(path), task, seed)
+    except ArithmeticError as error:
+        raise ValueError(
+            f"`{task.player}` cannot go on from start {task.start + 1}: {error}. Finished plays are kept; leave this "
+            "agent out."
+        ) from error
 
 
 @lru_cache(maxsize=1)

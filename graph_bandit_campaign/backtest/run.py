@@ -16,7 +16,7 @@ from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.backtest.summary import summarize
 from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.backtest.work import play_tasks
-from graph_bandit_campaign.learner import Learner, default_agent
+from graph_bandit_campaign.model.learner import Learner, default_agent
 from graph_bandit_env.extras import is_installed
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import find_file, sole_driver

@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.command.settings import NONE, SuggestSettings
 from graph_bandit_campaign.flags import Forms, check_flags, check_forms
+from graph_bandit_campaign.pool.source import Source, check_features, split_features
+from graph_bandit_lab import count_cores
 
+NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 Baseline = Literal["greedy", "similarity", "forest"]
 BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")
 LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
@@ -82,7 +84,9 @@ class BacktestSettings:
             raise ValueError(f"Expected `--seed` to be at least 0. Got {self.seed}.")
         if self.workers is not None and self.workers < 0:
             raise ValueError(f"Expected `--workers` to be at least 0. Got {self.workers}.")
-        self.to_read()  # refuses what `suggest` refuses
+        if self.most_atoms < 1:
+            raise ValueError(f"Expected `--most-atoms` to be at least 1. Got {self.most_atoms}.")
+        check_features(self.features, (self.target,), self.smiles, self.id)
 
     @property
     def target(self) -> str:
@@ -94,20 +98,19 @@ class BacktestSettings:
         """Return how many molecules are measured first."""
         return max(*self.n, 10) if self.start is None else self.start
 
-    def to_read(self) -> SuggestSettings:
-        """Return the settings by which `suggest` reads the table, as pool and as results."""
-        return SuggestSettings(
-            pool=self.table,
-            out=self.out / "results.csv",
-            measured=(self.table,),
-            maximize=() if self.maximize is None else (self.maximize,),
-            minimize=() if self.minimize is None else (self.minimize,),
-            features=self.features,
-            smiles=self.smiles,
-            id=self.id,
+    @property
+    def source(self) -> Source:
+        """Return the table, and how it is read."""
+        columns, files = split_features(self.features)
+        return Source(
+            path=self.table,
             sheet=self.sheet,
-            measured_sheet=self.sheet,
+            smiles=self.smiles,
+            identifier=self.id,
+            columns=columns,
+            embeddings=files,
             most_atoms=self.most_atoms,
             forms=self.forms,
             skip_bad_rows=self.skip_bad_rows,
+            workers=count_cores(),
         )

@@ -12,15 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.backtest.players import GREEDY
-from graph_bandit_campaign.backtest.prepared import read_prepared_table
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.learner import DEFAULT
-from graph_bandit_campaign.state import CampaignState, Measurement
-from graph_bandit_campaign.tables.books import Books
-from graph_bandit_campaign.tables.inputs import read_inputs
-from graph_bandit_campaign.tables.measured_rows import NoResultsError
-from graph_bandit_campaign.traits.kept import describe
-from graph_bandit_env import MoleculeSet
+from graph_bandit_campaign.model.learner import default_agent
+from graph_bandit_campaign.names import find_column, sheet_remarks
+from graph_bandit_campaign.pool.block import Block, Cells
+from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
+from graph_bandit_campaign.pool.own_columns import Features
+from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.table import Budget, TablePool
+from graph_bandit_campaign.results.books import Books, match_rows
+from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_env import MoleculeSet, tables
 from graph_bandit_lab import count_cores
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
@@ -98,7 +102,7 @@ def read_table(settings: BacktestSettings) -> Table:
         ImportError: if a package that reads the table is not installed.
     """
     try:
-        every, books, count, sheets = _read(settings)
+        every, books, sheets = _read(settings)
     except NoResultsError as error:
         raise ValueError(
             f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
@@ -112,7 +116,8 @@ def read_table(settings: BacktestSettings) -> Table:
             f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
             f"{len(known)}: with so few, the random start already finds much of what there is to find."
         )
-    agents = [*(settings.agents or (DEFAULT,)), *[GREEDY] * ("greedy" in settings.baselines)]
+    count, default = len(every), default_agent(every, 1)
+    agents = [*(settings.agents or (default,)), *[GREEDY] * ("greedy" in settings.baselines)]
     described = describe(every, agents, count, keep=True, workers=count_cores())
     molecules = described.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
@@ -127,7 +132,7 @@ def read_table(settings: BacktestSettings) -> Table:
     remarks += [f"{len(books.bounds) - vague:,} bounds taken as values"] * (len(books.bounds) > vague)
     remarks += [f"{vague:,} of them with a bound that may hide a bad value or a good one"] * bool(vague)
     remarks += [f"bad rows left out: {len(every.skipped):,}"] * bool(every.skipped)
-    remarks += sheets[:1]  # the same sheet is named twice: as that of the pool, and as that of the results
+    remarks += sheets
     return Table(
         molecules,
         values,
@@ -138,13 +143,60 @@ def read_table(settings: BacktestSettings) -> Table:
     )
 
 
-def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, int, list[str]]:
-    """Return molecules, results, how many of the molecules are those of the table, and remarks on sheets."""
+def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
+    """Return molecules with the user's own columns, their results, and remarks on sheets."""
+    source, target, remarks = settings.source, settings.target, list[str]()
+    features, agents = Features(source.columns, source.embeddings, (target,)), settings.agents
     if settings.table.is_dir():
-        molecules, books = read_prepared_table(settings, settings.budget or MOST)
-        return molecules, books, len(molecules), []
-    inputs = read_inputs(settings.to_read(), agents=settings.agents)
-    return inputs.molecules, inputs.books, len(inputs.pool), inputs.sheets
+        budget = Budget(settings.budget or MOST, features.count, any(map(reads_graphs, agents)))
+        molecules, cells = _read_prepared(settings, budget)
+    else:
+        with tables.open_table(settings.table, settings.sheet) as table:
+            table.records = list(table.records)
+            budget = Budget(len(table.records), features.count, any(map(reads_graphs, agents)))
+            pool = TablePool.read(table, source, budget)
+            remarks += sheet_remarks(table, settings.sheet, "--sheet")
+        molecules, cells = pool.molecules, pool.cells
+        target = find_column(target, table.columns, str(settings.table)) or target
+        list(cells.table.rows([target]))  # there are no rows; a column that is missing is refused
+    target = next(iter(cells.texts)) if settings.table.is_dir() else target
+    order = np.argsort(cells.rows, kind="stable").tolist()
+    records = [(int(cells.rows[k]), (cells.texts[target][k], molecules.ids[cells.owners[k]])) for k in order]
+    header = cells.table
+    told = tables.Table(header.path, (target, "id"), records, header.unit, header.sheet, header.sheets, header.decimal)
+    results = ResultTables([told], header.sheet or None).read(Columns(target, "id"))
+    return features.add_to(molecules, {}), match_rows(results.rows, molecules), remarks + results.remarks
+
+
+def _read_prepared(settings: BacktestSettings, budget: Budget) -> tuple[MoleculeSet, Cells]:
+    """Return the molecules of a prepared pool, with the user's own columns, and the cells of their values."""
+    pool = PreparedPool.open(settings.table)
+    made = pool.manifest.question
+    for name, given, known in (
+        ("smiles", settings.smiles, ("smiles", made.smiles)),
+        ("id", settings.id, (None, made.identifier)),
+        ("sheet", settings.sheet, (None, made.sheet)),
+    ):
+        if given not in known:
+            raise ValueError(
+                f"Expected `--{name}` as the pool was prepared with, `{known[-1]}`. Got `{given}`. Leave it out, or "
+                "give the table."
+            )
+    if len(pool) > budget.most_rows:
+        raise ValueError(
+            f"Expected a pool that fits into memory, which a backtest needs. {settings.table} has {len(pool):,} "
+            f"molecules, and {budget.most_rows:,} fit into the {budget.available / 1e9:.1f} GB that are available. "
+            "Prepare a part of its table."
+        )
+    header = tables.Table(settings.table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
+    target = find_column(settings.target, pool.columns, str(settings.table)) or settings.target
+    columns = settings.source.columns
+    list(header.rows([target, *columns]))  # there are no rows; a column that is missing is refused
+    molecules = pool.load(columns, settings.skip_bad_rows)
+    for name, column in zip(columns, molecules.columns.T, strict=True):
+        if np.isnan(column).all():
+            raise ValueError(f"Expected at least one number in column `{name}` of {settings.table}. Got none.")
+    return molecules, Block.join(list(pool.blocks((), [target]))).cells
 
 
 def _harmless_bounds(books: Books, maximize: bool) -> list[tuple[str, float]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +13,10 @@ from tqdm import tqdm
 from graph_bandit_campaign.backtest.players import SIMILARITY
 from graph_bandit_campaign.backtest.plays import Play, Task, play_from_file
 from graph_bandit_campaign.backtest.table import Table
+from graph_bandit_campaign.workers import opened, results_of
 from graph_bandit_lab.execution import choose_workers
+
+KEPT = "Finished plays are kept: give the same command with fewer --workers."
 
 
 def play_tasks(
@@ -38,31 +39,20 @@ def play_tasks(
         return
     long = sum(task.player != SIMILARITY for task in tasks)  # that takes no time
     open_workers, count = choose_workers(workers, None)
-    waiting = iter(tasks)
-    flying: dict[Future[Play], Task] = {}
-    with TemporaryDirectory() as folder, tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar:
-        path = Path(folder, "table.pickle")
+    with (
+        TemporaryDirectory() as folder,
+        tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar,
+        opened(open_workers) as pool,
+    ):
+        path, told = Path(folder, "table.pickle"), False
         path.write_bytes(pickle.dumps(table))
-        pool = open_workers()
-        told = False
-        try:
-            while True:
-                for task in islice(waiting, pool.slots - len(flying)):
-                    flying[pool.submit(play_from_file, path, task, seed)] = task
-                if not flying:
-                    break
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                    task = flying.pop(future)
-                    finished = _result_of(future, task)
-                    on_done(task, finished)
-                    bar.update()
-                    if not told and long > 1 and task.player != SIMILARITY:
-                        told = True
-                        bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
-        except BaseException:
-            pool.abandon()
-            raise
-        pool.shutdown()
+        calls = ((path, task, seed) for task in tasks)
+        for task, finished in results_of(pool, play_from_file, calls, lambda _, task, __: f"`{task.player}`", KEPT):
+            on_done(task, finished)
+            bar.update()
+            if not told and long > 1 and task.player != SIMILARITY:
+                told = True
+                bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
 
 
 def estimate(seconds: float, left: int, workers: int) -> str:
@@ -73,18 +63,3 @@ def estimate(seconds: float, left: int, workers: int) -> str:
         f"The first play took {seconds:.0f} s. {left} like it are left: about {text} at this pace, with {workers} at a "
         "time. Ctrl-C keeps what is finished."
     )
-
-
-def _result_of(future: Future[Play], task: Task) -> Play:
-    try:
-        return future.result()
-    except BrokenExecutor as error:
-        raise ChildProcessError(
-            f"A process died while it played `{task.player}`, perhaps for lack of memory. Finished plays are kept: "
-            "give the same command with fewer --workers."
-        ) from error
-    except ArithmeticError as error:
-        raise ValueError(
-            f"`{task.player}` cannot go on from start {task.start + 1}: {error}. Finished plays are kept; leave this "
-            "agent out."
-        ) from error

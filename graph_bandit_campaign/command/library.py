@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from graph_bandit_campaign.command.outputs import digest_of, refuse_others
+from graph_bandit_campaign.file import digest_of, refuse_others
+from graph_bandit_campaign.text import to_csv
 from graph_bandit_env import enumerate_library
 from graph_bandit_lab.storage import make_folder, replace_file
 
@@ -42,8 +40,8 @@ def write_library(
     known = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
     rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in known)
     contents = {
-        folder / "pool.csv": _to_csv(("id", "smiles"), zip(names, molecules.smiles, strict=True)),
-        folder / "measured.csv": _to_csv(("id", "smiles", reward), rows),
+        folder / "pool.csv": to_csv([("id", "smiles"), *zip(names, molecules.smiles, strict=True)]).encode(),
+        folder / "measured.csv": to_csv([("id", "smiles", reward), *rows]).encode(),
     }
     refuse_others(contents, [*map(digest_of, contents.values())], overwrite, "Choose another folder.")
     make_folder(folder)
@@ -51,9 +49,3 @@ def write_library(
         replace_file(path, content)
     pool, results = contents
     return pool, results
-
-
-def _to_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
-    return text.getvalue().encode()

@@ -5,26 +5,23 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Mapping
 
 from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.inputs import Inputs
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.failures import forecast
-from graph_bandit_campaign.failures.forecast import are_enough
-from graph_bandit_campaign.graph_sets import PoolLike
-from graph_bandit_campaign.pages.numbers import listed
-from graph_bandit_campaign.state import CampaignState, Measurement
-from graph_bandit_campaign.tables.books import Books
-from graph_bandit_campaign.tables.inputs import Inputs
+from graph_bandit_campaign.model.failures import forecast
+from graph_bandit_campaign.model.failures.forecast import are_enough
+from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import listed
 from graph_bandit_env import GraphPool, MoleculeSet
-from graph_bandit_env.files import digest
 
 MORE = "-more"  # ends the question of a batch that was asked for although no result came in
 
 
-def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSettings, is_seen: bool = True) -> str:
+def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_seen: bool = True) -> str:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
     They do so although they have left the pool. One whose id has changed goes on under its new id.
@@ -34,7 +31,7 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
 
     Args:
         campaign: the campaign to change.
-        inputs: the pool, with limits, prices and caps, and the results of the tables.
+        inputs: what is known of the pool, and the results of the tables.
         settings: settings of the command.
         is_seen: whether the table of the last round was written.
 
@@ -45,15 +42,14 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
     """
-    books, pool = inputs.books, inputs.pool
+    books, pool = inputs.books, inputs.known
     campaign.choose_agent(settings.n)
     known = campaign.state
     asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
     asked += [known.algorithm] if known.algorithm != 1 else []
     asked += [sorted(books.bounded)] if books.bounded else []
     asked += [["noisy", sorted(books.noisy)]] if books.noisy else []
-    asked += [] if inputs.content else _content_of_columns(campaign.graph_set, {*pool.ids, *books.outside})
-    asked += inputs.conditions()
+    asked += inputs.conditions
     if known.goals:
         asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]
         asked += [["goals", known.goals_algorithm]] if known.goals_algorithm != 1 else []
@@ -63,7 +59,7 @@ def take_over(campaign: Campaign, inputs: Inputs[GraphPool], settings: SuggestSe
     asked += (
         [["failures", *version]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
     )
-    question, offered = _digest(asked), _digest(inputs.content or [pool.ids, _content_of(pool)])
+    question, offered = _digest(asked), _digest(inputs.content)
     before, is_more = known.question.removesuffix(MORE), known.question.endswith(MORE)
     is_same = before in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     is_cut = bool(known.unwritten) and (not is_seen or (is_same and is_more == settings.more))
@@ -111,20 +107,6 @@ def measurements_of(books: Books, first_round: Mapping[tuple[str, str], int], no
         Measurement(identifier, value, first_round.get((identifier, ""), now), noise=noise)
         for identifier, value, noise in sorted(books.noisy)
     )
-
-
-def _content_of(pool: GraphPool) -> Sequence[str]:
-    """Return what the graphs of a pool are."""
-    return pool.smiles if isinstance(pool, MoleculeSet) else [digest(pool)]
-
-
-def _content_of_columns(molecules: PoolLike, ids: Collection[str]) -> list[object]:
-    """Return the names of the columns of some molecules and a digest of their values; nothing without columns."""
-    if not isinstance(molecules, MoleculeSet) or not molecules.column_names:
-        return []
-    known = molecules.columns[[k for k, identifier in enumerate(molecules.ids) if identifier in ids]]
-    values = np.ascontiguousarray(np.where(np.isnan(known), np.nan, known + 0.0), "<f8")  # one form of NaN, and of zero
-    return [molecules.column_names, hashlib.sha256(values.data).hexdigest()]
 
 
 def _digest(content: object) -> str:

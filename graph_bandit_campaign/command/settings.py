@@ -11,15 +11,16 @@ from typing import Annotated
 
 import tyro
 
+from graph_bandit_campaign.constraints.batch.terms import Terms
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
+from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
 from graph_bandit_campaign.flags import Forms, check_flags, check_forms
-from graph_bandit_campaign.goals.goal import Goal, check_goals
-from graph_bandit_campaign.limits.names import find_column
-from graph_bandit_campaign.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.pages.tables import KINDS
+from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.pool.source import Source, check_features, split_features
+from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")
-EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")
 
@@ -136,10 +137,10 @@ class SuggestSettings:
         taken = {*map(str.casefold, self.quantities), self.smiles, self.id or "id"}
         if self.noise is not None and not taken.isdisjoint((self.noise, self.noise.casefold())):
             raise ValueError(f"Expected `--noise` to be a column of its own. `{self.noise}` is used already.")
-        self._check_features()
+        check_features(self.features, self.quantities, self.smiles, self.id)
         self._check_limits()
-        self._check_plate()
-        others = [self.pool, *self.measured, *self.embeddings, *map(Path, self.forbid), self.state]
+        self._check_batch()
+        others = [self.pool, *self.measured, *split_features(self.features)[1], *map(Path, self.forbid), self.state]
         for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
             if path is not None and any(_are_one(path, other) for other in others):
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
@@ -147,20 +148,6 @@ class SuggestSettings:
             kinds = PAGES if name == "html" else KINDS
             if path is not None and not path.name.lower().endswith(kinds):
                 raise ValueError(f"Expected `--{name}` to end in {', '.join(kinds)}. Got {path}.")
-
-    def _check_features(self) -> None:
-        targets = dict.fromkeys(map(str.casefold, self.quantities), "the target")
-        taken = {self.smiles: "the SMILES", self.id or "id": "the names"}
-        for column in self.feature_columns:
-            use = taken.get(column) or targets.get(column.casefold())
-            if use:
-                raise ValueError(
-                    f"Expected `--features` to be other columns than the target, the SMILES and the names. `{column}` "
-                    f"is that of {use}; capitals do not count."
-                )
-        names = (*self.feature_columns, *(path.name for path in self.embeddings))
-        if not all(names) or len(set(names)) < len(names):
-            raise ValueError(f"Expected `--features` with different names. Got {', '.join(self.features)}.")
 
     def _check_limits(self) -> None:
         limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]
@@ -171,7 +158,7 @@ class SuggestSettings:
                     f"`{limit.text}`. Leave it out: molecules are chosen for good values of `{limit.name}` already."
                 )
 
-    def _check_plate(self) -> None:
+    def _check_batch(self) -> None:
         if (self.at_most is None) != (self.per is None):
             raise ValueError("Expected `--at-most` and `--per` together, as in `--at-most 2 --per scaffold`.")
         if self.at_most is not None and self.at_most < 1:
@@ -181,34 +168,47 @@ class SuggestSettings:
             raise ValueError(f"Expected `--budget` to be positive and finite, with `--price`. Got {got}.")
         if self.budget_only and self.budget is None:
             raise ValueError("Expected `--budget-only` with `--budget`. Got no budget.")
-        if self.one_price is not None and not 0 < self.one_price < math.inf:
+        one_price = self.terms.one_price
+        if one_price is not None and not 0 < one_price < math.inf:
             raise ValueError(f"Expected `--price` to be a column, or positive and finite. Got {self.price}.")
         for name, column in (("price", self.price), ("per", self.per)):
             if column is not None and column.casefold() in map(str.casefold, self.quantities):
                 raise ValueError(f"Expected `--{name}` to be another column than the target. Got `{column}`.")
 
     @property
+    def source(self) -> Source:
+        """Return the pool, and how it is read."""
+        return Source(
+            path=self.pool,
+            sheet=self.sheet,
+            smiles=self.smiles,
+            identifier=self.id,
+            columns=split_features(self.features)[0],
+            embeddings=split_features(self.features)[1],
+            most_atoms=self.most_atoms,
+            forms=self.forms,
+            skip_bad_rows=self.skip_bad_rows,
+            directed=self.directed,
+            workers=self.workers,
+            scheduler=self.scheduler,
+        )
+
+    @property
+    def terms(self) -> Terms:
+        """Return what a batch may cost and hold."""
+        return Terms(
+            count=self.n,
+            price=self.price,
+            budget=self.budget,
+            budget_only=self.budget_only,
+            per=self.per,
+            at_most=self.at_most,
+        )
+
+    @property
     def processes(self) -> int:
         """Return how many processes may work on molecules in memory."""
         return count_cores() if self.workers == 0 else self.workers or 1
-
-    @property
-    def one_price(self) -> float | None:
-        """Return the price of all molecules; None if there is no price, or a column of them."""
-        try:
-            return None if self.price is None else float(self.price)
-        except ValueError:
-            return None
-
-    @property
-    def embeddings(self) -> tuple[Path, ...]:
-        """Return the features that are files of embeddings."""
-        return tuple(Path(feature) for feature in self.features if feature.lower().endswith(EMBEDDINGS))
-
-    @property
-    def feature_columns(self) -> tuple[str, ...]:
-        """Return the features that are columns of the tables."""
-        return tuple(feature for feature in self.features if not feature.lower().endswith(EMBEDDINGS))
 
     @cached_property
     def goals(self) -> tuple[Goal, ...]:

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
-from graph_bandit_campaign.command.names import spell_goals
-from graph_bandit_campaign.command.outputs import TYPED_IN, digest_of, read_digest, refuse_others, write_files
+from graph_bandit_campaign.command.asked import spell_goals
+from graph_bandit_campaign.command.inputs import Inputs, read_inputs
+from graph_bandit_campaign.command.offer import Offer
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.file import CampaignFile
-from graph_bandit_campaign.graphs.inputs import are_other_graphs, read_graph_inputs
-from graph_bandit_campaign.learner import DEFAULT
-from graph_bandit_campaign.pages.answer import Answer
-from graph_bandit_campaign.pages.predictions import predictions_table
-from graph_bandit_campaign.pages.suggest_page import render_page
-from graph_bandit_campaign.pages.tables import check_kind, write_table
-from graph_bandit_campaign.pages.terminal import print_answer
-from graph_bandit_campaign.plates.bill import Bill
-from graph_bandit_campaign.plates.choice import ShortListEndedError
-from graph_bandit_campaign.reasons.neighbours import Neighbour, nearest_measured
-from graph_bandit_campaign.state import CampaignState, Suggestion
-from graph_bandit_campaign.streaming.inputs import read_prepared_inputs
-from graph_bandit_campaign.tables.inputs import Inputs, read_inputs
-from graph_bandit_campaign.traits.kept import describe
-from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_campaign.constraints.batch.bill import Bill
+from graph_bandit_campaign.file import TYPED_IN, CampaignFile, digest_of, read_digest, refuse_others
+from graph_bandit_campaign.model.choice import ShortListEndedError
+from graph_bandit_campaign.model.learner import DEFAULT
+from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
+from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.report.predictions import predictions_table
+from graph_bandit_campaign.report.suggest_page import render_page
+from graph_bandit_campaign.report.tables import check_kind, write_table
+from graph_bandit_campaign.report.terminal import print_answer
+from graph_bandit_campaign.results.rows import ResultTables
+from graph_bandit_campaign.state import Suggestion
+from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
-from graph_bandit_lab.storage import find_file, make_folder
+from graph_bandit_lab.storage import find_file, make_folder, replace_file
+
+Contents = Mapping[Path, bytes | Iterable[bytes]]
+"""What is written into each file, the suggestions first."""
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
@@ -49,127 +50,79 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         KeyboardInterrupt: after Ctrl-C; it says what was stored.
     """
     with _tells_what_is_stored(settings):
-        return _suggest(settings)
+        settings, inputs = _read(settings)
+        campaign, answer, contents = _choose(settings, inputs)
+        _write(campaign, contents)
+    print_answer(answer, inputs.remarks)
+    print("\n" + "\n".join(map(str, _outputs(settings))))
+    return answer.suggested
 
 
-def _suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
+def _read(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
+    """Read all that the command names; return the settings with the goals spelt as the tables have them."""
     AgentSpec.admit([settings.agent] if settings.agent else [])
-    outputs = [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
+    outputs = _outputs(settings)
     for path in (*outputs, settings.state):
         find_file(path)
         check_kind(path)
     earlier = CampaignFile(settings.state).read()
     refuse_others(outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
-    settings, read = spell_goals(settings, earlier), _reader_of(settings)
-    inputs = read(settings, earlier)
-    for path in outputs:
+    tables = ResultTables.open(settings.measured, settings.measured_sheet)
+    settings = spell_goals(settings, earlier, tables)
+    return settings, read_inputs(settings, earlier, tables)
+
+
+def _choose(settings: SuggestSettings, inputs: Inputs) -> tuple[Campaign, Answer, Contents]:
+    """Tell a campaign all results, ask it for a batch, and save both with digests of what is to be written."""
+    for path in _outputs(settings):
         make_folder(path.parent)
-    while True:
-        molecules, campaign = _open(settings, inputs)
-        before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
-        try:
-            with _told_later(), campaign.at_once():
-                question = take_over(campaign, inputs, settings, is_seen)
-                place_of = {identifier: place for place, identifier in enumerate(inputs.pool.ids)}
-                taken = [place_of[key] for key in _taken(campaign.state) if key in place_of]
-                inputs.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
-                among = np.zeros(len(molecules), np.bool_)
-                among[: len(inputs.pool)] = inputs.selection.mask
-                suggested = campaign.ask(settings.n, question, among, inputs.plate)
-                answer = _answer(settings, inputs, molecules, campaign, among, taken)
-                if settings.undo and before.rounds and not before.unwritten:
-                    answer = replace(answer, taken_back=[suggestion.id for suggestion in before.rounds[-1]])
-                contents = _contents(settings, inputs, campaign, answer)
-                digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
-                campaign.note_files(digests, unwritten=digests[0])
-        except ShortListEndedError as ended:
-            if inputs.more is None:
-                raise
-            inputs = inputs.more(ended, taken)
-        else:
-            break
-    write_files(campaign, contents)
-    print_answer(answer, inputs.remarks())
-    print("\n" + "\n".join(map(str, outputs)))
-    return suggested
+    campaign = _open(settings, inputs)
+    before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
+    with _told_later(), campaign.at_once():
+        question = take_over(campaign, inputs, settings, is_seen)
+        offer, taken = _ask(settings, inputs, campaign, question)
+        answer = _answer(settings, inputs, offer, campaign, taken)
+        if settings.undo and before.rounds and not before.unwritten:
+            answer = replace(answer, taken_back=[suggestion.id for suggestion in before.rounds[-1]])
+        contents = _contents(settings, offer, campaign, answer)
+        digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
+        campaign.note_files(digests, unwritten=digests[0])
+    return campaign, answer, contents
 
 
-def _answer(
-    settings: SuggestSettings,
-    inputs: Inputs[GraphPool],
-    molecules: GraphPool,
-    campaign: Campaign,
-    among: NDArray[np.bool_],
-    taken: list[int],
-) -> Answer:
-    """Return what is written and printed of the last round."""
-    suggested, failing, left = campaign.state.rounds[-1], campaign.failing(), among.copy()
-    left[taken] = False
-    smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
-    if isinstance(molecules, MoleculeSet):
-        smiles_of = dict(zip(molecules.ids, molecules.smiles, strict=True))
-        told = [view.means() for view in campaign.state.each()]
-        known = {key: told[0].get(key, np.nan) for values in told for key in values}
-        near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
-    in_pool = set(inputs.pool.ids)
-    gone = [identifier for identifier in campaign.state.pending if identifier not in in_pool]
-    goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
-    return Answer(
-        settings.target,
-        inputs.size or len(inputs.pool),
-        campaign.state,
-        suggested,
-        near,
-        smiles_of,
-        inputs.books,
-        gone,
-        campaign.agent_change,
-        inputs.features,
-        campaign.shares(),
-        campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
-        inputs.describe_limits(),
-        campaign.learns_bounds,
-        {name: campaign.reasons((each.id for each in suggested), goal) for name, goal in goals.items()},
-        None if isinstance(molecules, MoleculeSet) else molecules,
-        Bill.of([suggestion.id for suggestion in suggested], molecules.ids, inputs.plate, settings),
-        failures=failing.sentence(None if inputs.size else left),
-        fails=dict(zip(molecules.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
-        likely={molecules.ids[k] for k in np.flatnonzero(failing.likely)},
-        written=getattr(molecules, "written", {}),
-        others=inputs.others([suggestion.id for suggestion in suggested]) if inputs.others else {},
-    )
+def _write(campaign: Campaign, contents: Contents) -> None:
+    """Write the files of a round, then save in the campaign that all are written.
+
+    The campaign knows the digest of each content before its file is replaced: of those that are made while they are
+    written, too.
+    """
+
+    def noted(content: Iterable[bytes]) -> Iterator[bytes]:
+        sha256 = hashlib.sha256()
+        for part in content:
+            sha256.update(part)
+            yield part
+        campaign.note_files([sha256.hexdigest()[:16]], campaign.state.unwritten)
+
+    for path, content in contents.items():
+        replace_file(path, content if isinstance(content, bytes) else noted(content))
+    campaign.note_files()
 
 
-def _contents(
-    settings: SuggestSettings, inputs: Inputs[GraphPool], campaign: Campaign, answer: Answer
-) -> dict[Path, bytes | Iterable[bytes]]:
-    """Return what is written into each file, the suggestions first."""
-    contents: dict[Path, bytes | Iterable[bytes]] = {settings.out: write_table(settings.out, answer.rows())}
-    if settings.predictions is not None and inputs.predictions is not None:
-        contents[settings.predictions] = inputs.predictions(campaign, answer)
-    elif settings.predictions is not None:
-        rows = predictions_table(answer, inputs.pool.ids, campaign.predict(), inputs.selection)
-        contents[settings.predictions] = write_table(settings.predictions, rows)
-    if settings.html is not None:
-        contents[settings.html] = render_page(answer).encode()
-    return contents
+def _outputs(settings: SuggestSettings) -> list[Path]:
+    return [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
 
 
-def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPool, Campaign]:
-    """Return the graphs of a campaign, with what agents compute of them, and the campaign."""
-    molecules = inputs.molecules
-    if isinstance(molecules, MoleculeSet):
-        agents = [settings.agent or DEFAULT]
-        molecules = describe(molecules, agents, len(inputs.pool), keep=True, workers=settings.processes)
+def _open(settings: SuggestSettings, inputs: Inputs) -> Campaign:
     with _told_later():
         campaign = Campaign(
-            molecules,
+            inputs.graphs,
             settings.agent or DEFAULT,
             maximize=None if inputs.goals else settings.goals[0].sign > 0,
             seed=settings.seed,
             target=None if inputs.goals else settings.target,
             state=settings.state,
-            offered=np.arange(len(molecules)) < len(inputs.pool),
+            offered=np.arange(len(inputs.graphs)) < len(inputs.known),
             ignore_failures=settings.ignore_failures,
             goals=inputs.goals or None,
         )
@@ -178,7 +131,81 @@ def _open(settings: SuggestSettings, inputs: Inputs[GraphPool]) -> tuple[GraphPo
             f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
             "`molecule-` agents, or leave out --noise."
         )
-    return molecules, campaign
+    return campaign
+
+
+def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question: str) -> tuple[Offer, list[int]]:
+    """Ask for a batch; return the graphs from which it was chosen, and the indices of those that could not be."""
+    state = campaign.state
+    offer = inputs.offer(campaign)
+    while True:
+        place_of = {identifier: place for place, identifier in enumerate(offer.here.ids)}
+        taken = [place_of[key] for key in (*state.settled(), *state.pending, *state.failed) if key in place_of]
+        offer.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
+        if campaign.graph_set is not offer.graphs:
+            campaign.show(offer.graphs, offer.offered)
+        try:
+            campaign.ask(settings.n, question, offer.among, offer.constraints)
+        except ShortListEndedError as ended:
+            if offer.more is None:
+                raise
+            offer = offer.more(ended)
+        else:
+            return offer, taken
+
+
+def _answer(
+    settings: SuggestSettings, inputs: Inputs, offer: Offer, campaign: Campaign, taken: Sequence[int]
+) -> Answer:
+    """Return what is written and printed of the last round."""
+    graphs, suggested, failing = offer.graphs, campaign.state.rounds[-1], campaign.failing()
+    among, left = offer.among, offer.among
+    left[list(taken)] = False
+    smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
+    if isinstance(graphs, MoleculeSet):
+        smiles_of = dict(zip(graphs.ids, graphs.smiles, strict=True))
+        told = [view.means() for view in campaign.state.each()]
+        known = {key: told[0].get(key, np.nan) for values in told for key in values}
+        near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
+    here = set(offer.here.ids)
+    goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
+    chosen = [suggestion.id for suggestion in suggested]
+    return Answer(
+        target=settings.target,
+        pool_size=inputs.size,
+        state=campaign.state,
+        suggested=suggested,
+        near=near,
+        smiles_of=smiles_of,
+        books=inputs.books,
+        gone=[identifier for identifier in campaign.state.pending if identifier not in here],
+        agent_change=campaign.agent_change,
+        features=inputs.features,
+        shares=campaign.shares(),
+        outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
+        limits=offer.told,
+        learns_bounds=campaign.learns_bounds,
+        reasons={name: campaign.reasons(chosen, goal) for name, goal in goals.items()},
+        graphs=None if isinstance(graphs, MoleculeSet) else graphs,
+        bill=Bill.of(chosen, graphs.ids, offer.constraints, settings.terms),
+        failures=failing.sentence(None if offer.is_part else left),
+        fails=dict(zip(graphs.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
+        likely={graphs.ids[k] for k in np.flatnonzero(failing.likely)},
+        written=getattr(graphs, "written", {}),
+        others=offer.others(chosen) if offer.others else {},
+    )
+
+
+def _contents(settings: SuggestSettings, offer: Offer, campaign: Campaign, answer: Answer) -> Contents:
+    contents: dict[Path, bytes | Iterable[bytes]] = {settings.out: write_table(settings.out, answer.rows())}
+    if settings.predictions is not None and offer.predictions is not None:
+        contents[settings.predictions] = offer.predictions(settings.predictions, campaign, answer)
+    elif settings.predictions is not None:
+        rows = predictions_table(answer, offer.here.ids, campaign.predict(), offer.selection)
+        contents[settings.predictions] = write_table(settings.predictions, rows)
+    if settings.html is not None:
+        contents[settings.html] = render_page(answer).encode()
+    return contents
 
 
 @contextmanager
@@ -197,24 +224,3 @@ def _tells_what_is_stored(settings: SuggestSettings) -> Iterator[None]:
 def _told_later() -> warnings.catch_warnings[None]:
     """Silence the warning of an agent that has changed, which is printed with the rest."""
     return warnings.catch_warnings(action="ignore", category=AgentChangedWarning)
-
-
-def _reader_of(settings: SuggestSettings) -> Callable[[SuggestSettings, CampaignState | None], Inputs[GraphPool]]:
-    """Return the function that reads this kind of pool."""
-    if settings.directed and (settings.pool.is_dir() or not are_other_graphs(settings)):
-        raise ValueError(
-            f"Expected no `--directed True` for molecules, whose bonds have no direction. Got {settings.pool}."
-        )
-    if settings.pool.is_dir():
-        return read_prepared_inputs
-    if settings.scheduler is not None:
-        raise ValueError(
-            f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
-            f"{settings.pool}. Leave it out, or prepare the pool."
-        )
-    return read_graph_inputs if are_other_graphs(settings) else read_inputs
-
-
-def _taken(state: CampaignState) -> tuple[str, ...]:
-    """Return the ids of graphs that cannot be suggested."""
-    return (*state.settled(), *state.pending, *state.failed)

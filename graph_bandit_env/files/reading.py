@@ -126,14 +126,22 @@ def holds_molecules(path: Path, smiles: str = SMILES, sheet: str | None = None) 
     Raises:
         ImportError, ValueError: if the file is a table, and cannot be opened.
     """
-    name = path.name.lower()
-    if not path.is_file() or not name.endswith((*READERS, *TABLES)):
+    if not path.is_file() or not path.name.lower().endswith((*READERS, *TABLES)):
         return True
-    if name.endswith(tuple(READERS)):
+    if is_file_of_graphs(path):
         return False
     with open_table(path, sheet) as table:
-        columns = {column.casefold() for column in table.columns}
-        return _reader_of(table.columns) is None or smiles.casefold() in columns
+        return lists_molecules(table.columns, smiles)
+
+
+def is_file_of_graphs(path: Path) -> bool:
+    """Return whether a file holds graphs that are not molecules by its form, and not by its columns."""
+    return path.name.lower().endswith(tuple(READERS))
+
+
+def lists_molecules(columns: Sequence[str], smiles: str = SMILES) -> bool:
+    """Return whether a table with these columns is one of molecules, as for `holds_molecules`."""
+    return _reader_of(columns) is None or smiles.casefold() in map(str.casefold, columns)
 
 
 def _reader_of(columns: Sequence[str]) -> Callable[[Table, str | None, str | None, bool | None], GraphPool] | None:

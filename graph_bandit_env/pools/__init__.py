@@ -4,7 +4,7 @@ from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem
 from graph_bandit_env.pools.molecule_set import MoleculeSet
-from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
+from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv, read_molecule_table
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 from graph_bandit_env.pools.parents import Forms, is_bare_salt, may_be_form, parent_smiles
 
@@ -22,5 +22,6 @@ __all__ = [
     "is_bare_salt",
     "may_be_form",
     "parent_smiles",
+    "read_molecule_table",
     "smiles_problem",
 ]

@@ -24,7 +24,7 @@ from graph_bandit_env.pools.molecule_parser import (
     size_problem,
     smiles_problem,
 )
-from graph_bandit_env.pools.molecule_rows import BadRowsError, Row, read_rows
+from graph_bandit_env.pools.molecule_rows import BadRowsError, KeptRows, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Forms
 from graph_bandit_env.storage import warn_of_earlier
@@ -86,8 +86,6 @@ def from_smiles_csv(
         ValueError: if the file cannot be read, a column is missing, one of `columns` has no number or is the target, no
             molecule is left, or there are too many rows.
     """
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
     names = check_names(columns)
     if target in names:
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
@@ -96,7 +94,47 @@ def from_smiles_csv(
     if cache:
         warn_of_earlier(table.path)
     source = _Source(str(table.path), table.unit, cache, names)
-    return _assemble(rows, problems, features, on_error, source, workers, most_atoms, forms)
+    return _assemble(rows, problems, features, on_error, source, workers, most_atoms, forms)[0]
+
+
+def read_molecule_table(
+    table: Table,
+    smiles: str,
+    identifier: str | None,
+    columns: Sequence[str],
+    texts: Sequence[str],
+    *,
+    on_error: OnError = "raise",
+    workers: int = 1,
+    most_rows: int | None = None,
+    most_atoms: int = MOST_ATOMS,
+    forms: Forms = "joined",
+) -> tuple[MoleculeSet, KeptRows]:
+    """Read the molecules of a table, and cells of other columns, in one pass.
+
+    Args:
+        table: an open table.
+        smiles: as in `from_smiles_csv`.
+        identifier: as in `from_smiles_csv`.
+        columns: as in `from_smiles_csv`.
+        texts: columns whose cells are kept as text.
+        on_error: as in `from_smiles_csv`.
+        workers: as in `from_smiles_csv`.
+        most_rows: as in `from_smiles_csv`.
+        most_atoms: as in `from_smiles_csv`.
+        forms: as in `from_smiles_csv`.
+
+    Returns:
+        The molecules, and their rows with these cells.
+
+    Raises:
+        ImportError, ValueError: as `from_smiles_csv`.
+    """
+    rows, problems = read_rows(table, smiles, identifier, None, most_rows, names := check_names(columns), texts)
+    warn_of_earlier(table.path)
+    source = _Source(str(table.path), table.unit, True, names)
+    made, kept, owners = _assemble(rows, problems, "one_hot", on_error, source, workers, most_atoms, forms)
+    return made, KeptRows.of(kept, owners, texts)
 
 
 def from_smiles(
@@ -133,7 +171,7 @@ def from_smiles(
     ]
     return _assemble(
         rows, problems, features, on_error, _Source("the list", "line", False, names), 1, most_atoms, forms
-    )
+    )[0]
 
 
 def _text_of(entry: object) -> str | None:
@@ -177,9 +215,15 @@ def _assemble(
     workers: int,
     most_atoms: int,
     forms: Forms,
-) -> MoleculeSet:
-    """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows."""
+) -> tuple[MoleculeSet, list[Row], list[int]]:
+    """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows.
+
+    Returns:
+        The molecules, the rows that are molecules, and the index of the molecule of each.
+    """
     count_columns(features)  # refuses an unknown name
+    if on_error not in get_args(OnError):
+        raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
     if not (isinstance(most_atoms, int) and most_atoms >= 1):
         raise ValueError(f"Expected `most_atoms` to be an integer >= 1. Got {most_atoms!r}.")
     if forms not in get_args(Forms):
@@ -211,10 +255,10 @@ def _assemble(
     ids = [rows[index].identifier or canonical for canonical, index in first.items()]
     name_of = dict(zip(first, ids, strict=True))
     good, place = [k for k, canonical in enumerate(texts) if canonical], {text: k for k, text in enumerate(first)}
-    given = np.array([rows[k].columns for k in good], np.float64)
-    columns = mean_of_known(given, np.array([place[texts[k]] for k in good]), len(first))
+    given, owners = np.array([rows[k].columns for k in good], np.float64), [place[texts[k]] for k in good]
+    columns = mean_of_known(given, np.array(owners), len(first))
     check_known(columns, source.columns, source.name)
-    return MoleculeSet(
+    molecules = MoleculeSet(
         _to_graphs(parsed, list(first.values()), features),
         tuple(first),
         ids,
@@ -232,6 +276,7 @@ def _assemble(
         forms=forms,
         written={row.identifier or "": written[k] for k, row in enumerate(rows) if texts[k] and written[k]},
     )
+    return molecules, [rows[k] for k in good], owners
 
 
 def _problems_of(rows: Sequence[Row], texts: Sequence[str], unit: str, most_atoms: int) -> dict[int, str]:

@@ -68,12 +68,16 @@ class Table:
             raise ValueError(f"Expected a table with a header in {self.path}. It is empty{self._of_sheet()}.")
         self.columns = tuple(names)
 
-    def rows(self, columns: Sequence[str], most_rows: int | None = None) -> Iterator[tuple[int, list[str]]]:
+    def rows(
+        self, columns: Sequence[str], most_rows: int | None = None, texts: Sequence[str] = ()
+    ) -> Iterator[tuple[int, list[str]]]:
         """Read the rows, once. Empty rows are left out, and the missing cells of a short row are empty.
 
         Args:
             columns: the columns to return, in this order.
             most_rows: how many rows there may be; None: any number.
+            texts: further columns, which may never be used: a row is not bad for a cell of these without a readable
+                value, such as a formula. The text of the cell says why.
 
         Yields:
             Number and cells of each row, without blanks around them. Rows that cannot be read go to `problems`.
@@ -82,18 +86,15 @@ class Table:
             TooManyRowsError: a ValueError, if there are more rows; it is raised once all of them have been counted.
             ValueError: if a column is missing.
         """
-        for column in columns:
+        for column in (*columns, *texts):
             self._check_column(column)
-        positions = [self.columns.index(column) for column in columns]
-        width, needed, left = (
-            len(self.columns),
-            max(positions, default=-1) + 1,
-            math.inf if most_rows is None else most_rows,
-        )
+        positions, further = ([self.columns.index(column) for column in some] for some in (columns, texts))
+        every, width = [*positions, *further], len(self.columns)
+        needed, left = max(every, default=-1) + 1, math.inf if most_rows is None else most_rows
         for number, cells in self.records:
             if len(cells) < needed:
                 cells = [*cells, *[""] * (needed - len(cells))]
-            chosen = [cells[position].strip() for position in positions]
+            chosen = [cells[position].strip() for position in every]
             if not any(chosen) and not any(cell.strip() for cell in cells):
                 continue
             left -= 1

@@ -8,12 +8,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graph_bandit_env.rewards import is_structural
-
-if TYPE_CHECKING:
-    from graph_bandit_lab.design.own_graphs import OwnGraphs
 
 # Defaults of settings that were added to environments after results had been stored without them.
 LATER_DEFAULTS = {
@@ -120,25 +117,6 @@ def has_one_instance(environment: Mapping[str, object]) -> bool:
         return False
     model = environment["reward_model"]
     return model == TARGET or is_structural(model) or environment.get("reward_seed") is not None
-
-
-def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:
-    """Return the keywords of `registry.make_environment`: agents observe graphs where these change, else indices.
-
-    Args:
-        environment: as results store it.
-        own: the user's own graphs, if the environment has some.
-    """
-    observe = "graphs" if environment.get("resample_graphs") == "round" else "indices"
-    arguments = {name: value for name, value in environment.items() if name not in FEEDBACK} | {"observe": observe}
-    if own is None:
-        return arguments
-    described = {"graph_model", "num_nodes", "feature_dim", "minimize"}  # by the graphs themselves
-    described |= set() if environment.get("resample_graphs") else {"num_graphs"}
-    rewards = own.rewards(environment["reward_model"], environment.get("minimize", False))
-    arguments |= {"graphs": own.graphs, "reward_model": rewards}
-    arguments |= {"noise_std": own.noise} if environment["noise_std"] == COLUMN else {}
-    return {name: value for name, value in arguments.items() if name not in described}
 
 
 def with_later_defaults(

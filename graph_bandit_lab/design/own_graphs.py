@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
 from graph_bandit_env.files import digest, holds_molecules, is_name, read_pool
-from graph_bandit_lab.design.keys import TARGET
+from graph_bandit_lab.design.keys import COLUMN, FEEDBACK, TARGET
 
 POOLS_HELD = 2  # in memory, in each process
 OUTLINES_HELD = 1000  # the same of outlines: some numbers for each graph
@@ -207,3 +208,22 @@ def _without_values(pool: GraphPool) -> GraphSet:
     if isinstance(pool, MoleculeSet):
         return MoleculeSet(pool, pool.smiles, pool.ids, features=pool.features)
     return GraphSet.take(pool, range(len(pool)))
+
+
+def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:
+    """Return the keywords of `registry.make_environment`: agents observe graphs where these change, else indices.
+
+    Args:
+        environment: as results store it.
+        own: the user's own graphs, if the environment has some.
+    """
+    observe = "graphs" if environment.get("resample_graphs") == "round" else "indices"
+    arguments = {name: value for name, value in environment.items() if name not in FEEDBACK} | {"observe": observe}
+    if own is None:
+        return arguments
+    described = {"graph_model", "num_nodes", "feature_dim", "minimize"}  # by the graphs themselves
+    described |= set() if environment.get("resample_graphs") else {"num_graphs"}
+    rewards = own.rewards(environment["reward_model"], environment.get("minimize", False))
+    arguments |= {"graphs": own.graphs, "reward_model": rewards}
+    arguments |= {"noise_std": own.noise} if environment["noise_std"] == COLUMN else {}
+    return {name: value for name, value in arguments.items() if name not in described}

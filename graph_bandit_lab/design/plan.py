@@ -16,12 +16,11 @@ from graph_bandit_lab.design.keys import (
     FEEDBACK,
     LATER_AGENT_DEFAULTS,
     RunKey,
-    to_arguments,
     to_json,
     without_later_defaults,
 )
 from graph_bandit_lab.design.names import describe_environment
-from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs
+from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs, to_arguments
 from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.design.tasks import Task

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import registry
-from graph_bandit_lab.design.keys import to_arguments
+from graph_bandit_lab.design.own_graphs import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import run_bandit
 

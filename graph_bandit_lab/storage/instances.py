@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import registry
-from graph_bandit_lab.design.keys import TARGET, to_arguments
-from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs
+from graph_bandit_lab.design.keys import TARGET
+from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs, to_arguments
 from graph_bandit_lab.episodes.loop import episode_seeds
 from graph_bandit_lab.storage.rows import Row
 

@@ -7,7 +7,8 @@ import warnings
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import AgentChangedWarning, Campaign, learner
+from graph_bandit_campaign import AgentChangedWarning, Campaign
+from graph_bandit_campaign.model import learner
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(22)
@@ -19,7 +20,7 @@ UCB, EI = f"molecule-ucb{FAST}", f"molecule-ei{FAST}"
 @pytest.fixture(autouse=True)
 def _fast_defaults(monkeypatch):
     by_size = learner.default_agent
-    for place in ("learner", "campaign"):
+    for place in ("model.learner", "campaign"):
         monkeypatch.setattr(f"graph_bandit_campaign.{place}.default_agent", lambda *given: by_size(*given) + FAST)
 
 

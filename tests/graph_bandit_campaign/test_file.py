@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-from graph_bandit_campaign.json_form import read_state
+from graph_bandit_campaign.file import read_state
 
 KILLED = """
 import sys

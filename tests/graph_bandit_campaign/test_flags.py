@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import BacktestSettings, Campaign, Goal, PrepareSettings, SuggestSettings
-from graph_bandit_campaign.plates import Plate
+from graph_bandit_campaign.constraints.batch import BatchConstraints
 from graph_bandit_env import from_smiles
 
 POOL, PATHS = from_smiles(["CCO", "CCN", "CCCl"]), (Path("a.csv"), Path("b.csv"))
@@ -15,7 +15,7 @@ FLAGS = {
     "maximize": lambda given: Campaign(POOL, maximize=given),
     "ignore_failures": lambda given: Campaign(POOL, ignore_failures=given),
     "strict": lambda given: Goal("a", "limit", high=1, strict=given),
-    "budget_only": lambda given: Plate(prices=1, budget=2, budget_only=given),
+    "budget_only": lambda given: BatchConstraints(prices=1, budget=2, budget_only=given),
     "more": lambda given: SuggestSettings(*PATHS, maximize=("y",), more=given),
     "skip_bad_rows": lambda given: BacktestSettings(*PATHS, maximize="y", skip_bad_rows=given),
     "dry_run": lambda given: PrepareSettings(*PATHS, dry_run=given),

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_campaign.json_form import read_state, write_state
-from graph_bandit_campaign.state import CampaignState, Measurement, Suggestion
+from graph_bandit_campaign.file import read_state, write_state
+from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_env import GraphPool
 
 STATE = CampaignState(

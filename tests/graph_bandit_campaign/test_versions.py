@@ -7,8 +7,8 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal
-from graph_bandit_campaign.failures import forecast
-from graph_bandit_campaign.goals import choice
+from graph_bandit_campaign.model import goals_choice
+from graph_bandit_campaign.model.failures import forecast
 
 MOLECULES = some_molecules(24)
 IDS = MOLECULES.ids
@@ -31,11 +31,11 @@ def test_a_change_of_the_choice_for_several_goals_is_told(tmp_path, monkeypatch)
     path, goals = tmp_path / "state.json", [Goal("a"), Goal("b")]
     begin(path, goals=goals).tell(IDS[0], 1.0, goal="a")
     begin(tmp_path / "one.json").tell(IDS[0], 1.0)
-    assert keys(path) == {}  # as before there were versions
-    monkeypatch.setattr(choice, "ALGORITHM", 2)
-    with pytest.warns(AgentChangedWarning, match=r"The choice for several goals has changed .* \(algorithm 1, now 2\)"):
-        begin(path, goals=goals).tell(IDS[1], 1.0, goal="a")
     assert keys(path) == {"goals_algorithm": 2}
+    monkeypatch.setattr(goals_choice, "ALGORITHM", 3)
+    with pytest.warns(AgentChangedWarning, match=r"The choice for several goals has changed .* \(algorithm 2, now 3\)"):
+        begin(path, goals=goals).tell(IDS[1], 1.0, goal="a")
+    assert keys(path) == {"goals_algorithm": 3}
     check_quiet(path, goals=goals)
     check_quiet(tmp_path / "one.json").tell(IDS[1], 2.0)
     assert keys(tmp_path / "one.json") == {}

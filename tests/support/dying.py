@@ -2,7 +2,7 @@
 
 import os
 
-from graph_bandit_campaign.prepared.making.work import make_part
+from graph_bandit_campaign.pool.prepared.making.work import make_part
 
 
 def die_once(folder, *task):

@@ -18,7 +18,7 @@ import torch
 from pyarrow import parquet
 
 from benchmarks.attack.hostile.bombs import BOMBS, SHEET, book_with
-from graph_bandit_campaign.prepared.manifest import MANIFEST
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_lab.storage import FILE_NAME, software_versions
 from graph_bandit_lab.transfer.archive import ABOUT, FORMAT, VERSION, _combine
 
@@ -137,7 +137,7 @@ def prepared(change):
     """A folder of a prepared pool with one part of three molecules, and a manifest that is changed by a function."""
 
     def make(folder):
-        from graph_bandit_campaign.prepared import PrepareSettings, prepare
+        from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
 
         (folder / "pool.csv").write_text("smiles\nC\nCC\nCCC\n")
         prepare(PrepareSettings(folder / "pool.csv", folder / "pool", workers=None))

@@ -141,13 +141,12 @@ class House:
         return {one.source}.union(*(self.targets(behind) for behind in homes))
 
     def graph(self, packages: tuple[str, ...] = OURS) -> nx.DiGraph:
-        """Return who imports whom at run time, inside functions too: an edge from importer to imported."""
+        """Return who imports whom, inside functions and for types too: an edge from importer to imported."""
         graph = nx.DiGraph()
         graph.add_nodes_from(module.name for module in self.of(*packages))
         for module in self.of(*packages):
             for one in module.imports:
-                if not one.for_types:
-                    graph.add_edges_from((module.name, target) for target in self.targets(one) if target in graph)
+                graph.add_edges_from((module.name, target) for target in self.targets(one) if target in graph)
         return graph
 
     def circles(self) -> list[list[str]]:

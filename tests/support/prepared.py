@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from graph_bandit_campaign.prepared import PrepareSettings, prepare
+from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
 from graph_bandit_cli.main import main
 
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.backtest.kept import RESULTS, SETTINGS, Kept
-from graph_bandit_campaign.limits.patterns import read_pattern
-from graph_bandit_campaign.prepared import PreparedPool
+from graph_bandit_campaign.constraints.limits.patterns import read_pattern
+from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
 from graph_bandit_lab import load_results

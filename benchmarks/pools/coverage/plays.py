@@ -28,7 +28,7 @@ from benchmarks.pools.coverage.splits import (
 from benchmarks.pools.data.catalogue import Pool
 from benchmarks.pools.players import make_forecaster, needs_molecules
 from benchmarks.pools.screening import Floats
-from graph_bandit_campaign.plates import murcko_scaffolds
+from graph_bandit_campaign.constraints.batch import murcko_scaffolds
 from graph_bandit_env import GraphPool, MoleculeSet
 
 SCORES = ("% in 90 %", "% in 50 %", "rank correlation", "width of 90 % (sd)")

@@ -18,7 +18,8 @@ from benchmarks.kept_rows import Row
 from benchmarks.kept_tasks import do_missing
 from benchmarks.pools.data.catalogue import find_pools
 from benchmarks.pools.screening import Floats, Indices
-from graph_bandit_campaign.plates import Plate, choose_plate
+from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.model import choose_batch
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
 
@@ -132,8 +133,8 @@ def spend(agent: Any, molecules: MoleculeSet, prices: Floats, task: Task) -> tup
             mask[order] = False
             if not mask.any():
                 break
-            plate = Plate(prices=prices, budget=money)
-            chosen = np.array(choose_plate(chooser, min(task.batch, int(mask.sum())), mask, (), plate), np.int64)
+            constraints = BatchConstraints(prices=prices, budget=money)
+            chosen = np.array(choose_batch(chooser, min(task.batch, int(mask.sum())), mask, (), constraints), np.int64)
             agent.update(None, chosen, values[chosen])
             order, money = np.concatenate([order, chosen]), money - float(prices[chosen].sum())
     return float(prices[order[START:]].sum()), order

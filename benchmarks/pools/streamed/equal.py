@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.pools.streamed.command import measure
 from benchmarks.pools.streamed.values import Values
-from graph_bandit_campaign.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared import PreparedPool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from agents.molecule import Traits
 from agents.molecule.traits import Kind
-from graph_bandit_campaign.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared import PreparedPool
 
 TREES, DEPTH = 100, 8  # MolPAL's [Graff et al. 2021]
 KINDS: tuple[Kind, ...] = ("atom_pairs", "morgan")

@@ -13,8 +13,8 @@ import numpy as np
 from agents.molecule import MoleculeAgent, Ranks, Rater, Scales
 from benchmarks.pools.streamed.values import Values
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.prepared import PreparedPool
-from graph_bandit_campaign.traits import DescribedMolecules
+from graph_bandit_campaign.pool import DescribedMolecules
+from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_env import from_smiles
 
 BLOCKS = 12  # that are timed

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared import PreparedPool
 
 
 class Values:

@@ -6,7 +6,7 @@ from support.prepared import prepare_in_parts, write
 
 from graph_bandit_campaign import BacktestSettings
 from graph_bandit_campaign.backtest.table import read_table
-from graph_bandit_campaign.tables import memory
+from graph_bandit_campaign.pool import table as memory
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(60)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.tables.books import match_rows
-from graph_bandit_campaign.tables.measured_rows import BadResultsError, MeasuredRow
+from graph_bandit_campaign.results.books import match_rows
+from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 

@@ -9,7 +9,7 @@ from support.molecules import some_molecules
 from support.prepared import prepare_in_parts
 
 from graph_bandit_campaign import SuggestSettings
-from graph_bandit_campaign.pages.tables import KINDS, write_table
+from graph_bandit_campaign.report.tables import KINDS, write_table
 from graph_bandit_cli.main import main
 from graph_bandit_env.tables import open_table
 
@@ -102,8 +102,12 @@ def test_other_endings_are_refused(folder, option, path):
         SuggestSettings(Path("pool.csv"), maximize=("y",), **files)
 
 
-def test_predictions_of_a_prepared_pool_are_text(folder, capsys):
+@pytest.mark.parametrize("kind", ["tsv", "xlsx", "sdf"])
+def test_predictions_of_a_prepared_pool_are_written_in_any_kind(kind, folder):
     prepare_in_parts(Path("pool.csv"), Path("prepared"), 16)
-    assert suggest("out.xlsx", "--predictions", "all.xlsx", pool="prepared") == 1
-    assert "Expected `--predictions` of a prepared pool to end in .csv" in capsys.readouterr().err
-    assert not Path("out.xlsx").exists()
+    for pool in ("pool.csv", "prepared"):
+        assert suggest(f"{pool}-out.csv", "--predictions", f"{pool}-all.{kind}", pool=pool) == 0
+    plain, streamed = (Path(f"{pool}-all.{kind}") for pool in ("pool.csv", "prepared"))
+    assert plain.stat().st_size > 0
+    if kind != "xlsx":  # a workbook holds its time
+        assert plain.read_bytes() == streamed.read_bytes()

@@ -10,7 +10,7 @@ from support import ROOT
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import Limits
-from graph_bandit_campaign.limits.properties import PROPERTIES
+from graph_bandit_campaign.constraints.limits.properties import PROPERTIES
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 

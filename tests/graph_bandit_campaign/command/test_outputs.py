@@ -89,7 +89,7 @@ def test_names_like_formulas_are_written_as_text_and_read_back(folder):
 
 @pytest.mark.parametrize(
     ("place", "said"),
-    [("read_inputs", "Stopped. Nothing was changed."), ("write_files", "Stopped. The round is saved in")],
+    [("read_inputs", "Stopped. Nothing was changed."), ("_write", "Stopped. The round is saved in")],
 )
 def test_ctrl_c_says_whether_the_round_is_saved(place, said, tmp_path, monkeypatch, capsys):
     def stop(*_):
@@ -100,7 +100,7 @@ def test_ctrl_c_says_whether_the_round_is_saved(place, said, tmp_path, monkeypat
     command = ["suggest", str(tmp_path / "pool.csv"), "--maximize", "y", "--n", "2"]
     assert main([*command, "--out", str(tmp_path / "out.csv")]) == 130
     assert said in " ".join(capsys.readouterr().err.split())
-    assert (tmp_path / "out.campaign.json").exists() == (place == "write_files")
+    assert (tmp_path / "out.campaign.json").exists() == (place == "_write")
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.html", "all.csv"])

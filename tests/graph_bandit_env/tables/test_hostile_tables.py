@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, read_measured
+from graph_bandit_campaign.results.rows import BadResultsError, Columns, ResultTables
 from graph_bandit_env import from_smiles_csv
 from graph_bandit_env.pools.molecule_rows import BadRowsError
 from graph_bandit_env.tables import open_table
@@ -67,7 +67,7 @@ def test_a_decimal_comma_that_makes_one_cell_more_is_refused_with_its_line(tmp_p
     with pytest.raises(BadRowsError, match=f"{unit} 3: {told}"):
         from_smiles_csv(path, target="y", identifier="id")
     with pytest.raises(BadResultsError, match=f"{unit} 3: {told}"):
-        read_measured([path], Columns("y", "id"))
+        ResultTables.open([path]).read(Columns("y", "id"))
     assert from_smiles_csv(path, target="y", identifier="id", on_error="skip").ids == ("m0", "m2")
 
 
@@ -78,7 +78,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path, name):
     with pytest.raises(ValueError, match=message):
         from_smiles_csv(path, target="y")
     with pytest.raises(ValueError, match=message):
-        read_measured([path], Columns("y"))
+        ResultTables.open([path]).read(Columns("y"))
 
 
 def test_a_property_twice_in_one_record_is_refused_with_its_number(tmp_path):
@@ -88,7 +88,7 @@ def test_a_property_twice_in_one_record_is_refused_with_its_number(tmp_path):
     with pytest.raises(BadRowsError, match=told):
         from_smiles_csv(path, target="y")
     with pytest.raises(BadResultsError, match=told):
-        read_measured([path], Columns("y"))
+        ResultTables.open([path]).read(Columns("y"))
     assert len(from_smiles_csv(path)) == 1  # where the property is not asked for, it does no harm
 
 

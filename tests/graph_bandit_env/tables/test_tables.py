@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdkit import Chem
 
-from graph_bandit_campaign.tables.measured_rows import BadResultsError, Columns, read_measured
+from graph_bandit_campaign.results.rows import BadResultsError, Columns, ResultTables
 from graph_bandit_env import from_smiles_csv
 from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_env.pools.molecule_rows import BadRowsError
@@ -85,7 +85,7 @@ def pool_of(path):
 
 def results_of(path):
     try:
-        rows = read_measured([path], Columns("y", "id")).rows
+        rows = ResultTables.open([path]).read(Columns("y", "id")).rows
     except BadResultsError as error:
         return [line.split(": ", 1)[-1] for line in str(error).splitlines()]
     except ValueError as error:
@@ -205,7 +205,7 @@ def test_a_date_in_a_column_of_numbers_is_told(tmp_path):
         book.active.append(row)
     book.save(tmp_path / "book.xlsx")
     with pytest.raises(BadResultsError) as caught:
-        read_measured([tmp_path / "book.xlsx"], Columns("y"))
+        ResultTables.open([tmp_path / "book.xlsx"]).read(Columns("y"))
     among = "a bound such as `>4.5`, `failed`, `pending` or nothing"
     assert f"row 2: expected a number, {among}. Got '2024-05-01'. That is a date" in str(caught.value)
     assert "row 3: expected a number, a bound such as `>4.5`, `failed`, `pending` or nothing. Got 'TRUE'" in str(
@@ -257,7 +257,7 @@ def test_records_of_an_sdf_file_are_rows(structures, name):
 def test_results_may_come_as_sdf_without_a_last_end(table):
     block = Chem.MolToMolBlock(Chem.MolFromSmiles("CCO"))
     path = table(f"\n{block.lstrip()}> 1 <id> (7)\nm7\n\n> <y>\n2\n", "results.sdf")
-    rows = read_measured([path], Columns("y", "id")).rows
+    rows = ResultTables.open([path]).read(Columns("y", "id")).rows
     assert [(row.place, row.identifier, row.smiles, row.value) for row in rows] == [
         ("results.sdf, record 1", "m7", "CCO", 2.0)
     ]

@@ -1,0 +1,147 @@
+"""The wishes of a command, once the columns of its tables are known: results, limits, goals, prices and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
+from graph_bandit_campaign.constraints.goals.names import spell
+from graph_bandit_campaign.constraints.limits.columns import ColumnNames
+from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.constraints.limits.properties import find_property
+from graph_bandit_campaign.constraints.limits.wishes import Requirement
+from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, Results, ResultTables
+from graph_bandit_campaign.state import CampaignState
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked of a pool."""
+
+    limits: Limits
+    """Limits that are known of each graph of the pool."""
+    goals: tuple[Goal, ...]
+    """What is wanted of each measured quantity, limits on results included; empty with one goal."""
+    names: ColumnNames
+    """The columns of the pool that limits, prices and groups are in."""
+    results: Mapping[str, Results]
+    """The rows of results of each goal, by its name."""
+
+    @property
+    def rows(self) -> dict[str, list[MeasuredRow]]:
+        """Return the rows of results of each goal, by its name."""
+        return {name: each.rows for name, each in self.results.items()}
+
+    @property
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return sum(map(len, self.rows.values()))
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return remarks about the tables of results, for people."""
+        return [*dict.fromkeys(remark for each in self.results.values() for remark in each.remarks)]
+
+
+def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> SuggestSettings:
+    """Return the settings with each goal spelt as `spell` does.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign.
+        tables: the tables of results.
+
+    Raises:
+        ValueError: if two goals are the same column.
+    """
+    known, headers = earlier.quantities if earlier else (), tables.headers
+    ranges = [*map(Requirement.parse, settings.near)]
+    return replace(
+        settings,
+        maximize=tuple(spell(name, known, headers) for name in settings.maximize),
+        minimize=tuple(spell(name, known, headers) for name in settings.minimize),
+        near=tuple(spell(limit.name, known, headers) + limit.text[len(limit.name) :] for limit in ranges),
+    )
+
+
+def read_asked(
+    settings: SuggestSettings,
+    earlier: CampaignState | None,
+    tables: ResultTables,
+    columns: Sequence[str],
+    of_results: Columns,
+) -> Asked:
+    """Return what is asked of a pool.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign.
+        tables: the tables of results.
+        columns: columns of the pool.
+        of_results: columns of the tables of results.
+
+    Raises:
+        ValueError: if a column is missing, no row has a result, or rows of results cannot be understood.
+    """
+    source = str(settings.pool)
+    limits, goals = _split_limits(settings, columns, tables, earlier)
+    if goals and settings.noise:
+        raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
+    numbers, texts = limits.find_columns(columns, source, chain(*tables.headers) if len(limits) else ())
+    prices, groups = find_offer_columns(settings.terms, columns, source)
+    names = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
+    return Asked(limits, goals, names, _read_results(tables, of_results, goals))
+
+
+def _split_limits(
+    settings: SuggestSettings, columns: Sequence[str], tables: ResultTables, earlier: CampaignState | None
+) -> tuple[Limits, tuple[Goal, ...]]:
+    """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
+
+    A limit is on a measured quantity if neither the pool has a column of its name, nor is there a property of it, and a
+    table of results has it. With one goal and no such limit there are no goals.
+    """
+    known, measured = [], []
+    for limit in map(Requirement.parse, settings.require):
+        here = find_column(limit.name, filter(None, columns), str(settings.pool)) or find_property(limit.name)
+        if here or not tables.having(limit.name):
+            known.append(limit.text)
+        else:
+            name = spell(limit.name, earlier.quantities if earlier else (), tables.headers)
+            measured.append(Goal(name, "limit", *limit.ends, limit.strict))
+    goals = (*settings.goals, *measured)
+    several = len(goals) > 1 or goals[0].aim == "target"
+    return Limits(known, settings.forbid, settings.only), check_goals(goals) if several else ()
+
+
+def _read_results(tables: ResultTables, columns: Columns, goals: Sequence[Goal]) -> dict[str, Results]:
+    """Return the rows of results of each goal, by its name; a table may lack some of the columns."""
+    nothing = Results([], [])
+    if not tables:
+        return dict.fromkeys([goal.name for goal in goals] or [columns.value], nothing)
+    if not goals:
+        return {columns.value: tables.read(columns)}
+    results, used = {}, set[int]()
+    for goal in goals:
+        having = tables.having(goal.name)
+        used |= set(map(id, having.tables))
+        try:  # without a table that has it, the first one says which columns there are
+            results[goal.name] = (having or tables.first).read(replace(columns, value=goal.name))
+        except NoResultsError:
+            results[goal.name] = nothing
+    unused = [table.path for table in tables.tables if id(table) not in used]
+    if unused:
+        raise ValueError(
+            f"Expected a column of one of the goals in each table. {min(unused)} has none of {', '.join(results)}."
+        )
+    if not any(each.rows for each in results.values()):
+        raise NoResultsError(
+            f"Expected at least one value in the columns {', '.join(results)}. Got none. Leave out `--measured` to get "
+            "a first batch, suggested from the structures alone."
+        )
+    return results

@@ -1,0 +1,236 @@
+"""Read what a round needs: the pool, or what is known of it, and the results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+import numpy as np
+
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.asked import read_asked
+from graph_bandit_campaign.command.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.other_graphs import read_other_graphs
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.short_lists import ShortLists
+from graph_bandit_campaign.constraints.batch.offers import Offers
+from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.model.learner import DEFAULT, default_agent
+from graph_bandit_campaign.names import sheet_remarks
+from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
+from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
+from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.table import Budget, TablePool, find_names
+from graph_bandit_campaign.results.books import Books, join_books, match_goals
+from graph_bandit_campaign.results.matched import match_molecules, read_outside
+from graph_bandit_campaign.results.rows import Columns, ResultTables
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env.files import digest, is_file_of_graphs, lists_molecules
+from graph_bandit_env.tables import Table, open_table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inputs:
+    """What is known before a batch is chosen."""
+
+    known: GraphPool
+    """Graphs of the pool: all, or those that results and earlier rounds speak of."""
+    graphs: GraphPool
+    """The same, then those that are measured or pending and not in the pool."""
+    books: Books
+    """The results."""
+    size: int
+    """How many graphs the pool has."""
+    offer: Callable[[Campaign], Offer]
+    """Returns the graphs from which a batch is chosen, given a campaign with all results."""
+    content: Sequence[object]
+    """What the pool is, for digests."""
+    conditions: Sequence[object]
+    """What columns, limits, prices and caps are, for digests."""
+    goals: tuple[Goal, ...] = ()
+    """What is wanted of each measured quantity, limits on results included; empty with one goal."""
+    features: Sequence[str] = ()
+    """The user's own columns, and for how many molecules each is not known."""
+    remarks: Sequence[str] = field(default_factory=list)
+    """Remarks about the tables, for people."""
+
+
+def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
+    """Read pool and results.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign; its pending molecules are kept when they have left the pool.
+        tables: the tables of results.
+
+    Raises:
+        ValueError, OSError: if a table cannot be read, the pool does not fit into memory, or it gives the id of a
+            molecule that was suggested to another one.
+        ImportError: if a package that reads a table is not installed.
+    """
+    if settings.scheduler is not None and not settings.pool.is_dir():
+        raise ValueError(
+            f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
+            f"{settings.pool}. Leave it out, or prepare the pool."
+        )
+    if settings.pool.is_file() and is_file_of_graphs(settings.pool):
+        return _read_graphs(settings, earlier, tables)
+    with nullcontext() if settings.pool.is_dir() else open_table(settings.pool, settings.sheet) as table:
+        if table is not None and not lists_molecules(table.columns, settings.smiles):
+            return _read_graphs(settings, earlier, tables)
+        if settings.directed:
+            raise ValueError(
+                f"Expected no `--directed True` for molecules, whose bonds have no direction. Got {settings.pool}."
+            )
+        if table is None:
+            return _read_prepared(settings, earlier, tables)
+        return _read_table(table, settings, earlier, tables)
+
+
+def _read_table(table: Table, settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
+    """Read an open table of molecules, which is held in memory as a whole."""
+    source = settings.source
+    features = Features(source.columns, source.embeddings, settings.quantities)
+    smiles, identifier = find_names(table, source)
+    of_results = Columns(settings.target, identifier, smiles, features.columns, settings.noise)
+    asked = read_asked(settings, earlier, tables, table.columns, of_results)
+    budget = Budget(asked.count, features.count, reads_graphs(settings.agent))
+    pool = TablePool.read(table, replace(source, workers=settings.processes), budget)
+    sheets = sheet_remarks(table, settings.sheet, "--sheet")
+    here, rows = pool.molecules, asked.rows
+    if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
+        left_out = {table.place(number) for number, _ in here.skipped}
+        rows = {name: [row for row in each if row.place not in left_out] for name, each in rows.items()}
+    structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
+    options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
+    books, outside = match_molecules(rows, here, structures, pending, *options)
+    molecules = here.join(read_outside(outside, settings.most_atoms, here.forms)) if outside else here
+    molecules = features.add_to(molecules, books.features)
+    selection, constraints = select(here, pool.cells, asked, settings, len(molecules))
+    agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
+    described = describe(molecules, [agent], len(here), keep=True, workers=settings.processes)
+
+    def others(ids: Sequence[str]) -> dict[str, list[str]]:
+        place_of = {name: place for place, name in enumerate(here.ids)}
+        index = [place_of[name] for name in ids]
+        return describe_others(lambda names: pool.take(index, names), pool.columns, pool.forms(index), settings)
+
+    told = selection.describe()
+    offer = Offer(here, described, selection, constraints, told, others=others)
+    mask = hashlib.sha256(selection.mask.tobytes()).hexdigest()
+    conditions = _content_of_columns(molecules, {*here.ids, *books.outside})
+    conditions += [asked.limits.content(), mask] if len(asked.limits) else []
+    remarks = [f"{here.merged} rows of equal molecules merged"] * bool(here.merged)
+    remarks += [f"{len(here.written)} salts or charged molecules described by their parent"] * bool(here.written)
+    remarks += [f"{books.repeated} repeated results left out"] * bool(books.repeated)
+    remarks += [f"{len(here.skipped)} bad rows left out"] * bool(here.skipped)
+    return Inputs(
+        known=here,
+        graphs=described,
+        books=books,
+        size=len(here),
+        offer=lambda _: offer,
+        content=[here.ids, here.smiles],
+        conditions=conditions + constraints.content(),
+        goals=asked.goals,
+        features=features.describe(molecules),
+        remarks=[*remarks, *sheets, *asked.remarks],
+    )
+
+
+def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
+    """Read what is known of a prepared pool, which is scanned for the rest."""
+    if settings.sheet is not None:
+        raise ValueError(
+            f"Expected the table of a pool for `--sheet`: a sheet was chosen when {settings.pool} was prepared. Leave "
+            "it out."
+        )
+    pool = PreparedPool.open(settings.pool)
+    made = pool.manifest.question
+    if settings.source.embeddings:
+        raise ValueError(
+            f"Expected columns of the table that {settings.pool} was made from for `--features`. Got "
+            f"{settings.source.embeddings[0]}: embeddings of a whole pool are read with a table in memory alone."
+        )
+    header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
+    list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
+    headers = set(map(str.casefold, chain(*tables.headers)))
+    for name, given, known in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
+        if given not in (None, "smiles", known) and given.casefold() not in headers:
+            raise ValueError(
+                f"Expected `--{name}` to name a column of the results; those of the pool were chosen when it was "
+                f"prepared. Got `{given}`. The results have "
+                f"{', '.join(sorted(set(chain(*tables.headers)))) or 'no columns'}."
+            )
+    features = Features(settings.source.columns, (), settings.quantities)
+    smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
+    of_results = Columns(
+        settings.target, settings.id or made.identifier, smiles, settings.source.columns, settings.noise
+    )
+    asked = read_asked(settings, earlier, tables, pool.columns, of_results)
+    ranks = rank_own_columns(pool, features.columns, settings.skip_bad_rows)
+    lists = ShortLists(pool, settings, earlier, asked, features, ranks)
+    found = lists.known
+    content = [made.content, *settings.terms.content()]
+    content += [features.columns, found.added] if features.columns else []
+    count, manifest = len(pool) + len(found.molecules) - len(found.here), pool.manifest
+    remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
+    remarks += [f"{found.books.repeated} repeated results left out"] * bool(found.books.repeated)
+    remarks += [f"{manifest.bad:,} bad rows left out, which {pool.bad_rows} lists"] * bool(manifest.bad)
+    return Inputs(
+        known=found.here,
+        graphs=found.molecules,
+        books=found.books,
+        size=len(pool),
+        offer=lists.offer,
+        content=content,
+        conditions=[asked.limits.content(), *content],
+        goals=asked.goals,
+        features=describe_own_columns(features, found.molecules, count),
+        remarks=[*remarks, *asked.remarks],
+    )
+
+
+def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
+    """Read graphs that are not molecules. Values in their file are not results."""
+    pool, identifier, has_values = read_other_graphs(settings, earlier)
+    of_results = Columns(settings.target, identifier, noise=settings.noise)
+    asked = read_asked(settings, earlier, tables, (), of_results)
+    if len(asked.limits):
+        raise ValueError(
+            f"Expected limits on columns of the results. {settings.pool} holds other graphs than molecules, which have "
+            f"no properties. Got {', '.join(limit.text for limit in asked.limits.requirements)}."
+        )
+    by_goal = match_goals(asked.rows, pool)
+    books = join_books(by_goal) if asked.goals else by_goal[settings.target]
+    selection = Selection((), np.full(len(pool), -1), np.zeros(len(pool), np.bool_))
+    prices = np.full(len(pool), settings.terms.one_price or 0.0)
+    constraints = Offers(prices, [""] * len(pool)).constraints(settings.terms, len(pool))
+    offer = Offer(pool, pool, selection, constraints)
+    remarks = [f"{books.repeated} repeated results left out"] * bool(books.repeated)
+    remarks += [f"the values in {settings.pool.name} are not used as results"] * has_values
+    return Inputs(
+        known=pool,
+        graphs=pool,
+        books=books,
+        size=len(pool),
+        offer=lambda _: offer,
+        content=[pool.ids, [digest(pool)]],
+        conditions=constraints.content(),
+        goals=asked.goals,
+        remarks=[*remarks, *asked.remarks],
+    )
+
+
+def _content_of_columns(molecules: MoleculeSet, ids: Collection[str]) -> list[object]:
+    """Return the names of the columns of some molecules and a digest of their values; nothing without columns."""
+    if not molecules.column_names:
+        return []
+    known = molecules.columns[[k for k, identifier in enumerate(molecules.ids) if identifier in ids]]
+    values = np.ascontiguousarray(np.where(np.isnan(known), np.nan, known + 0.0), "<f8")  # one form of NaN, and of zero
+    return [molecules.column_names, hashlib.sha256(values.data).hexdigest()]

@@ -1,0 +1,116 @@
+"""The graphs of a pool from which a batch is chosen: all of them, or the most promising ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.command.asked import Asked
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.offers import find_offers
+from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.model.choice import ShortListEndedError
+from graph_bandit_campaign.pool.block import Cells
+from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
+from graph_bandit_env import GraphPool, MoleculeSet
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """The graphs that are in memory, from which a batch is chosen."""
+
+    here: GraphPool
+    """Those of the pool."""
+    graphs: GraphPool
+    """The same, then those that are measured or pending and not in the pool."""
+    selection: Selection
+    """Those of `here` that meet the limits, and whose price is known if there are prices."""
+    constraints: BatchConstraints
+    """Prices, budget and caps of all."""
+    told: str = ""
+    """How many graphs of the pool the limits leave; empty without limits."""
+    is_part: bool = False
+    """Whether the pool has others."""
+    more: Callable[[ShortListEndedError], Offer] | None = None
+    """Returns the offer with the next short list of the pool, then."""
+    others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None
+    """Returns the texts of the pool's other columns for molecules of some ids; None: graphs have no columns."""
+    predictions: Callable[..., Iterable[bytes]] | None = None
+    """Given campaign and answer, returns the table of predictions for all of the pool, if `here` is a part of it."""
+
+    @property
+    def offered(self) -> NDArray[np.bool_]:
+        """Return which of `graphs` are of the pool, `(K,)`."""
+        return np.arange(len(self.graphs)) < len(self.here)
+
+    @property
+    def among(self) -> NDArray[np.bool_]:
+        """Return which of `graphs` meet the limits, `(K,)`."""
+        among = np.zeros(len(self.graphs), np.bool_)
+        among[: len(self.here)] = self.selection.mask
+        return among
+
+    def check_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> None:
+        """Refuse to choose more graphs than the limits leave.
+
+        Args:
+            count: how many are to be chosen.
+            taken: indices of graphs of `here` that are measured, pending or failed.
+            may_be_fewer: whether a budget may end the batch before.
+
+        Raises:
+            ValueError: if fewer are left.
+        """
+        if not self.is_part:
+            self.selection.check_left(count, taken)
+            return
+        left = int(np.delete(self.selection.mask, list(taken)).sum())
+        if left < (1 if may_be_fewer else count):
+            raise ValueError(
+                f"Expected at least {count} molecules to suggest. {left} are left that meet the limits, and are not "
+                f"measured, pending or failed. {self.told} Loosen or leave out a limit, or suggest fewer (on the "
+                "command line --n)."
+            )
+
+
+def select(
+    here: MoleculeSet, cells: Cells, asked: Asked, settings: SuggestSettings, count: int
+) -> tuple[Selection, BatchConstraints]:
+    """Return the molecules that meet the limits and have a price if there are prices, and what a batch may hold.
+
+    Args:
+        here: molecules of the pool.
+        cells: cells of the columns that are asked for.
+        asked: what is asked of the pool.
+        settings: settings of the command.
+        count: how many molecules there are in all, those of the pool first.
+
+    Raises:
+        ValueError: if a cell cannot be read.
+    """
+    columns = asked.names.read(cells, settings.skip_bad_rows)
+    selection = asked.limits.select_rows(here.smiles, columns, settings.processes).organic(here.smiles)
+    offers = find_offers(settings.terms, columns, selection, here.smiles)
+    return selection.with_known(settings.price or "", offers.priced), offers.constraints(settings.terms, count)
+
+
+def describe_others(
+    cells: Callable[[Sequence[str]], Cells],
+    columns: Sequence[str],
+    forms: Sequence[Sequence[tuple[str, str]]],
+    settings: SuggestSettings,
+) -> dict[str, list[str]]:
+    """Return the texts of the pool's other columns, and of other rows, for some molecules.
+
+    Args:
+        cells: returns the cells of some columns of these molecules.
+        columns: columns of the pool.
+        forms: names and SMILES of the rows that repeat each molecule.
+        settings: settings of the command.
+    """
+    asked = other_columns(columns, (*settings.quantities, settings.noise, settings.price, settings.per))
+    return list_forms(forms) | (join_cells(cells(asked), len(forms)) if asked else {})

@@ -1,0 +1,239 @@
+"""Rounds on a prepared pool: what is known of it, then the most promising others, list by list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from agents.molecule import MoleculeAgent, Ranks, Scales
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.asked import Asked
+from graph_bandit_campaign.command.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.model.choice import ROUNDING, ShortListEndedError
+from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex
+from graph_bandit_campaign.model.scan.best import Places
+from graph_bandit_campaign.model.scan.scan import Found, Query, scan
+from graph_bandit_campaign.model.scan.spares import come_back
+from graph_bandit_campaign.model.stopping import MOST
+from graph_bandit_campaign.pool.described import DescribedMolecules
+from graph_bandit_campaign.pool.forms import find_forms
+from graph_bandit_campaign.pool.own_columns import Features, add_results
+from graph_bandit_campaign.pool.prepared import Block, Place, PreparedPool
+from graph_bandit_campaign.report.streamed import write_predictions
+from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.results.matched import match_molecules, read_outside
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import unshield
+from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
+from graph_bandit_env.pools import parent_smiles
+
+Added = list[tuple[str, tuple[float, ...]]]
+"""Ids and values of the user's own columns that results have added to molecules."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Some molecules of a pool in memory, matched with the results."""
+
+    here: DescribedMolecules
+    """The molecules of the pool."""
+    books: Books
+    """The results."""
+    molecules: DescribedMolecules
+    """These molecules, then those that are measured or pending and not in the pool."""
+    block: Block
+    """What the pool says of them."""
+    added: Added
+    """What results have added to the user's own columns."""
+
+
+@dataclass(frozen=True)
+class ShortLists:
+    """A prepared pool, which is read part by part, and never as a whole."""
+
+    pool: PreparedPool
+    """The pool."""
+    settings: SuggestSettings
+    """Settings of the command."""
+    earlier: CampaignState | None
+    """State of the campaign; None: there is none yet."""
+    asked: Asked
+    """What is asked of the pool."""
+    features: Features
+    """The user's own columns."""
+    ranks: Ranks
+    """Their ranks over the pool."""
+
+    @cached_property
+    def _found(self) -> tuple[Places, dict[str, Place]]:
+        """Part and row of the molecules that results and earlier rounds speak of, `(n, 2)`, and those of names.
+
+        Of a result whose SMILES the pool does not have, other forms are looked for.
+        """
+        rows = [row for rows in self.asked.rows.values() for row in rows]
+        structures = dict(self.earlier.structures) if self.earlier else {}
+        names = {row.identifier for row in rows} | structures.keys()
+        names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ())
+        written = {row.smiles for row in rows} | set(structures.values())
+        canonical = {canonical_smiles(text, self.settings.most_atoms) for text in written} - {""}
+        if self.pool.manifest.question.forms == "joined":
+            canonical = set(map(parent_smiles, canonical))
+        by_id, by_smiles = self.pool.find(sorted(names - {""}), sorted(canonical))
+        forms = find_forms(self.pool, canonical - by_smiles.keys())
+        every = {*by_id.values(), *by_smiles.values(), *forms}
+        return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
+
+    @cached_property
+    def known(self) -> Known:
+        """Return the molecules that results and earlier rounds speak of."""
+        return self.match(self._found[0])
+
+    def match(self, places: Places) -> Known:
+        """Return some molecules of the pool, matched with the results.
+
+        Args:
+            places: `(n, 2)`. Part and row of the molecules. If there are none, the first of the pool is taken.
+        """
+        settings, own, made = self.settings, self.features.columns, self.pool.manifest.question
+        first = next(iter(self.pool.blocks((), ()))).places[:1]
+        columns = tuple(dict.fromkeys((*self.asked.names.columns, *own)))
+        block = self.pool.take(places if len(places) else first, columns=columns)
+        parsed = from_smiles(block.written, ids=block.ids, most_atoms=made.most_atoms, forms=made.forms)
+        name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
+        aliases = {alias: name_of[at] for alias, at in self._found[1].items() if name_of.get(at, alias) != alias}
+        plain = MoleculeSet(
+            parsed,
+            block.smiles,
+            block.ids,
+            aliases=aliases,
+            columns=block.numbers(own, settings.skip_bad_rows),
+            column_names=own,
+            forms=parsed.forms,
+            written=parsed.written,
+        )
+        here = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, self.ranks))
+        structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
+        options = settings.trust_ids, settings.most_atoms, bool(self.asked.goals)
+        books, outside = match_molecules(self.asked.rows, here, structures, pending, *options)
+        molecules = here.join(read_outside(outside, settings.most_atoms, here.forms)) if outside else here
+        molecules, added = add_results(molecules, self.features, books.features)
+        return Known(here, books, molecules, block, added)
+
+    def offer(self, campaign: Campaign) -> Offer:
+        """Return the molecules that are known, and the most promising others, which the agent finds in the whole pool.
+
+        In memory they would be its short list: so the suggestions are the same.
+
+        Raises:
+            ValueError: if the agent needs the whole pool in memory, a part is damaged, or a cell cannot be read.
+        """
+        query = self._ask(campaign)
+        return self._make(query, [scan(self.pool, query)])
+
+    def _ask(self, campaign: Campaign) -> Query:
+        """Return what is asked of each molecule, given the results."""
+        settings, state = self.settings, campaign.state
+        agents = [campaign.model(goal.name) for goal in state.goals] or [campaign.model()]
+        agent = agents[0]
+        if not isinstance(agent, MoleculeAgent):
+            raise ValueError(
+                f"Agent `{state.agent}` needs the whole pool in memory. Choose one of the `molecule-` agents, or give "
+                "the table in place of the prepared pool."
+            )
+        if state.goals and settings.price is not None and settings.terms.one_price is None and not settings.budget_only:
+            raise ValueError(
+                "Expected the table of a pool where several goals are weighed against prices that differ, since the "
+                f"cheapest on offer counts. Got {settings.pool}, a prepared pool. Give the table, or --budget-only."
+            )
+        best, failing, sign = (
+            None if state.goals else state.yardstick(),
+            campaign.failing(),
+            1 if state.maximize else -1,
+        )
+        here, places = self.known.here, map(tuple, self.known.block.places.tolist())
+        taken = {*state.settled(), *state.failed, *state.pending}
+        short_list = SHORT_LIST if state.goals else agent.settings.short_list
+        return Query(
+            tuple(each.rater() for each in agents if isinstance(each, MoleculeAgent)),
+            max(short_list, settings.n),
+            self.asked.limits,
+            settings.terms,
+            self.asked.names,
+            settings.source,
+            GoalsIndex.of(state) if state.goals else None,
+            frozenset(place for name, place in zip(here.ids, places, strict=True) if name in taken),
+            failing.judge,
+            failing.bound,
+            None if best is None else sign * best,
+            MOST + settings.n,
+            state.seed,
+            tuple(goal.sign for goal in state.goals) or (1.0,),
+            money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
+        )
+
+    def _make(self, query: Query, found: Sequence[Found], is_final: bool = False) -> Offer:
+        """Return what is known, and what was found by some scans.
+
+        Args:
+            query: what the scans asked, but for groups and money.
+            found: what they found.
+            is_final: whether it is known which likely failures come back.
+        """
+        before = {*map(tuple, self._found[0].tolist())}.union(*(each.places for each in found[:-1]))
+        known = self.match(np.array(sorted(before | found[-1].places), np.int64))
+        here, block, settings = known.here, known.block, self.settings
+        selection, constraints = select(here, block.cells, self.asked, settings, len(known.molecules))
+        best = found[-1].offered if query.judge is None else found[-1].sound
+        is_all = not best.is_full or not found[-1].places - before
+        spared = np.zeros(len(known.molecules), np.bool_)
+        if query.judge is not None and query.last is not None:
+            spared[: len(here)] = come_back(query.judge.probability(block.smiles), block.places, query.last)
+
+        def more(ended: ShortListEndedError) -> Offer:
+            if not ended.are_likely:
+                following = replace(query, groups=ended.groups, money=ended.money, best=None)
+                return self._make(query, [*found, scan(self.pool, following)], is_final)
+            last = scan(self.pool, replace(query, lists_spares=True)).spares.last
+            if last is None:
+                return self._make(query, found, is_final=True)
+            again = replace(query, last=last)
+            return self._make(again, [scan(self.pool, again)], is_final=True)
+
+        def others(ids: Sequence[str]) -> dict[str, list[str]]:
+            place_of = dict(zip(here.ids, block.places.tolist(), strict=True))
+            places = np.array([place_of[name] for name in ids], np.int64)
+            cells = lambda columns: self.pool.take(places, (), columns).cells  # noqa: E731
+            return describe_others(cells, self.pool.columns, self.pool.forms(places), settings)
+
+        return Offer(
+            here,
+            known.molecules,
+            selection,
+            replace(
+                constraints,
+                lists=math.inf if is_all else len(found),
+                dear=found[-1].dear,
+                spared=spared if is_final else None,
+            ),
+            self._tell(found[0]),
+            is_part=True,
+            more=more,
+            others=others,
+            predictions=partial(write_predictions, self.pool, query, dict(known.added)),
+        )
+
+    def _tell(self, found: Found) -> str:
+        """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
+        limits, numbers = self.asked.limits, self.asked.names.numbers
+        computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
+        computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
+        texts = [f"those on columns leave {found.meeting:,}"] if len(limits) > len(computed) else []
+        texts += [f"{found.unpriced:,} have no known price"] * bool(found.unpriced)
+        if computed:
+            texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
+        return f"Limits on {found.rated:,} molecules: {'; '.join(texts)}." if texts else ""

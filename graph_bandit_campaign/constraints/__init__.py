@@ -1,0 +1,1 @@
+"""Constraints on suggestions: limits, prices, caps, and what is wanted of each measured quantity."""

@@ -1,0 +1,112 @@
+"""Limit what a batch costs, and how many graphs of one group it holds."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.checks import check_integer
+from graph_bandit_campaign.flags import check_flags
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BatchConstraints:
+    """What a batch may cost, and how many graphs of one group it may hold.
+
+    Raises:
+        ValueError: if a price is not positive, a budget comes without prices, groups without `at_most` or the reverse.
+    """
+
+    prices: Sequence[float] | NDArray[np.float64] | float | None = None
+    """`(K,)` price of each graph, NaN where it is not known, or one price for all; None: prices do not count. A graph
+    without a known price is not chosen."""
+    budget: float | None = None
+    """What the batch may cost; it holds fewer graphs than asked for if more are too dear. None: any amount."""
+    groups: Sequence[str] | None = None
+    """`(K,)` group of each graph, such as its scaffold or its vendor. A graph whose group is empty is a group of its
+    own."""
+    at_most: int | None = None
+    """Number of graphs of one group that the batch may hold. What is pending does not count."""
+    budget_only: bool = False
+    """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
+    lists: float | None = None
+    """None: the graphs are a whole pool. Else they are so many short lists of a larger one, the next of what the batch
+    still had room for after the agent had chosen from those before; infinite: there is nothing else in that pool."""
+    dear: bool = True
+    """Of short lists: whether the larger pool has a graph that the batch has room for, and no money."""
+    spared: NDArray[np.bool_] | None = None
+    """`(K,)` bool. Which of them can be chosen although they are likely to fail; None: nobody knows yet."""
+
+    def __post_init__(self) -> None:
+        check_flags(self)
+        if self.prices is not None:
+            prices = np.asarray(self.prices, np.float64)
+            bad = prices[~((prices > 0) & (prices < math.inf)) & ~np.isnan(prices)]
+            if prices.ndim > 1 or bad.size or (prices.ndim == 0 and np.isnan(prices)):
+                got = f"shape `{prices.shape}`" if prices.ndim > 1 else f"{bad[0]:g}" if bad.size else "nan"
+                raise ValueError(
+                    f"Expected `prices` to be positive and finite, one number or one a graph, NaN where a price is not "
+                    f"known. Got {got}."
+                )
+        if self.budget is not None and (self.prices is None or not 0 < self.budget < math.inf):
+            got = f"{self.budget!r} without `prices`" if self.prices is None else repr(self.budget)
+            raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {got}.")
+        if self.budget_only and self.budget is None:
+            raise ValueError("Expected a `budget` with `budget_only`. Got none.")
+        if (self.groups is None) != (self.at_most is None):
+            raise ValueError("Expected `groups` and `at_most` together. Got one of them.")
+        if self.at_most is not None:
+            check_integer("at_most", self.at_most, smallest=1)
+
+    def costs(self, count: int) -> NDArray[np.float64] | None:
+        """Return the price of each of `count` graphs, `(count,)`; None if prices do not count.
+
+        Raises:
+            ValueError: if there are prices of another number of graphs.
+        """
+        if self.prices is None:
+            return None
+        prices = np.asarray(self.prices, np.float64)
+        if prices.ndim and len(prices) != count:
+            raise ValueError(f"Expected a price of each of {count} graphs. Got {len(prices)}.")
+        return np.broadcast_to(prices, (count,))
+
+    def known(self, count: int) -> NDArray[np.bool_]:
+        """Return which of `count` graphs have a known price, `(count,)`; all of them if prices do not count.
+
+        Raises:
+            ValueError: as `costs`.
+        """
+        costs = self.costs(count)
+        return np.ones(count, np.bool_) if costs is None else ~np.isnan(costs)
+
+    def group_numbers(self, count: int) -> NDArray[np.int64] | None:
+        """Return the group of each of `count` graphs as a number, `(count,)`; None without groups.
+
+        Raises:
+            ValueError: if there are groups of another number of graphs.
+            TypeError: if a group is not a text.
+        """
+        if self.groups is None:
+            return None
+        if len(self.groups) != count:
+            raise ValueError(f"Expected a group of each of {count} graphs. Got {len(self.groups)}.")
+        if not all(isinstance(group, str) for group in self.groups):
+            raise TypeError("Expected `groups` to be texts, empty where a group is not known.")
+        number_of: dict[str, int] = {}
+        numbers = [number_of.setdefault(group or f"\0{place}", place) for place, group in enumerate(self.groups)]
+        return np.array(numbers, np.int64)
+
+    def content(self) -> list[object]:
+        """Return what the constraints says, the same for equal ones, for digests; empty if it says nothing."""
+        if self.prices is None and self.groups is None:
+            return []
+        prices = None if self.prices is None else np.ascontiguousarray(np.asarray(self.prices), "<f8")
+        digest = None if prices is None else hashlib.sha256(prices.tobytes()).hexdigest()
+        told = [digest, self.budget, None if self.groups is None else [*self.groups], self.at_most]
+        return [*told, *["budget only"] * self.budget_only]

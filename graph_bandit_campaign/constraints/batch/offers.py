@@ -1,0 +1,111 @@
+"""Take from the rows of a pool what each molecule costs, and its group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.scaffolds import murcko_scaffolds
+from graph_bandit_campaign.constraints.batch.terms import Terms
+from graph_bandit_campaign.constraints.limits.columns import LimitColumns
+from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.names import find_column, hint_at
+
+SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
+
+
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """Price and group of each molecule of a pool."""
+
+    prices: NDArray[np.float64]
+    """`(K,)` price of each molecule, NaN where it is not known; 0 if prices do not count."""
+    groups: Sequence[str]
+    """`(K,)` group of each molecule, empty where there is none."""
+
+    @property
+    def priced(self) -> NDArray[np.bool_]:
+        """Return which molecules have a known price, `(K,)`; all of them if prices do not count."""
+        return ~np.isnan(self.prices)
+
+    def constraints(self, terms: Terms, count: int) -> BatchConstraints:
+        """Return what a batch may cost and hold.
+
+        Args:
+            terms: what the user said.
+            count: how many molecules there are, those of the pool first; the others are not suggested.
+        """
+        others = count - len(self.prices)
+        prices = np.concatenate([self.prices, np.full(others, np.nan)])
+        return BatchConstraints(
+            prices=None if terms.price is None else prices,
+            budget=terms.budget,
+            groups=None if terms.per is None else [*self.groups, *[""] * others],
+            at_most=terms.at_most,
+            budget_only=terms.budget_only,
+        )
+
+
+def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the columns of prices and of groups, by the names that the user gave; none where there is no need of one.
+
+    Args:
+        terms: what the user said.
+        columns: all columns that there are.
+        source: where they are, for messages.
+
+    Raises:
+        ValueError: if there is no such column.
+    """
+    prices, groups = {}, {}
+    if terms.price is not None and terms.one_price is None:
+        prices[terms.price] = _column("price", terms.price, columns, source, "give one price, such as 12.5")
+    if terms.per is not None and (terms.per != SCAFFOLD or find_column(SCAFFOLD, columns, source)):
+        groups[terms.per] = _column("per", terms.per, columns, source, f"group by {SCAFFOLD}")
+    return prices, groups
+
+
+def find_offers(terms: Terms, columns: LimitColumns, selection: Selection, smiles: Sequence[str]) -> Offers:
+    """Return price and group of each molecule: those of its cheapest row that meets all limits on columns.
+
+    Of equally cheap rows the first counts. Scaffolds are computed for the molecules that meet the limits.
+
+    Args:
+        terms: what the user said.
+        columns: rows of the columns of prices and groups, by the names that the user gave.
+        selection: the molecules and rows that meet the limits.
+        smiles: K SMILES.
+    """
+    prices, groups = np.full(len(smiles), terms.one_price or 0.0), [""] * len(smiles)
+    given, named = columns.numbers.get(terms.price or ""), columns.texts.get(terms.per or "")
+    rows = np.flatnonzero(selection.rows)
+    if given is not None:
+        rows = rows[np.argsort(np.asarray(given, np.float64)[rows], kind="stable")]  # NaN comes last
+    molecules, firsts = np.unique(np.asarray(columns.owners, np.int64)[rows], return_index=True)
+    if given is not None:
+        prices[:] = np.nan
+        prices[molecules] = np.asarray(given, np.float64)[rows[firsts]]
+    if named is not None:
+        for molecule, row in zip(molecules.tolist(), rows[firsts].tolist(), strict=True):
+            groups[molecule] = named[row]
+    elif terms.per is not None:
+        left = np.flatnonzero(selection.mask).tolist()
+        for molecule, scaffold in zip(left, murcko_scaffolds([smiles[place] for place in left]), strict=True):
+            groups[molecule] = scaffold
+    return Offers(prices, groups)
+
+
+def _column(option: str, name: str, columns: Iterable[str], source: str, instead: str) -> str:
+    names = tuple(filter(None, columns))
+    column = find_column(name, names, source)
+    if not column:
+        listed = f"It has {', '.join(names)}" if names else "There are no columns"
+        raise ValueError(
+            f"Expected `--{option} {name}` to name a column of {source}. {listed}. Correct the name, or {instead}."
+            f"{hint_at(name, names)}"
+        )
+    return column

@@ -1,0 +1,64 @@
+"""The utility of values: how good they are for a goal, and whether they meet a limit."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from graph_bandit_campaign.constraints.goals.goal import Goal
+
+Floats: TypeAlias = NDArray[np.float64]
+LEAST_STD = 1e-12  # a smaller standard deviation counts as this one
+FARTHEST = 30.0  # standard deviations; what is farther inside a range is certain to be inside
+
+
+def utility(goal: Goal, values: Floats) -> Floats:
+    """Return how good values are, larger being better: +-v, or minus the distance to the range; 0 of a limit."""
+    if goal.aim in ("maximize", "minimize"):
+        return goal.sign * values
+    if goal.aim == "limit":
+        return np.zeros_like(values)
+    low, high = _ends(goal)
+    return np.minimum(np.minimum(values - low, high - values), 0.0)
+
+
+def utility_moments(goal: Goal, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of the utility of values that are normal, one deviation from `low` to `high`.
+
+    The distance to a range [a, b] is (a - v)_+ + (v - b)_+, and with z = (a - m) / s
+
+        E (a - v)_+ = s (phi(z) + z Phi(z)),   E (a - v)_+^2 = s^2 ((1 + z^2) Phi(z) + z phi(z))
+
+    so it has no flat part on which all values that may be in the range are equally good.
+
+    Args:
+        goal: a goal that is not a limit.
+        low: mean less one standard deviation.
+        high: mean plus one standard deviation.
+    """
+    mean, std = (low + high) / 2, (high - low) / 2
+    if goal.aim in ("maximize", "minimize"):
+        return utility(goal, mean), std
+    first, second = np.zeros_like(mean), np.zeros_like(mean)
+    scale = np.maximum(std, LEAST_STD)
+    for z in ((end - mean) / scale * side for end, side in zip(_ends(goal), (1, -1), strict=True)):
+        near = np.clip(z, -FARTHEST, None)  # no value is beyond an end that is not there
+        density, below = np.exp(-(near**2) / 2) / np.sqrt(2 * np.pi), ndtr(near)
+        first += scale * (density + near * below)
+        second += scale**2 * ((1 + near**2) * below + near * density)
+    return -first, np.sqrt(np.maximum(second - first**2, 0.0))
+
+
+def meets(goal: Goal, values: Floats) -> NDArray[np.bool_]:
+    """Return which values a limit allows; another goal allows all."""
+    if goal.aim != "limit":
+        return np.ones(np.shape(values), np.bool_)
+    low, high = _ends(goal)
+    return (low < values) & (values < high) if goal.strict else (low <= values) & (values <= high)
+
+
+def _ends(goal: Goal) -> tuple[float, float]:
+    return -np.inf if goal.low is None else goal.low, np.inf if goal.high is None else goal.high

@@ -1,0 +1,82 @@
+"""Columns that limits, prices and groups are in, row by row; a molecule may have several rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graph_bandit_campaign.pool.block import Cells
+
+
+@dataclass(frozen=True)
+class LimitColumns:
+    """R rows of columns, which belong to molecules."""
+
+    owners: Sequence[int]
+    """Index of the molecule of each row."""
+    numbers: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Columns of numbers by name as the limit has it, NaN where a value is not known."""
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Columns of text by name as the limit has it, empty where a value is not known."""
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """Columns of the pool's table, by their name in a limit, or in what was said of prices and groups."""
+
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    """Columns of numbers."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Columns of text."""
+    price: str = ""
+    """Name of that of prices; empty: there is none."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns, each once."""
+        return tuple(dict.fromkeys((*self.numbers.values(), *self.texts.values())))
+
+    def read(self, cells: Cells, skip_bad: bool) -> LimitColumns:
+        """Read the columns of some molecules, row by row.
+
+        Args:
+            cells: cells of these columns.
+            skip_bad: whether a value that cannot be read counts as not known.
+
+        Raises:
+            ValueError: if a cell of numbers is not a number, or a price not above 0, and `skip_bad` is False.
+        """
+        numbers = {
+            name: cells.numbers(column, skip_bad, name == self.price).tolist() for name, column in self.numbers.items()
+        }
+        texts = {name: cells.words(column) for name, column in self.texts.items()}
+        return LimitColumns(cells.owners.tolist(), numbers, texts)
+
+
+def numbers_of(name: str, cells: Sequence[object], count: int) -> list[float]:
+    """Return the cells of a column as numbers.
+
+    Raises:
+        ValueError: if there are not `count` cells, or one is not a number.
+    """
+    values = np.asarray(cells)
+    if values.shape != (count,) or values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"Expected {count} numbers in column `{name}`, NaN where one is not known. Got {values.dtype} of shape "
+            f"`{values.shape}`."
+        )
+    return list(map(float, values))
+
+
+def texts_of(name: str, cells: Sequence[object], count: int) -> list[str]:
+    """Return the cells of a column as text.
+
+    Raises:
+        ValueError: if there are not `count` cells, or one is not a text.
+    """
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    if len(texts) != len(cells) or len(cells) != count:
+        raise ValueError(f"Expected {count} texts in column `{name}`, empty where one is not known. Got {len(texts)}.")
+    return texts

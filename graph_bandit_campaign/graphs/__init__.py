@@ -1,1 +1,0 @@
-"""Suggest graphs of a file that are not molecules."""

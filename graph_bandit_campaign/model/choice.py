@@ -1,0 +1,245 @@
+"""Let any agent choose a batch within a budget and within caps on groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.contract import Agent, BatchAgent, PriceMinder
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
+from graph_bandit_campaign.model.goals_choice import GoalsChooser
+
+ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
+
+
+class ShortListEndedError(Exception):
+    """The batch has room for more graphs, and the agent has chosen from all short lists that there are.
+
+    Args:
+        groups: groups of which the batch can hold no other graph.
+        money: what is left of the budget; infinite without one.
+        are_likely: whether graphs that are likely to fail are needed, because there is nothing else.
+    """
+
+    def __init__(self, groups: frozenset[str] = frozenset(), money: float = np.inf, are_likely: bool = False) -> None:
+        super().__init__("Another short list is needed.")
+        self.groups, self.money, self.are_likely = groups, money, are_likely
+
+
+def choose_batch(
+    agent: Agent | GoalsChooser,
+    count: int,
+    mask: NDArray[np.bool_],
+    pending: Sequence[int] = (),
+    constraints: BatchConstraints | None = None,
+) -> list[int]:
+    """Choose a batch that a budget pays for and that holds at most so many graphs of one group.
+
+    The agent chooses a batch; its choices are kept up to the first that the batch has no place for, or that is too dear
+    for what is left of the budget. All such graphs are then ruled out, and the agent is asked for the rest, with what
+    was kept as pending. A `PriceMinder` is told while it chooses what still fits, so it is seldom asked twice.
+
+    Args:
+        agent: trained, or what chooses for several goals. If prices differ, and do not count for the budget alone, it
+            must be a `PriceMinder` or choose for several goals. One that is not a `BatchAgent` chooses one graph after
+            the other.
+        count: most graphs to choose.
+        mask: `(K,)` bool. Graphs that can be chosen.
+        pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
+        constraints: prices, budget and caps; None: there are none.
+
+    Returns:
+        The graphs in the order of choice: `count` of them, or fewer if no other can be paid for.
+
+    Raises:
+        ValueError: if too few graphs are left or the caps allow too few, the budget pays for none, or prices differ and
+            the agent does not weigh them.
+        ShortListEndedError: if another short list of a larger pool is needed.
+    """
+    constraints = constraints or BatchConstraints()
+    left = np.array(mask, np.bool_)
+    left[list(pending)] = False
+    check_batch(count, left, constraints)
+    left &= constraints.known(len(left))
+    space = _Space(constraints, len(left))
+    if not isinstance(agent, GoalsChooser | PriceMinder) and len(np.unique(space.weighed[left])) > 1:
+        raise ValueError(
+            f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
+            "of the `gp-` or `molecule-` agents, let prices count for a budget alone (on the command line "
+            "--budget-only), or leave them out."
+        )
+    chosen: list[int] = []
+    every, asked = left.copy(), 0
+    while len(chosen) < count:
+        if asked == constraints.lists:
+            raise ShortListEndedError(space.full(chosen), space.money - space.prices[chosen].sum())
+        asked += 1
+        left &= space.fits(chosen)
+        wanted = min(count - len(chosen), int(left.sum()))
+        if not wanted:
+            break
+        for graph in _ask(agent, wanted, left, pending, chosen, space):
+            if not space.fits(chosen)[graph]:
+                break
+            chosen.append(graph)
+            left[graph] = False
+    is_spent = constraints.budget is not None and (constraints.dear or bool((every & space.has_room(chosen)).any()))
+    if len(chosen) < (1 if is_spent else count):
+        raise ValueError(
+            f"Expected a pool from which {count} graphs can be chosen, within the budget and with at most "
+            f"{constraints.at_most or 'any number'} of each group. {len(chosen)} can. Ask for fewer (on the command "
+            "line --n), or allow more."
+        )
+    return chosen
+
+
+def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> None:
+    """Refuse a batch that prices, budget or caps cannot give.
+
+    Args:
+        count: most graphs to choose.
+        mask: `(K,)` bool. Graphs that can be chosen.
+        constraints: prices, budget and caps.
+
+    Raises:
+        ValueError: as `choose_batch`, which also refuses agents.
+    """
+    prices, groups = constraints.costs(len(mask)), constraints.group_numbers(len(mask))
+    if constraints.lists is not None:  # nobody knows what there is in the larger pool until the agent has chosen
+        return
+    left = mask & constraints.known(len(mask))
+    if int(left.sum()) < count:
+        known = "" if prices is None else " with a known price"
+        raise ValueError(f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}.")
+    allowed = most_allowed(left, groups, constraints.at_most)
+    if allowed < count:
+        raise ValueError(
+            f"Expected groups from which {count} graphs can be chosen, at most {constraints.at_most} of each. The "
+            f"graphs that are left allow {allowed}. Ask for {allowed} (on the command line --n), or allow more of each "
+            "group."
+        )
+    if (
+        prices is not None
+        and constraints.budget is not None
+        and not (prices[left] <= constraints.budget * (1 + ROUNDING)).any()
+    ):
+        raise ValueError(
+            f"Expected a budget that pays for a graph. The cheapest of {left.sum()} costs {prices[left].min():g}, and "
+            f"the budget is {constraints.budget:g}."
+        )
+
+
+def spare_likely(
+    count: int,
+    mask: NDArray[np.bool_],
+    likely: NDArray[np.bool_],
+    probability: NDArray[np.float64],
+    constraints: BatchConstraints,
+) -> NDArray[np.bool_]:
+    """Return a mask without graphs that are likely to fail; with as few of them as the batch needs.
+
+    Args:
+        count: most graphs to choose.
+        mask: `(K,)` bool. Graphs that can be chosen; `check_batch` accepts them.
+        likely: `(K,)` bool. Those that are likely to fail.
+        probability: `(K,)`. How likely each is to fail: of the likely ones, the least likely come back first.
+        constraints: prices, budget and caps.
+
+    Raises:
+        ShortListEndedError: if short lists of a larger pool have too few others, and that pool nothing else.
+    """
+    if constraints.lists is not None:
+        spared = mask & ~likely if constraints.spared is None else mask & (~likely | constraints.spared)
+        nothing_else = constraints.lists == np.inf and constraints.spared is None
+        if nothing_else and not _accepts(count, spared, replace(constraints, lists=None)):
+            raise ShortListEndedError(are_likely=True)
+        return spared
+    others = np.flatnonzero(mask & likely)
+    others = others[np.argsort(probability[others], kind="stable")]
+    spared = mask & ~likely
+    least, most = 0, len(others)  # how many come back: by bisection, since more of them never make it worse
+    while least < most:
+        middle = (least + most) // 2
+        tried = spared.copy()
+        tried[others[:middle]] = True
+        least, most = (least, middle) if _accepts(count, tried, constraints) else (middle + 1, most)
+    spared[others[:least]] = True
+    return spared
+
+
+def _accepts(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> bool:
+    try:
+        check_batch(count, mask, constraints)
+    except ValueError:
+        return False
+    return True
+
+
+def most_allowed(mask: NDArray[np.bool_], groups: NDArray[np.int64] | None, at_most: int | None) -> int:
+    """Return how many of the graphs that `mask` allows a batch may hold with at most so many of one group.
+
+    Args:
+        mask: `(K,)` bool. Graphs that can be chosen.
+        groups: `(K,)` group of each; None: there are no caps.
+        at_most: how many of one group the batch may hold; None: any number.
+    """
+    if groups is None or at_most is None:
+        return int(mask.sum())
+    _, sizes = np.unique(groups[mask], return_counts=True)
+    return int(np.minimum(sizes, at_most).sum())
+
+
+class _Space:
+    """What a batch has space for: money, and places in groups."""
+
+    def __init__(self, constraints: BatchConstraints, size: int) -> None:
+        costs, groups = constraints.costs(size), constraints.group_numbers(size)
+        self.prices = np.ones(size) if costs is None else costs
+        self.weighed = np.ones(size) if constraints.budget_only else self.prices
+        self.groups = np.arange(size) if groups is None else groups
+        self.money = np.inf if constraints.budget is None else constraints.budget * (1 + ROUNDING)
+        self.at_most = constraints.at_most or size
+        self.is_free = costs is None and groups is None
+        self._names = constraints.groups
+
+    def full(self, chosen: Sequence[int]) -> frozenset[str]:
+        """Return the names of the groups of which no other graph could join those chosen."""
+        sizes = Counter(self._names[k] for k in chosen if self._names[k]) if self._names is not None else Counter[str]()
+        return frozenset(name for name, size in sizes.items() if size >= self.at_most)
+
+    def fits(self, chosen: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which graphs could join those chosen, `(K,)`, if they were not among them."""
+        affordable: NDArray[np.bool_] = self.prices <= self.money - self.prices[list(chosen)].sum()
+        return affordable & self.has_room(chosen)
+
+    def has_room(self, chosen: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which graphs could join those chosen for any money, `(K,)`; those chosen could not."""
+        numbers, sizes = np.unique(self.groups[list(chosen)], return_counts=True)
+        room: NDArray[np.bool_] = ~np.isin(self.groups, numbers[sizes >= self.at_most])
+        room[list(chosen)] = False
+        return room
+
+
+def _ask(
+    agent: Agent | GoalsChooser,
+    count: int,
+    mask: NDArray[np.bool_],
+    pending: Sequence[int],
+    chosen: Sequence[int],
+    space: _Space,
+) -> list[int]:
+    """Let an agent choose up to `count` more graphs; one, if it cannot choose several."""
+    waiting, so_far = [*pending, *chosen], [*chosen]
+    if isinstance(agent, GoalsChooser):
+        if len(np.unique(space.weighed[mask])) == 1:
+            return agent.choose(count, mask, waiting)
+        return agent.choose(count, mask, waiting, space.weighed, lambda new: space.fits([*so_far, *new]))
+    if isinstance(agent, PriceMinder) and not space.is_free:
+        return agent.select_priced(None, count, space.weighed, mask, waiting, lambda new: space.fits([*so_far, *new]))
+    if isinstance(agent, BatchAgent):
+        return agent.select_batch(None, count, mask, waiting)
+    return [agent.select_action(None, mask)]

@@ -1,0 +1,132 @@
+"""The front of several goals: the graphs that no other one beats in every goal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.goals.utility import LEAST_STD, Floats, meets, utility
+from graph_bandit_campaign.state import CampaignState, Suggestion
+
+DRAWS = 500  # of results, for the probability of being on the front
+ENTRIES = 2_000_000  # of the largest array, draws x graphs x goals
+
+
+def certain_utilities(state: CampaignState, goal: Goal) -> dict[str, float]:
+    """Return the utility that each graph has for certain, by id; minus infinity if it breaks a limit, or may do so.
+
+    A result that is only known to lie on one side of a number counts as that number where the other values on that side
+    are no worse, and is left out elsewhere.
+
+    Args:
+        state: state of the campaign.
+        goal: one of its goals.
+    """
+    view = state.of(goal)
+    values = view.means(exact=True)
+    for result in view.counted():
+        if result.bound == ("above" if goal.rises else "below") and (goal.rises or goal.falls):
+            earlier = values.get(result.id, result.value)
+            values[result.id] = max(earlier, result.value) if goal.rises else min(earlier, result.value)
+    numbers = np.array(list(values.values()))
+    utilities = np.where(meets(goal, numbers), utility(goal, numbers), -np.inf)
+    return dict(zip(values, utilities.tolist(), strict=True))
+
+
+def measured_utilities(state: CampaignState) -> dict[str, tuple[float, ...]]:
+    """Return the utilities of the graphs that have a result for every goal, by id, in the order of the goals."""
+    each = [certain_utilities(state, goal) for goal in state.goals]
+    return {key: tuple(known[key] for known in each) for key in each[0] if all(key in known for known in each)}
+
+
+def find_front(state: CampaignState) -> tuple[str, ...]:
+    """Return the ids of the graphs that meet all limits and that no measured one beats: as good in each, better in one.
+
+    They are in the order of the first goal, the best first.
+    """
+    known = {key: utilities for key, utilities in measured_utilities(state).items() if min(utilities) > -np.inf}
+    points = np.array(list(known.values())).reshape(len(known), len(state.goals))
+    as_good = (points[:, None] >= points).all(axis=2)  # a row of those that it is as good as
+    beaten = np.any(as_good & ~as_good.T, axis=0).tolist()
+    front = [(utilities, key) for (key, utilities), lost in zip(known.items(), beaten, strict=True) if not lost]
+    return tuple(key for _, key in sorted(front, key=lambda pair: pair[0], reverse=True))
+
+
+def join_forecasts(state: CampaignState, forecasts: Sequence[tuple[Suggestion, ...]]) -> tuple[Suggestion, ...]:
+    """Return the predictions for graphs, each with those for every goal, and its probability of being on the front.
+
+    Args:
+        state: state of the campaign.
+        forecasts: for each goal, the prediction for each of n graphs.
+    """
+    probabilities = front_probabilities(state, forecasts)
+    forecasts = [
+        tuple(_in_range(goal, each) for each in forecast) if goal.has_range else forecast
+        for goal, forecast in zip(state.goals, forecasts, strict=True)
+    ]
+    names = [goal.name for goal in state.goals]
+    return tuple(
+        Suggestion(each[0].id, probability=probability, by_goal=dict(zip(names, each, strict=True)))
+        for probability, each in zip(probabilities, zip(*forecasts, strict=True), strict=True)
+    )
+
+
+def _in_range(goal: Goal, forecast: Suggestion) -> Suggestion:
+    """Return the prediction with the probability that a result, taken as normal, is in the range of the goal."""
+    if forecast.mean is None or forecast.result_std is None:
+        return forecast
+    normal = NormalDist(forecast.mean, max(forecast.result_std, LEAST_STD))
+    above = 0.0 if goal.low is None else normal.cdf(goal.low)
+    below = 1.0 if goal.high is None else normal.cdf(goal.high)
+    return replace(forecast, probability=below - above)
+
+
+def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggestion, ...]]) -> list[float | None]:
+    """Return the probability of each graph that its results meet all limits, and that no measured one beats them.
+
+    The results are taken as normal and independent, with their noise.
+
+    Args:
+        state: state of the campaign.
+        forecasts: for each goal, the prediction for each of n graphs.
+
+    Returns:
+        n probabilities; None if a goal has no prediction.
+    """
+    goals, count = state.goals, len(forecasts[0])
+    if any(each.result_std is None for forecast in forecasts for each in forecast):
+        return [None] * count
+    known = measured_utilities(state)
+    front = np.array([known[key] for key in find_front(state)]).reshape(-1, len(goals))
+    normal = np.random.default_rng([state.seed, DRAWS]).standard_normal((DRAWS, len(goals)))
+    means, stds = (
+        np.array([[getattr(each, name) for each in forecast] for forecast in forecasts])
+        for name in ("mean", "result_std")
+    )
+    found: list[float | None] = []
+    step = max(1, ENTRIES // (DRAWS * len(goals)))
+    for start in range(0, count, step):
+        values = means[:, None, start : start + step] + normal.T[:, :, None] * stds[:, None, start : start + step]
+        found += _share_on_front(goals, values, front).tolist()
+    return found
+
+
+def _share_on_front(goals: tuple[Goal, ...], values: Floats, front: Floats) -> Floats:
+    """Return the share of draws in which graphs are on the front; `values` is `(G, draws, n)`."""
+    wanted: NDArray[np.bool_] = np.ones(values.shape[1:], np.bool_)
+    for goal, drawn in zip(goals, values, strict=True):
+        wanted &= meets(goal, drawn)
+    utilities = [utility(goal, drawn) for goal, drawn in zip(goals, values, strict=True)]
+    for point in front:
+        as_good, better = np.ones(wanted.shape, np.bool_), np.zeros(wanted.shape, np.bool_)
+        for mine, theirs in zip(point, utilities, strict=True):
+            as_good &= mine >= theirs
+            better |= mine > theirs
+        wanted &= ~(as_good & better)
+    share: Floats = wanted.mean(axis=0)
+    return share

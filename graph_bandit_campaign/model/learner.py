@@ -1,0 +1,222 @@
+"""Train the agent of a campaign from its measurements, and read its predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+import registry
+from agents.contract import (
+    Agent,
+    BatchAgent,
+    BoundsLearner,
+    ChoiceForecaster,
+    Describer,
+    GainForecaster,
+    MoleculeSetLike,
+    NoiseLearner,
+    Prediction,
+)
+from graph_bandit_campaign.model.failures.forecast import have_failed
+from graph_bandit_campaign.pool.index import PoolLike
+from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
+from graph_bandit_lab import AgentSpec
+
+DEFAULT = "default"  # in place of the name of an agent
+
+
+def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) -> str:
+    """Return the agent that chooses a batch if nobody names one, as on the command line.
+
+    The model is the same for every batch; on graphs that are not molecules it reads all that they have, and learns from
+    ranks as that of molecules does. Expected improvement weighs what one result can gain; upper confidence bounds
+    spread several.
+
+    Args:
+        graph_set: K graphs.
+        count: how many graphs are to be chosen.
+        several_goals: whether there are several goals, for which the agent's rule is not used.
+    """
+    rule = "ei" if count == 1 and not several_goals else "ucb"
+    if isinstance(graph_set, MoleculeSetLike):
+        return f"molecule-{rule}"
+    search = "exploration_scale=1," if several_goals else ""  # bounds of several goals are asked for before a choice
+    return f"gp-{rule}:{search}warp=normal_scores"
+
+
+def describe_change(earlier: CampaignState | None, now: CampaignState, count: int) -> str:
+    """Say how the choices of a campaign have changed although the user did not ask for it; an empty text if it has not.
+
+    Args:
+        earlier: the campaign as it was in its file; None: there was none.
+        now: the campaign with the agent that chooses.
+        count: how many graphs are to be chosen.
+    """
+    change, told = "", "since this campaign was last written"
+    if earlier and earlier.agent == now.agent and earlier.algorithm != now.algorithm:
+        change = f"(algorithm {earlier.algorithm}, now {now.algorithm}): suggestions may differ."
+    elif earlier and earlier.agent != now.agent and now.by_default and earlier.rounds:
+        change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
+        change += f"Name {earlier.agent} to keep it."
+    texts = [f"The agent has changed {told} {change}"] if change else []
+    versions = []
+    if earlier and earlier.goals:
+        versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))
+    if earlier and have_failed(earlier):
+        versions.append(("What failures teach", earlier.failures_algorithm, now.failures_algorithm))
+    for what, before, after in versions:
+        if before != after:
+            texts.append(f"{what} has changed {told} (algorithm {before}, now {after}): suggestions may differ.")
+    return " ".join(texts)
+
+
+class Learner:
+    """An agent that depends only on the measurements and the seed, not on the rounds in which they came.
+
+    Args:
+        graph_set: K graphs.
+        spec: the agent as on the command line.
+        several_goals: whether there are several goals.
+
+    Raises:
+        ValueError: if the agent is unknown, cannot play these graphs or choose for several goals, or does not use the
+            columns of the graphs.
+    """
+
+    spec: str
+    """The agent as on the command line."""
+    algorithm: int
+    """Version of its algorithm; another version may suggest other graphs from the same measurements."""
+    learns_bounds: bool
+    """Whether it learns from bounds; if not, each bound is taught as if it were the value."""
+    learns_noises: bool
+    """Whether it learns from results with a noise of their own."""
+
+    def __init__(self, graph_set: PoolLike, spec: str, several_goals: bool = False) -> None:
+        self.graph_set, self.spec = graph_set, spec
+        name = AgentSpec.parse(spec).name
+        if registry.agent_needs(name) == "molecules" and not isinstance(graph_set, MoleculeSetLike):
+            raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
+        self._model: Agent = self._make()
+        agent = self._model
+        columns = getattr(graph_set, "columns", None)
+        if columns is not None and np.size(columns) and not getattr(agent, "uses_columns", False):
+            raise ValueError(
+                f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
+                "columns of the molecules (on the command line --features)."
+            )
+        if several_goals and not isinstance(agent, GainForecaster):
+            raise ValueError(
+                f"Agent `{spec}` cannot choose for several goals, which needs joint draws. Choose one of the "
+                "`gp-` or `molecule-` agents, or one goal."
+            )
+        self.algorithm = int(getattr(agent, "algorithm", 1))
+        self.learns_bounds = isinstance(agent, BoundsLearner)
+        self.learns_noises = isinstance(agent, NoiseLearner)
+        self._trained: dict[str, tuple[object, Agent]] = {}
+
+    def check_noises(self, measured: Iterable[Measurement]) -> None:
+        """Refuse results with a noise of their own if the agent cannot use it.
+
+        Raises:
+            ValueError: if there is one.
+        """
+        noisy = next((result for result in measured if result.noise is not None), None)
+        if noisy is not None and not self.learns_noises:
+            raise ValueError(
+                f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
+                "`gp-` or `molecule-` agents, or leave out the noises (on the command line --noise)."
+            )
+
+    def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:
+        """Return an agent trained on all measurements that count.
+
+        Args:
+            state: state of the campaign, with one goal.
+            index_of: index of each graph, by its id.
+            fresh: True: train a new agent, which has drawn no random numbers since; False: the last one will do.
+        """
+        measured, sign = state.counted(), 1.0 if state.maximize else -1.0
+        key = tuple(
+            (measurement.id, measurement.value, measurement.bound, measurement.noise) for measurement in measured
+        )
+        known = self._trained.get(state.target)
+        if fresh or known is None or known[0] != key:
+            agent = self._model.blank() if isinstance(self._model, Describer) else self._make()
+            sequence = np.random.SeedSequence([state.seed, len(measured)])
+            agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
+            indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
+            rewards = np.array([sign * measurement.value for measurement in measured])
+            bounded = np.array([bool(measurement.bound) for measurement in measured], np.bool_)
+            noises = np.array([np.nan if result.noise is None else result.noise for result in measured], np.float64)
+            noisy, left = ~np.isnan(noises), np.ones(len(measured), np.bool_)
+            if isinstance(agent, BoundsLearner) and bounded.any():  # first, because results let it fit to both
+                above = np.array([measurement.bound == "above" for measurement in measured]) == state.maximize
+                agent.update_bounds(None, indices[bounded], rewards[bounded], above[bounded])
+                left &= ~bounded
+            if isinstance(agent, NoiseLearner) and noisy.any():
+                agent.update_noisy(None, indices[noisy], rewards[noisy], noises[noisy])
+                left &= ~noisy
+            if left.any():
+                agent.update(None, indices[left], rewards[left])
+            self._model, known = agent, (key, agent)
+            self._trained[state.target] = known
+        return known[1]
+
+    def _make(self) -> Agent:
+        spec = AgentSpec.parse(self.spec)
+        return registry.make_agent(spec.name, **spec.settings)
+
+
+def expect(
+    agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState, offered: int = 0
+) -> tuple[Suggestion, ...]:
+    """Return an agent's predictions for some graphs.
+
+        P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
+
+    The suggestions have ids only if the agent makes no predictions, or if all values so far are equal or bounds: their
+    scale is unknown then.
+
+    Args:
+        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
+        indices: indices of the graphs.
+        ids: names of all graphs.
+        state: state of the campaign.
+        offered: how many graphs these were chosen from, for which agents that can correct their predictions; 0: they
+            were not chosen.
+    """
+    best = state.yardstick()
+    if not isinstance(agent, BatchAgent) or best is None:
+        return tuple(Suggestion(ids[k]) for k in indices)
+    if offered and isinstance(agent, ChoiceForecaster):
+        prediction = agent.predict_chosen(len(indices), offered)
+    else:
+        prediction = agent.predict()
+    return read_prediction(prediction, best, indices, ids, state.maximize)
+
+
+def read_prediction(
+    prediction: Prediction, best: float, indices: Sequence[int], ids: Sequence[str], maximize: bool
+) -> tuple[Suggestion, ...]:
+    """Return the predictions for some graphs, given those of all; see `expect`.
+
+    Args:
+        prediction: of rewards.
+        best: the best value so far.
+        indices: indices of the graphs.
+        ids: names of all graphs.
+        maximize: whether large values are wanted.
+    """
+    sign = 1.0 if maximize else -1.0
+    beats = prediction.probability_above(sign * best)
+    lower, upper = prediction.interval(LEVEL)
+    low, high = (lower, upper) if maximize else (-upper, -lower)
+    expected = []
+    for k in indices:
+        reward, std = float(prediction.mean[k]), float(prediction.std[k])
+        bounds = float(low[k]), float(high[k])
+        expected.append(Suggestion(ids[k], sign * reward, std, prediction.noise_std, float(beats[k]), *bounds))
+    return tuple(expected)

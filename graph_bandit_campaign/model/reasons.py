@@ -1,0 +1,123 @@
+"""Tell what the prediction of a graph is the sum of, and what is measured nearby. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.contract import Agent, Explainer
+from graph_bandit_campaign.pool.parsing import molecule_of
+from graph_bandit_campaign.state import CampaignState
+
+MOST_PARTS = 4  # on a card; the smaller ones are added up
+MOST_RESULTS = 2  # that are named
+LEAST = 0.005  # a smaller one is written as 0.00
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What the prediction of a graph is the sum of.
+
+    It is a score, in standard deviations: 0 is what is predicted without any result, and a larger score is better, also
+    if small values are wanted. Scores are not values: twice the score need not be twice as far from the middle.
+    """
+
+    parts: Mapping[str, float]
+    """What each part of the model adds to the score, by what it compares, the largest first."""
+    pulls: Mapping[str, float]
+    """What the results of each graph add to the score, by its id, the largest first."""
+    by_rank: bool
+    """True if scores are of the ranks of the results, False if they are of their values."""
+
+    @property
+    def score(self) -> float:
+        """Return the sum of the parts, which is that of the pulls, too."""
+        return sum(self.parts.values())
+
+    def main_parts(self, most: int = MOST_PARTS) -> dict[str, float]:
+        """Return the largest parts, and the sum of the others if there are more of them."""
+        parts = list(self.parts.items())
+        if len(parts) <= most:
+            return dict(parts)
+        others = parts[most - 1 :]
+        return {**dict(parts[: most - 1]), f"{len(others)} others": sum(value for _, value in others)}
+
+    def main_pulls(self, most: int = MOST_RESULTS) -> dict[str, float]:
+        """Return the largest pulls, without those below a tenth of the largest."""
+        least = max(LEAST, 0.1 * max(map(abs, self.pulls.values()), default=0.0))
+        return {name: pull for name, pull in list(self.pulls.items())[:most] if abs(pull) >= least}
+
+    def sentence(self) -> str:
+        """Write all parts and the largest pulls as text."""
+        text = ", ".join(f"{name} {value:+.2f}" for name, value in self.parts.items() if abs(value) >= LEAST)
+        pulls = ", ".join(f"{name} {pull:+.2f}" for name, pull in self.main_pulls().items())
+        return "; ".join([text] * bool(text) + [f"most from the results of {pulls}"] * bool(pulls))
+
+
+def find_reasons(agent: Agent, state: CampaignState, ids: Sequence[str], indices: Sequence[int]) -> dict[str, Reason]:
+    """Return the reason for the prediction of each of some graphs, by its id.
+
+    There is none if the agent's model cannot say, or all results so far are equal or bounds.
+
+    Args:
+        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
+        state: state of the campaign.
+        ids: names of all graphs.
+        indices: indices of the graphs to explain.
+    """
+    if not isinstance(agent, Explainer) or state.yardstick() is None:
+        return {}
+    told = agent.explain(indices)
+    seen = [ids[k] for k in told.seen.tolist()]
+    reasons = {}
+    for column, k in enumerate(indices):
+        parts = {name: float(terms[column]) for name, terms in told.parts.items()}
+        pulls = dict(zip(seen, np.asarray(told.pulls[:, column]).tolist(), strict=True))
+        reasons[ids[k]] = Reason(_largest_first(parts), _largest_first(pulls), told.by_rank)
+    return reasons
+
+
+def _largest_first(terms: Mapping[str, float]) -> dict[str, float]:
+    return dict(sorted(terms.items(), key=lambda pair: -abs(pair[1])))
+
+
+NEIGHBOURS = 3  # of each suggestion
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A measured molecule that is similar to another."""
+
+    id: str
+    """Id of the measured molecule."""
+    similarity: float
+    """Tanimoto similarity of atom-pair counts, from 0 to 1."""
+    value: float
+    """Mean of its measured values; of its bounds, if nothing else is known."""
+
+
+def nearest_measured(
+    ids: Sequence[str], values: Mapping[str, float], smiles_of: Mapping[str, str], count: int = NEIGHBOURS
+) -> dict[str, list[Neighbour]]:
+    """Find the measured molecules most similar to each of some molecules, most similar first.
+
+    Args:
+        ids: ids of the molecules to explain.
+        values: values of the measured molecules, by id.
+        smiles_of: SMILES of all of them, by id.
+        count: how many neighbours to find for each.
+    """
+    from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
+    from rdkit.DataStructs import BulkTanimotoSimilarity
+
+    generator = GetAtomPairGenerator(fpSize=4096)
+    prints = {key: generator.GetCountFingerprint(molecule_of(smiles_of[key])) for key in (*ids, *values)}
+    measured = list(values)
+    neighbours = {}
+    for key in ids:
+        similarities = np.array(BulkTanimotoSimilarity(prints[key], [prints[other] for other in measured]), np.float64)
+        nearest = np.argsort(-similarities, kind="stable")[:count]
+        neighbours[key] = [Neighbour(measured[k], float(similarities[k]), values[measured[k]]) for k in nearest]
+    return neighbours

@@ -1,0 +1,147 @@
+"""Tell what is still to be found, whether it is time to stop, and what is worth measuring twice. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.beliefs import short_list
+from agents.contract import Agent, GainForecaster, ResultsWeigher
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import percent
+
+MOST, DRAWS = 500, 2000  # graphs in a joint draw: the most promising ones; and draws
+STOP = 0.15  # below this probability that a better graph is still to be found, the rule says stop
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is still to be found, by joint draws of the true values."""
+
+    better: float
+    """Probability that a graph without a result has a better value than the best that was measured."""
+    batch: float
+    """Probability that one of the pending graphs does."""
+    gain: float
+    """By how much the best of the pending graphs is expected to beat the best so far, 0 where it does not; in the units
+    of the measurements. A guess, unless values are about normal."""
+    count: int
+    """How many graphs are pending."""
+    again: Repeat | None = None
+    """The graph that is best measured twice; None: there is none, or the agent cannot say."""
+
+    @property
+    def stop(self) -> bool:
+        """Return whether the rule says stop: `better` is below 15 %."""
+        return self.better < STOP
+
+    def sentence(self, target: str) -> str:
+        """Say it in sentences, with what the rule to stop says."""
+        limit = percent(STOP)
+        sentences = [
+            f"With a probability of {percent(self.better)}, a better {target} is still to be found.",
+            f"That is below {limit}, so the rule says stop." if self.stop else f"The rule says stop below {limit}.",
+        ]
+        if self.count:
+            those = f"one of the {self.count} under way" if self.count > 1 else "the one under way"
+            sentences.append(f"With a probability of {percent(self.batch)}, {those} has a better {target}.")
+        if self.again is not None:
+            sentences.append(self.again.sentence(target))
+        return " ".join(sentences)
+
+
+def look_ahead(
+    agent: Agent, state: CampaignState, ids: Sequence[str], index_of: Mapping[str, int], left: NDArray[np.int64]
+) -> Outlook | None:
+    """Return what is still to be found; None if the agent's model cannot say, or all results so far are equal.
+
+    Joint draws of the true values are compared with the best value measured. They are of the pending graphs and of the
+    500 others that beat the best with the largest probability.
+
+    Args:
+        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
+        state: state of the campaign.
+        ids: ids of all graphs.
+        index_of: index of each graph, by its id; pending graphs without one are left out.
+        left: indices of all graphs that can still be suggested.
+    """
+    best = state.yardstick()
+    if not isinstance(agent, GainForecaster) or best is None:
+        return None
+    best *= 1.0 if state.maximize else -1.0
+    pending = [index_of[identifier] for identifier in state.pending if identifier in index_of]
+    again = find_repeat(agent, state, index_of, pending)
+    chances = agent.predict().probability_above(best)[left]
+    promising = short_list(chances, [ids[k] for k in left], MOST, state.seed)
+    index = [*pending, *left[promising].tolist()]
+    if not index:
+        return Outlook(0.0, 0.0, 0.0, 0, again)
+    seed = np.random.SeedSequence([state.seed, len(state.measured), DRAWS])
+    gains = agent.draw_gains(index, best, DRAWS, int(seed.generate_state(1)[0]))
+    of_batch = gains[:, : len(pending)].max(axis=1, initial=0)
+    return Outlook(
+        better=float((gains.max(axis=1) > 0).mean()),
+        batch=float((of_batch > 0).mean()),
+        gain=float(of_batch.mean()),
+        count=len(pending),
+        again=again,
+    )
+
+
+NAMED = 10  # measured graphs that can be named best: those with the largest predictions
+WEIGHED = 20  # pending graphs of which the second measurement is weighed
+LEAST = 0.01  # of the standard deviation of the results; a second measurement that is worth less is not told
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A graph whose second measurement helps more to name the best one than the first of another graph would."""
+
+    id: str
+    """Id of the graph, which is measured or pending."""
+    worth: float
+    """By how much the second measurement is expected to improve the true value of the graph that is named best."""
+    first: float | None
+    """The same for the first measurement of a pending graph, on average; None: none is pending."""
+
+    def sentence(self, target: str) -> str:
+        """Say what the second measurement is worth."""
+        more = "" if self.first is None else f", a first measurement by {self.first:.2g} on average"
+        return (
+            f"{self.id} is worth measuring twice: that is expected to improve the {target} of the molecule named best "
+            f"by {self.worth:.2g}{more}."
+        )
+
+
+def find_repeat(
+    agent: Agent, state: CampaignState, index_of: Mapping[str, int], pending: Sequence[int]
+) -> Repeat | None:
+    """Return the graph that is best measured twice; None if the agent cannot say, or it is worth little.
+
+    It is worth little if it improves the value of the graph named best by less than 0.01 standard deviations of the
+    results, or by less than the first measurement of a pending graph does on average. Weighed are the ten measured
+    graphs with the largest predictions, and the first twenty that are pending.
+
+    Args:
+        agent: trained on the results.
+        state: state of the campaign.
+        index_of: index of each graph, by its id.
+        pending: indices of the pending graphs.
+    """
+    results = state.means(exact=True)
+    if not isinstance(agent, ResultsWeigher) or len(results) < 2:
+        return None
+    measured = np.array([index_of[identifier] for identifier in results])
+    named = measured[np.argsort(-agent.predict().mean[measured], kind="stable")[:NAMED]].tolist()
+    weighed = list(pending)[:WEIGHED]
+    once = agent.worth_of_results(weighed, named)
+    twice = agent.worth_of_results(weighed, named, times=2) - once
+    worths, candidates = np.concatenate([agent.worth_of_results(named, named), twice]), [*named, *weighed]
+    best, first = int(worths.argmax()), float(once.mean()) if weighed else None
+    if worths[best] <= max(LEAST * float(np.std(list(results.values()))), first or 0.0):
+        return None
+    id_of = {index: identifier for identifier, index in index_of.items()}
+    return Repeat(id_of[candidates[best]], float(worths[best]), first)

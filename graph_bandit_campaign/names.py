@@ -1,0 +1,51 @@
+"""Find columns of tables by their names, and say which sheet was read. No numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graph_bandit_env.tables import Table
+
+SHORT = 3  # letters of a name, one of which may be wrong although that is half of two
+
+
+def find_column(name: str, columns: Iterable[str], source: str) -> str:
+    """Return the column of this name, or whose name differs in capitals alone; an empty text if there is none.
+
+    Raises:
+        ValueError: if there are several that differ in capitals alone.
+    """
+    names = tuple(columns)
+    if name in names:
+        return name
+    alike = [column for column in names if column.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise ValueError(f"Expected one column `{name}` in {source}. It has {', '.join(alike)}. Rename one of them.")
+    return "".join(alike)
+
+
+def find_identifier(given: str | None, columns: Iterable[str], source: str) -> str | None:
+    """Return the column of the names of molecules: the one that the user gave, else `id`; None if there is none.
+
+    A column that was given and is not there is returned as it is, so that its reader says so.
+    """
+    return find_column(given or "id", columns, source) or given
+
+
+def hint_at(name: str, names: Iterable[str]) -> str:
+    """Ask whether the name most like another one was meant, with a blank before; an empty text if none is like it."""
+    known = {each.casefold(): each for each in names}
+    nearest = get_close_matches(name.casefold(), known, n=1, cutoff=0.5 if len(name) <= SHORT else 0.6)
+    return f" Did you mean `{known[nearest[0]]}`?" if nearest else ""
+
+
+def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
+    """Say which of several sheets of a workbook was read, if the user did not name one, and that hidden rows were."""
+    remarks = [f"{table.hidden:,} hidden rows of {table.path.name} read, too"] * bool(table.hidden)
+    if sheet is None and len(table.sheets) > 1:
+        which = f"the first of {len(table.sheets)} ({option} names another)"
+        remarks.append(f"sheet `{table.sheet}` of {table.path.name} read, {which}")
+    return remarks

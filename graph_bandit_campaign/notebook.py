@@ -1,0 +1,121 @@
+"""Draw molecules, show suggestions and predictions in notebooks, and turn them into tables of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from graph_bandit_campaign.state import Suggestion
+from graph_bandit_campaign.text import percent, short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIZE = (260, 160)  # pixels of a drawn structure
+SMALL = (150, 84)
+SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
+MOST = 20  # rows that a notebook shows
+NUMBERS = ("mean", "std", "low", "high", "probability")
+PICTURE = '<div style="background: white; width: max-content">{}</div>'  # dark pages would hide black bonds
+
+
+class Suggestions(tuple[Suggestion, ...]):
+    """A batch of suggestions, the first choice first. Notebooks show it as a table with drawn molecules.
+
+    Args:
+        suggestions: the suggestions.
+        smiles: SMILES of each, by its id; empty for graphs that are not molecules.
+    """
+
+    smiles: Mapping[str, str]
+    """SMILES of each suggestion, by its id; empty for graphs that are not molecules."""
+
+    def __new__(cls, suggestions: Iterable[Suggestion] = (), smiles: Mapping[str, str] | None = None) -> Suggestions:
+        """Make the tuple."""
+        made = super().__new__(cls, suggestions)
+        made.smiles = dict(smiles or {})
+        return made
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each suggestion: `id`, `smiles` of molecules, and the numbers of its prediction.
+
+        With several goals, these have the name of the goal behind them, such as `mean_logd`. Only `probability` is then
+        also there without a name: that the results are on the front.
+        """
+        return _to_frame(self, self.smiles)
+
+    def _repr_html_(self) -> str:
+        return _to_html(self, self.smiles)
+
+
+class Predictions(dict[str, Suggestion]):
+    """Predictions for graphs, by id. Notebooks show the first ones as a table with drawn molecules.
+
+    Args:
+        predictions: the predictions.
+        smiles: SMILES of each, by its id; empty for graphs that are not molecules.
+    """
+
+    smiles: Mapping[str, str]
+    """SMILES of each molecule, by its id; empty for graphs that are not molecules."""
+
+    def __init__(self, predictions: Iterable[Suggestion] = (), smiles: Mapping[str, str] | None = None) -> None:
+        super().__init__((prediction.id, prediction) for prediction in predictions)
+        self.smiles = dict(smiles or {})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each graph, as `Suggestions.to_frame`."""
+        return _to_frame(self.values(), self.smiles)
+
+    def _repr_html_(self) -> str:
+        return _to_html(self.values(), self.smiles)
+
+
+def _to_frame(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for entry in entries:
+        row: dict[str, object] = {"id": entry.id, **({"smiles": smiles[entry.id]} if smiles else {})}
+        for goal, each in entry.by_goal.items():
+            row |= {f"{name}_{goal}": getattr(each, name) for name in NUMBERS}
+        row |= {name: getattr(entry, name) for name in (NUMBERS[-1:] if entry.by_goal else NUMBERS)}
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    return frame.astype({name: float for name in frame.columns if name not in ("id", "smiles")})
+
+
+def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
+    """Return a table of the first entries."""
+    every = list(entries)
+    goals = list(every[0].by_goal) if every else []
+    heads = ["", *["molecule"] * bool(smiles), "id"]
+    heads += [f"{name} {what}".strip() for name in goals or [""] for what in ("mean ± sd", "90 % interval")]
+    rows = [[*heads, "on the front" if goals else "beats the best"]]
+    for rank, entry in enumerate(islice(every, MOST), start=1):
+        cells = [str(rank), *([PICTURE.format(draw(smiles[entry.id], SMALL))] if smiles else []), escape(entry.id)]
+        for each in [entry.by_goal[goal] for goal in goals] or [entry]:
+            cells.append("" if each.mean is None else f"{short(each.mean)} ± {short(each.std)}")
+            cells.append("" if each.interval is None else " to ".join(map(short, each.interval)))
+        rows.append([*cells, percent(entry.probability)])
+    lines = [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:]]
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
+    more = f"<p>and {len(every) - MOST:,} more; <code>to_frame()</code> has them all</p>" if len(every) > MOST else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{more}"
+
+
+def draw(smiles: str, size: tuple[int, int]) -> str:
+    """Draw a molecule as an `<svg>` element."""
+    from rdkit import Chem
+    from rdkit.Chem.Draw import rdMolDraw2D
+
+    picture: Any = rdMolDraw2D.MolDraw2DSVG(*size)  # Any: RDKit's stubs declare the options wrongly
+    options = picture.drawOptions()
+    options.clearBackground = False
+    options.updateAtomPalette({SULFUR: OCHRE})
+    rdMolDraw2D.PrepareAndDrawMolecule(picture, Chem.MolFromSmiles(smiles))
+    picture.FinishDrawing()
+    text: str = picture.GetDrawingText()
+    return text[text.index("<svg") :]

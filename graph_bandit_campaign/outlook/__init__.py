@@ -1,1 +1,0 @@
-"""Tell what is still to be found, whether it is time to stop, and what is worth measuring twice."""

@@ -1,0 +1,3 @@
+from .described import DescribedMolecules as DescribedMolecules
+
+__all__ = ["DescribedMolecules"]

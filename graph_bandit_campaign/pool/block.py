@@ -1,0 +1,145 @@
+"""Molecules of a pool that are in memory: names, SMILES, traits, and cells of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.molecule import Traits
+from graph_bandit_campaign.text import unshield
+from graph_bandit_env.tables import Table
+
+SHOWN = 10  # bad cells in a message
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells of other columns of the table, row by row: the rows of a molecule stand together, its first one first."""
+
+    owners: NDArray[np.int64]
+    """`(R,)`. Index of the molecule of each row."""
+    rows: NDArray[np.int64]
+    """`(R,)`. Each row of the table as people count."""
+    texts: Mapping[str, Sequence[str]]
+    """R texts by column, as the table has them."""
+    table: Table
+    """Reads numbers as in this table; it has no rows."""
+
+    def numbers(self, column: str, skip_bad: bool = False, are_prices: bool = False) -> NDArray[np.float64]:
+        """Read the cells of a column as numbers, `(R,)`; NaN for an empty cell, "n/a" and the like.
+
+        Args:
+            column: name of the column.
+            skip_bad: whether a cell that is not a number counts as not known.
+            are_prices: whether they must be positive.
+
+        Raises:
+            ValueError: if a cell is not a number, and `skip_bad` is False.
+        """
+        values, problems = np.full(len(self.owners), np.nan), []
+        for k, text in enumerate(self.texts[column]):
+            try:
+                value = self.table.side_value(text.strip(), column)
+                if are_prices and value <= 0:
+                    raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
+            except ValueError as error:
+                problems.append(f"{self.table.place(int(self.rows[k]))}: {error}")
+            else:
+                values[k] = value
+        if problems and not skip_bad:
+            listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
+            more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+            raise ValueError(
+                f"Expected {'prices' if are_prices else 'numbers'} in column `{column}`. {len(problems)} cells are "
+                f"bad:\n{listed}{more}\nCorrect them (and prepare a prepared pool again), or pass --skip-bad-rows to "
+                "count these values as not known."
+            )
+        return values
+
+    def words(self, column: str) -> list[str]:
+        """Return the cells of a column of text, R of them, as people wrote them."""
+        return [unshield(text.strip()) for text in self.texts[column]]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Molecules of a pool."""
+
+    places: NDArray[np.int64]
+    """`(K, 2)`. Part and row in it of each molecule."""
+    ids: Sequence[str]
+    """Names; the canonical SMILES where the table has none."""
+    written: Sequence[str]
+    """SMILES as the table has them."""
+    smiles: Sequence[str]
+    """Canonical SMILES."""
+    traits: Traits
+    """Those traits that were asked for."""
+    cells: Cells
+    """Cells of the columns that were asked for, of the molecules and of rows that repeat them."""
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def take(self, index: NDArray[np.integer] | Sequence[int]) -> Block:
+        """Return the molecules with these indices, in this order."""
+        index = np.asarray(index, np.int64)
+        begins = np.searchsorted(self.cells.owners, np.arange(len(self) + 1))
+        lengths = np.diff(begins)[index]
+        owners = np.repeat(np.arange(len(index)), lengths)
+        rows = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + begins[:-1][index][owners]
+        texts = {name: [cells[k] for k in rows.tolist()] for name, cells in self.cells.texts.items()}
+        return Block(
+            self.places[index],
+            [self.ids[k] for k in index],
+            [self.written[k] for k in index],
+            [self.smiles[k] for k in index],
+            self.traits.take(index),
+            Cells(owners, self.cells.rows[rows], texts, self.cells.table),
+        )
+
+    def numbers(self, columns: Sequence[str], skip_bad: bool = False) -> NDArray[np.float64]:
+        """Return columns of numbers, `(K, c)`: the mean of what the rows of a molecule know, NaN if they know nothing.
+
+        Args:
+            columns: names of c columns.
+            skip_bad: whether a cell that is not a number counts as not known.
+
+        Raises:
+            ValueError: if a cell is not a number, and `skip_bad` is False.
+        """
+        return self.means([self.cells.numbers(column, skip_bad) for column in columns])
+
+    def means(self, columns: Sequence[ArrayLike]) -> NDArray[np.float64]:
+        """Return the means of numbers over the rows of each molecule, `(K, c)`; NaN where no row knows one.
+
+        Args:
+            columns: c times the numbers of the R rows of `cells`, NaN where one is not known.
+        """
+        result = np.full((len(self), len(columns)), np.nan)
+        for place, column in enumerate(columns):
+            values = np.asarray(column, np.float64)
+            known = ~np.isnan(values)
+            sums = np.bincount(self.cells.owners[known], values[known], len(self))
+            counts = np.bincount(self.cells.owners[known], minlength=len(self))
+            np.divide(sums, counts, out=result[:, place], where=counts > 0)
+        return result
+
+    @staticmethod
+    def join(blocks: Sequence[Block]) -> Block:
+        """Return the molecules of some blocks, one after the other; at least one block."""
+        first, starts = blocks[0], np.cumsum([0, *map(len, blocks)])
+        owners = [block.cells.owners + start for block, start in zip(blocks, starts[:-1], strict=True)]
+        texts = {name: [text for block in blocks for text in block.cells.texts[name]] for name in first.cells.texts}
+        rows = np.concatenate([block.cells.rows for block in blocks])
+        return Block(
+            np.concatenate([block.places for block in blocks]),
+            [name for block in blocks for name in block.ids],
+            [text for block in blocks for text in block.written],
+            [text for block in blocks for text in block.smiles],
+            Traits.stack([block.traits for block in blocks]),
+            Cells(np.concatenate(owners), rows, texts, first.cells.table),
+        )

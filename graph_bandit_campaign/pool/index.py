@@ -1,0 +1,111 @@
+"""The graphs of a campaign by their ids, and the interface of a pool that a campaign needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.contract import GraphSetLike, MoleculeSetLike
+from graph_bandit_campaign.checks import nearest_id
+from graph_bandit_env import GraphPool, GraphSet
+from graph_bandit_env.files import digest
+from graph_bandit_env.pools import is_bare_salt
+
+MaskLike = Sequence[bool] | NDArray[np.bool_] | None
+
+
+class PoolIndex:
+    """The ids of a pool, and the place of each graph in it.
+
+    Args:
+        graph_set: K graphs, with `ids` if they have names.
+    """
+
+    ids: tuple[str, ...]
+    """Name of each graph."""
+    index_of: dict[str, int]
+    """Index of each graph, by its id."""
+
+    def __init__(self, graph_set: PoolLike) -> None:
+        self.graph_set = graph_set
+        self.ids = tuple(getattr(graph_set, "ids", map(str, range(len(graph_set)))))
+        self.index_of = {identifier: k for k, identifier in enumerate(self.ids)}
+        self.aliases: Mapping[str, str] = dict(getattr(graph_set, "aliases", {}))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return what graphs are named by where names choose among equals: SMILES of molecules, ids of others."""
+        return tuple(self.graph_set.smiles) if isinstance(self.graph_set, MoleculeSetLike) else self.ids
+
+    def known(self, identifier: str) -> str:
+        """Return the id of a graph, given its id or that of another row of it.
+
+        Raises:
+            ValueError: if it is not; the message names the most similar one.
+        """
+        identifier = self.aliases.get(identifier, identifier)
+        if identifier not in self.index_of:
+            nearest = nearest_id(str(identifier), self.ids)
+            hint = f" Did you mean `{nearest}`?" if nearest else ""
+            raise ValueError(f"Expected the id of a graph of the pool. Got {identifier!r}.{hint}")
+        return identifier
+
+    def indices(self, identifiers: Iterable[str]) -> list[int]:
+        """Return the indices of ids.
+
+        Raises:
+            ValueError: if one is not in the pool.
+        """
+        return [self.index_of[self.known(identifier)] for identifier in identifiers]
+
+    def mask(self, name: str, given: MaskLike) -> NDArray[np.bool_]:
+        """Return a copy of a mask of the graphs, `(K,)`; None allows all.
+
+        Args:
+            name: its name, for messages.
+            given: the mask.
+
+        Raises:
+            ValueError: if it has another shape, or entries other than True and False.
+        """
+        mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given)
+        if mask.shape != (len(self.ids),):
+            raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
+        if mask.dtype != np.bool_:
+            raise ValueError(f"Expected `{name}` to be True or False for each graph. Got {mask.dtype}.")
+        return mask
+
+    def suggestible(self) -> NDArray[np.bool_]:
+        """Return which graphs can be suggested at all, `(K,)`: not salts without an organic part."""
+        mask = self.mask("suggestible", None)
+        if isinstance(self.graph_set, MoleculeSetLike):
+            mask &= ~np.array([*map(is_bare_salt, self.graph_set.smiles)], np.bool_)
+        return mask
+
+    def structures(self, indices: Iterable[int]) -> dict[str, str]:
+        """Return what tells graphs apart, by their ids: SMILES of molecules; nothing if the set is not a pool."""
+        if not isinstance(self.graph_set, MoleculeSetLike | GraphPool):
+            return {}
+        return {self.ids[k]: structure_of(self.graph_set, k) for k in indices}
+
+
+def structure_of(graph_set: MoleculeSetLike | GraphPool, index: int) -> str:
+    """Return the SMILES of a molecule; the id and a digest of the content of another graph.
+
+    Args:
+        graph_set: K graphs.
+        index: which of them.
+    """
+    if isinstance(graph_set, MoleculeSetLike):
+        return graph_set.smiles[index]
+    return f"{graph_set.ids[index]}: {digest(GraphSet.take(graph_set, [index]))}"
+
+
+class PoolLike(GraphSetLike, Protocol):
+    """A graph set that knows its length before its graphs are read."""
+
+    def __len__(self) -> int:
+        """Return K."""

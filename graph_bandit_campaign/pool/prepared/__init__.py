@@ -1,0 +1,20 @@
+"""Pools of any size: a folder of parts with all that can be computed from the structure of each molecule alone."""
+
+from graph_bandit_campaign.pool.block import Block, Cells
+from graph_bandit_campaign.pool.prepared.making.run import prepare
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Manifest
+from graph_bandit_campaign.pool.prepared.part import PreparedPart
+from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
+from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
+
+__all__ = [
+    "MANIFEST",
+    "Block",
+    "Cells",
+    "Manifest",
+    "Place",
+    "PrepareSettings",
+    "PreparedPart",
+    "PreparedPool",
+    "prepare",
+]

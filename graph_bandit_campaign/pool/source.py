@@ -1,0 +1,75 @@
+"""Name the file of a pool, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graph_bandit_campaign.flags import Forms
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file of a pool, or a prepared folder, and how it is read."""
+
+    path: Path
+    """The file or the folder."""
+    sheet: str | None = None
+    """Sheet of a workbook; None: the first."""
+    smiles: str = "smiles"
+    """Column of the SMILES."""
+    identifier: str | None = None
+    """Column of the names; None: `id`, if there is such a column."""
+    columns: tuple[str, ...] = ()
+    """Columns of numbers of the user's own, which help to predict."""
+    embeddings: tuple[Path, ...] = ()
+    """Files of embeddings, which do, too."""
+    most_atoms: int = 250
+    """How many atoms a molecule may have, without hydrogens."""
+    forms: Forms = "joined"
+    """Whether salts are described by their parent."""
+    skip_bad_rows: bool = False
+    """Whether rows that cannot be read are left out; else they are refused."""
+    directed: bool | None = None
+    """Whether edges of other graphs keep their directions; None: as the file says."""
+    workers: int | None = None
+    """Most processes that read molecules; 0: one for each core; None: this process itself."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, whose workers read a prepared pool; None: there is none."""
+
+
+EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
+
+
+def split_features(features: Sequence[str]) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    """Return which features are columns of the tables, and which are files of embeddings."""
+    files = tuple(Path(feature) for feature in features if feature.lower().endswith(EMBEDDINGS))
+    return tuple(feature for feature in features if not feature.lower().endswith(EMBEDDINGS)), files
+
+
+def check_features(features: Sequence[str], quantities: Sequence[str], smiles: str, identifier: str | None) -> None:
+    """Refuse features that are used otherwise, or twice.
+
+    Args:
+        features: columns and files.
+        quantities: columns of measured values, whose capitals do not count.
+        smiles: column of the SMILES.
+        identifier: column of the names; None: `id`.
+
+    Raises:
+        ValueError: if one is used otherwise, two are equal, or one is empty.
+    """
+    columns, files = split_features(features)
+    targets = dict.fromkeys(map(str.casefold, quantities), "the target")
+    taken = {smiles: "the SMILES", identifier or "id": "the names"}
+    for column in columns:
+        use = taken.get(column) or targets.get(column.casefold())
+        if use:
+            raise ValueError(
+                f"Expected `--features` to be other columns than the target, the SMILES and the names. `{column}` "
+                f"is that of {use}; capitals do not count."
+            )
+    names = (*columns, *(path.name for path in files))
+    if not all(names) or len(set(names)) < len(names):
+        raise ValueError(f"Expected `--features` with different names. Got {', '.join(features)}.")

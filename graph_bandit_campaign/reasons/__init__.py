@@ -1,1 +1,0 @@
-"""Say why graphs are suggested: what each part of the model and each result adds, and what is measured nearby."""

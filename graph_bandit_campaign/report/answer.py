@@ -1,0 +1,234 @@
+"""The contents of the suggestions: molecules to measure next, predictions and similar molecules."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from graph_bandit_campaign.constraints.batch.bill import Bill
+from graph_bandit_campaign.model.front import find_front
+from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
+from graph_bandit_campaign.model.stopping import Outlook
+from graph_bandit_campaign.pool.other_columns import OTHER_FORMS
+from graph_bandit_campaign.report.quantities import Quantities
+from graph_bandit_campaign.report.tables import is_number
+from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.results.doubts import find_doubts
+from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.text import listed, percent, shield, short
+from graph_bandit_env import GraphPool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The contents of table, page and terminal output."""
+
+    target: str
+    """Column of the measured values."""
+    pool_size: int
+    """How many molecules there are to choose from."""
+    state: CampaignState
+    """State of the campaign; its last round holds these suggestions."""
+    suggested: tuple[Suggestion, ...]
+    """Molecules to measure next."""
+    near: Mapping[str, Sequence[Neighbour]]
+    """The measured molecules most similar to each suggestion, by its id."""
+    smiles_of: Mapping[str, str]
+    """SMILES of every molecule, by its id."""
+    books: Books
+    """Results as they were matched with the pool."""
+    gone: Sequence[str]
+    """Ids of pending molecules that are not in the pool."""
+    agent_change: str = ""
+    """A note that the agent has changed; empty if it has not."""
+    features: Sequence[str] = ()
+    """The user's own columns, and for how many molecules each is not known."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """The share of each part of the model, by what it compares."""
+    outlook: Outlook | None = None
+    """Whether a better molecule is still to be found; None: the agent cannot say."""
+    limits: str = ""
+    """How many molecules each limit leaves; empty without limits."""
+    learns_bounds: bool = False
+    """Whether the agent learns from bounds, and does not take them for values."""
+    reasons: Mapping[str, Mapping[str, Reason]] = field(default_factory=dict)
+    """What the predictions of each goal are sums of, by its name and by id; empty if the agent cannot say."""
+    graphs: GraphPool | None = None
+    """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
+    bill: Bill = field(default_factory=Bill)
+    """What the suggestions cost, and of which groups they are."""
+    failures: str = ""
+    """How many molecules are likely to fail, and why; empty if failures do not teach."""
+    fails: Mapping[str, float] = field(default_factory=dict)
+    """Probability of each molecule to fail, by its id; empty if failures do not teach."""
+    likely: Collection[str] = ()
+    """Ids of the molecules that are likely to fail."""
+    taken_back: Sequence[str] = ()
+    """Ids of the suggestions of the last round, which this one replaces because the user said so."""
+    written: Mapping[str, str] = field(default_factory=dict)
+    """SMILES in the pool of molecules that are described by their parent, by id."""
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Other columns of the pool, by name: a text for each suggestion."""
+
+    @property
+    def noun(self) -> str:
+        """Return what the pool holds."""
+        return "molecules" if self.graphs is None else "graphs"
+
+    @property
+    def title(self) -> str:
+        """Return the names of the measured quantities."""
+        return ", ".join(goal.name for goal in self.state.goals) or self.target
+
+    @property
+    def views(self) -> dict[str, CampaignState]:
+        """Return the campaign as if it had one goal alone, by the name of each goal."""
+        names = [goal.name for goal in self.state.goals] or [self.target]
+        return dict(zip(names, self.state.each(), strict=True))
+
+    @property
+    def quantities(self) -> Quantities:
+        """Return what is predicted."""
+        return Quantities(self.target, self.state.goals)
+
+    @property
+    def predicts(self) -> bool:
+        """Return whether there are predictions."""
+        return any(each.mean is not None for each in self.quantities.forecasts(self.suggested[0]).values())
+
+    @cached_property
+    def known(self) -> dict[str, dict[str, float]]:
+        """Return the exact results of each goal: the mean of each molecule, by its id."""
+        return {name: view.means(exact=True) for name, view in self.views.items()}
+
+    def result(self, name: str, identifier: str, nothing: str = "–") -> str:
+        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it."""
+        bound = self.books.bounds.get(f"{identifier}, {name}" if self.state.goals else identifier)
+        return short(self.known[name].get(identifier), nothing=bound or nothing)
+
+    @cached_property
+    def front(self) -> tuple[str, ...]:
+        """Return the ids on the front of several goals; none with one goal."""
+        return find_front(self.state) if self.state.goals else ()
+
+    @property
+    def way(self) -> str:
+        """Say how molecules are chosen for several goals; an empty text with one goal."""
+        if not self.state.goals:
+            return ""
+        if any(goal.weight for goal in self.state.goals):
+            return "Each is the best by the weighted sum of what the goals may turn out to be."
+        return "Each is the best for a way to weigh the goals of its own, by what they may turn out to be."
+
+    @property
+    def best(self) -> tuple[str, float] | None:
+        """Return the id and value of the best molecule measured; None if there is none, or several goals."""
+        return None if self.state.goals else self.state.leader()
+
+    @property
+    def best_text(self) -> str:
+        """Return that value as text, as a bound if nothing else is known of it; empty if there is none."""
+        return "" if self.best is None else self.books.bounds.get(self.best[0]) or short(self.best[1])
+
+    @property
+    def default(self) -> str:
+        """Return what the agent is the default for; empty if the user named it."""
+        count = max(self.bill.wanted, len(self.suggested))
+        return f"the default for a batch of {count}" if self.state.by_default else ""
+
+    @property
+    def waiting(self) -> list[str]:
+        """Return the ids of pending molecules other than these suggestions."""
+        now = {suggestion.id for suggestion in self.suggested}
+        return [key for key in self.state.pending if key not in now]
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences about limits, columns, pending molecules, and results to check or not as written."""
+        told = dict.fromkeys(result.id for result in self.state.measured)
+        measured_outside = [key for key in told if key in self.books.outside]
+        each = " for every goal" if self.state.goals else ""
+        taught = "a bound" if self.learns_bounds else "if it were the value"
+        lists = {
+            f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
+            "Columns that the agent uses: {}.": self.features,
+            "Shares of what the model compares, learnt from the results: {}.": self._parts(),
+            f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
+            "Described by their parent, as salts and charged molecules are: {}.": self._described(),
+            "Other rows of a suggestion in the pool, joined with it: {}.": self._joined(),
+            "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
+            "Measured, but not in the pool: {}.": measured_outside,
+            "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
+            f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
+        }
+        noisy = sum(result.noise is not None for result in self.state.measured)
+        count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
+        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
+        lists["Soft limits, on predicted values, which a suggestion may break: {}."] = soft
+        return (
+            [text for text in (self.limits, self.failures, count) if text]
+            + [text.format(listed(names)) for text, names in lists.items() if names]
+            + [*find_doubts(self.books)]
+        )
+
+    def reasons_of(self, identifier: str) -> dict[str, Reason]:
+        """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""
+        return {name: reasons[identifier] for name, reasons in self.reasons.items() if identifier in reasons}
+
+    def smiles_in_pool(self, identifier: str) -> str:
+        """Return the SMILES of a molecule as the pool has it: that of a salt, not of its parent."""
+        return self.written.get(identifier, self.smiles_of[identifier])
+
+    def _parts(self) -> list[str]:
+        if self.state.goals or len(set(self.state.means(exact=True).values())) < 2:
+            return []
+        largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
+        return [f"{name} {percent(share)}" for name, share in largest_first]
+
+    def _described(self) -> list[str]:
+        return [
+            f"{each.id} ({self.written[each.id]}) by {self.smiles_of[each.id]}"
+            for each in self.suggested
+            if each.id in self.written
+        ]
+
+    def _joined(self) -> list[str]:
+        texts = zip(self.suggested, self.others.get(OTHER_FORMS, ()), strict=False)
+        return [f"{each.id}: {text}" for each, text in texts if text]
+
+    def rows(self) -> list[list[str]]:
+        """Return a table with a row for each suggestion, after the names of its columns."""
+        structure = ["smiles"] if self.graphs is None else []
+        columns = ["rank", "id", *structure, *self.quantities.columns()]
+        columns += self.bill.heading()
+        columns += ["probability_of_failing"] * bool(self.fails)
+        for number in range(1, NEIGHBOURS + 1) if structure else ():
+            values = [f"nearest_{number}_{name}" for name in self.known]
+            columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
+        whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.known] if structure else []
+        others = _rename(self.others, [*columns, *whys])
+        rows = [[*columns, *whys, *others]]
+        for place, suggestion in enumerate(self.suggested):
+            cells = [str(place + 1), shield(suggestion.id), *(self.smiles_in_pool(suggestion.id) for _ in structure)]
+            cells += [*self.quantities.cells(suggestion), *map(shield, self.bill.cells(suggestion.id))]
+            cells += [short(self.fails[suggestion.id])] if self.fails else []
+            for neighbour in self.near.get(suggestion.id, ()):
+                values = [self.result(name, neighbour.id, nothing="") for name in self.known]
+                cells += [shield(neighbour.id), short(neighbour.similarity), *values]
+            cells += [""] * (len(columns) - len(cells))
+            reasons = self.reasons_of(suggestion.id)
+            cells += [reasons[name].sentence() if name in reasons else "" for name in self.known if structure]
+            given = [texts[place] for texts in others.values()]
+            rows.append([*cells, *(text if is_number(text) else shield(text) for text in given)])
+        return rows
+
+
+def _pairs(entries: Mapping[str, str]) -> list[str]:
+    return [f"{identifier} ({text})" for identifier, text in entries.items()]
+
+
+def _rename(others: Mapping[str, Sequence[str]], columns: Iterable[str]) -> dict[str, Sequence[str]]:
+    """Return columns of the pool without names that a table has already, capitals or not."""
+    taken = {name.casefold() for name in columns}
+    return {f"{name} (pool)" if name.casefold() in taken else name: texts for name, texts in others.items()}

@@ -1,0 +1,151 @@
+"""Predict every molecule of a prepared pool, part by part, and write the predictions in the order of the pool."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.constraints.batch.offers import find_offers
+from graph_bandit_campaign.model.front import join_forecasts
+from graph_bandit_campaign.model.learner import read_prediction
+from graph_bandit_campaign.model.scan.passes import Timed, make_pass
+from graph_bandit_campaign.model.scan.scan import Query
+from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
+from graph_bandit_campaign.pool.prepared import Block, PreparedPool
+from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of
+from graph_bandit_campaign.report.quantities import Quantities
+from graph_bandit_campaign.report.tables import write_table
+from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.text import to_csv
+
+KEPT = "The suggestions were written: give the same command again, with fewer --workers."
+
+
+@dataclass(frozen=True, eq=False)
+class Forecaster:
+    """What is written for each molecule of a pool."""
+
+    query: Query
+    """Holds what rates molecules, and limits and prices."""
+    state: CampaignState
+    """The campaign, with all results."""
+    quantities: Quantities
+    """What is predicted."""
+    added: Mapping[str, tuple[float, ...]]
+    """Values of the user's own columns that results have added, by id; NaN where the pool has one."""
+    states: Mapping[str, str]
+    """States of the molecules that are more than offered, by id."""
+
+    def rows(self, block: Block) -> Iterator[list[str]]:
+        """Yield the rows of some molecules, as `predictions_table` writes them."""
+        query, skip_bad = self.query, self.query.source.skip_bad_rows
+        cells = query.names.read(block.cells, skip_bad)
+        selection = query.limits.select_rows(block.smiles, cells).organic(block.smiles)
+        offers = find_offers(replace(query.terms, per=None, at_most=None), cells, selection, block.smiles)
+        selection = selection.with_known(query.names.price, offers.priced)
+        fails = None if query.judge is None else query.judge.probability(block.smiles)
+        for k, (each, smiles) in enumerate(zip(self._expect(block), block.smiles, strict=True)):
+            failing = None if fails is None else (float(fails[k]), bool(fails[k] > query.likely))
+            state = self.states.get(each.id)
+            yield prediction_row(self.quantities, each, smiles, failing, state, selection.reason(k))
+
+    def _expect(self, block: Block) -> tuple[Suggestion, ...]:
+        """Return the predictions of some molecules, by each goal and jointly."""
+        values = block.numbers(self.query.source.columns, self.query.source.skip_bad_rows)
+        for k, name in enumerate(block.ids if self.added else ()):
+            if name in self.added:
+                values[k] = np.where(np.isnan(values[k]), self.added[name], values[k])
+        nothing, each = tuple(map(Suggestion, block.ids)), []
+        for rater, view in zip(self.query.raters, self.state.each(), strict=True):
+            best = view.yardstick()
+            if best is None:
+                each.append(nothing)
+                continue
+            prediction = rater(block.traits, values if self.query.source.columns else None).prediction
+            each.append(read_prediction(prediction, best, range(len(block)), block.ids, view.maximize))
+        return join_forecasts(self.state, each) if self.state.goals else each[0]
+
+
+def write_predictions(
+    pool: PreparedPool,
+    query: Query,
+    added: Mapping[str, tuple[float, ...]],
+    path: Path,
+    campaign: Campaign,
+    answer: Answer,
+) -> Iterator[bytes]:
+    """Yield the table of `predictions_table` part by part, in the order of the pool.
+
+    Workers write the rows; those of a part that is ready before an earlier one wait in memory. Of other files than
+    text all rows do.
+
+    Args:
+        pool: the pool.
+        query: what was asked of it, by the results that the campaign still has.
+        added: values of the user's own columns that results have added, by id.
+        path: path of the table, whose end says of which kind it is.
+        campaign: the campaign, after the choice.
+        answer: the suggestions.
+
+    Raises:
+        ValueError: if a part is damaged.
+        ChildProcessError: an OSError, if two processes die at the same part.
+    """
+    judged = query if campaign.failing().teaches else replace(query, judge=None)
+    forecaster = Forecaster(judged, campaign.state, answer.quantities, added, states_of(answer))
+    head = heading(answer.quantities, True, judged.judge is not None)
+    parts = _predict(pool, forecaster)
+    if path.suffix.lower() == ".csv":
+        yield to_csv([head]).encode()
+        for rows in parts:
+            yield to_csv(rows).encode()
+    else:
+        yield write_table(path, [head, *(row for rows in parts for row in rows)])
+
+
+def _predict(pool: PreparedPool, forecaster: Forecaster) -> Iterator[list[list[str]]]:
+    """Yield the rows of each part, in the order of the pool."""
+    query = forecaster.query
+    stripped = [strip(rater) for rater in query.raters]
+    bare = replace(forecaster, query=replace(query, raters=tuple(rater for rater, _ in stripped)))
+    packed = pickle.dumps((bare, [ranks for _, ranks in stripped]))
+    work = partial(predict_part, pool.folder.resolve(), packed)
+    timed = Timed(query.columns, lambda block: list(forecaster.rows(block)), _tell)
+    ready, following = dict[int, list[list[str]]](), 0
+    for number, rows in make_pass(pool, query.source, work, timed, KEPT, "predictions"):
+        ready[number] = rows
+        while following in ready:
+            yield ready.pop(following)
+            following += 1
+
+
+def _tell(count: int, sample: int, time: str, slots: int) -> str:
+    return f"{count:,} predictions to write, by a timed sample of {sample:,}: about {time} with {slots} at a time."
+
+
+def predict_part(folder: Path, packed: bytes, number: int) -> tuple[int, list[list[str]]]:
+    """Return the number of a part, and the rows of its molecules.
+
+    Args:
+        folder: folder of the pool.
+        packed: a `Forecaster` that was packed.
+        number: number of the part.
+    """
+    forecaster, pool = _unpack(packed, folder), PreparedPool.open(folder)
+    blocks = pool.parts[number].blocks(columns=forecaster.query.columns)
+    return number, [row for block in blocks for row in forecaster.rows(block)]
+
+
+@lru_cache(maxsize=1)
+def _unpack(content: bytes, folder: Path) -> Forecaster:
+    packed: tuple[Forecaster, Sequence[PackedRanks | None]] = pickle.loads(content)  # noqa: S301 - packed above
+    bare, ranks = packed
+    raters = (restore(rater, each, folder) for rater, each in zip(bare.query.raters, ranks, strict=True))
+    return replace(bare, query=replace(bare.query, raters=tuple(raters)))

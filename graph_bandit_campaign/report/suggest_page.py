@@ -1,0 +1,92 @@
+"""The page of a campaign: drawings of the molecules to measure next, and how good the predictions were so far."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from importlib.metadata import version
+from itertools import combinations
+
+from graph_bandit_campaign.model.reasons import Reason
+from graph_bandit_campaign.notebook import SIZE, SMALL, draw
+from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.report.figures import calibration_figure, draw_other_graph, front_figure, progress_figure
+from graph_bandit_campaign.report.outcomes import Outcome, Promises, find_outcomes
+from graph_bandit_campaign.text import percent, short
+from graph_bandit_lab.reports import templates, to_svg
+
+PACKAGES = ("graph-bandit-env", "torch", "rdkit")  # the last one draws molecules, and may be missing without any
+
+
+def render_page(answer: Answer) -> str:
+    """Return a self-contained HTML page."""
+    state = answer.state
+    outcomes = {name: found for name, view in answer.views.items() if (found := find_outcomes(view))}
+    environment = templates("graph_bandit_campaign.report")
+    environment.filters |= {
+        "number": lambda value: short(value, nothing="–"),
+        "signed": lambda value: f"{round(value, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}"),
+        "percent": lambda share: percent(share, space="\u00a0"),
+    }
+    return environment.get_template("suggest.html.jinja").render(
+        answer=answer,
+        state=state,
+        cards=[
+            {
+                "suggestion": suggestion,
+                **_structure(answer, suggestion.id),
+                "bill": answer.bill.lines(suggestion.id),
+                "reasons": [
+                    (name, reason, _others(answer, suggestion.id, reason))
+                    for name, reason in answer.reasons_of(suggestion.id).items()
+                ],
+                "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
+            }
+            for suggestion in answer.suggested
+        ],
+        reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
+        front=_front(answer),
+        figures=_figures(answer, outcomes),
+        promises={name: Promises(found) for name, found in outcomes.items()},
+        versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
+    )
+
+
+def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[str, str]]:
+    """Return figures with what they show: the progress or the front, and results against predictions."""
+    state, figures = answer.state, list[tuple[str, str]]()
+    if state.measured and not state.goals:
+        figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
+    for one, other in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
+        picture = to_svg(front_figure(state, one, other, answer.front))
+        figures.append((f"Results of {one.name} and {other.name}, and the front", picture))
+    for name, found in outcomes.items():
+        figures.append((f"Predictions of {name} against results", to_svg(calibration_figure(found, name))))
+    return figures
+
+
+def _front(answer: Answer) -> list[tuple[str, str, dict[str, str]]]:
+    """Return id, picture and results of the molecules on the front."""
+    results = {key: {name: answer.result(name, key) for name in answer.known} for key in answer.front}
+    return [(key, _structure(answer, key, SMALL)["picture"], values) for key, values in results.items()]
+
+
+def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:
+    """Return the picture of a molecule with its SMILES, or that of another graph with what is known of it."""
+    if answer.graphs is None:
+        smiles = answer.smiles_of[identifier]
+        return {"smiles": smiles, "picture": draw(smiles, size), "caption": ""}
+    picture, caption = draw_other_graph(answer.graphs, answer.graphs.ids.index(identifier))
+    return {"smiles": "", "picture": picture, "caption": caption}
+
+
+def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]:
+    """Return the results that add most to a prediction, without those of the similar molecules, which are shown."""
+    near = {neighbour.id for neighbour in answer.near.get(identifier, ())}
+    return {name: pull for name, pull in reason.main_pulls().items() if name not in near}
+
+
+def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
+    """Return the ends of the axis on which all parts of all reasons are drawn, which holds 0."""
+    values = [0.0, *(value for reason in reasons for value in reason.main_parts().values())]
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (0.0, 1.0)

@@ -1,0 +1,114 @@
+"""Write tables of any kind that the project reads: text, workbooks, Parquet and SDF files. No torch."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from graph_bandit_campaign.text import to_csv
+
+PACKAGES = {".xlsx": "openpyxl", ".sdf": "rdkit", ".parquet": "pyarrow"}
+KINDS = (".csv", ".tsv", *PACKAGES)
+NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # no 007, which is a name
+TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|reasons.*")  # columns of text, whatever is in them
+NO_NAME = str.maketrans("<>\r\n", "()  ")  # what the name of a property of an SDF file cannot have
+
+
+def check_kind(path: Path) -> None:
+    """Refuse a table of a kind that cannot be written.
+
+    Raises:
+        MissingExtraError: if a package that writes it is not installed.
+    """
+    from graph_bandit_env.extras import require  # here, because `--help` reads `KINDS` and imports nothing heavy
+
+    if (kind := path.suffix.lower()) in PACKAGES:
+        require(PACKAGES[kind], f"Writing {path.name}")
+
+
+def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:
+    """Return the content of a table of the kind that the path ends in.
+
+    Args:
+        path: path of the file, which ends in one of `KINDS`.
+        rows: texts; the names of the columns are first. In workbooks and Parquet files, numbers are written as such.
+
+    Raises:
+        ValueError: if a text cannot stand in a file of this kind, or an SDF file is to have no structures.
+    """
+    kind = path.suffix.lower()
+    writers: dict[str, Callable[[Sequence[Sequence[str]]], bytes]] = {
+        ".xlsx": _to_workbook,
+        ".parquet": _to_parquet,
+        ".sdf": _to_sdf,
+    }
+    try:
+        return writers[kind](rows) if kind in writers else to_csv(rows, "\t" if kind == ".tsv" else ",").encode()
+    except ValueError as error:
+        raise ValueError(f"Expected a table that can be written to {path.name}. {error} Write a .csv file.") from error
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number, and no name such as 007."""
+    return NUMBER.fullmatch(text) is not None
+
+
+def _to_workbook(rows: Sequence[Sequence[str]]) -> bytes:
+    from openpyxl import Workbook
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    book, content = Workbook(write_only=True), io.BytesIO()
+    sheet = book.create_sheet("suggestions")
+    heads = rows[0]
+    try:
+        sheet.append(list(heads))
+        for row in rows[1:]:
+            sheet.append([_value(*pair) for pair in zip(heads, row, strict=True)])
+    except IllegalCharacterError as error:
+        raise ValueError(f"A cell has a character that no workbook can hold: {str(error)!r}.") from error
+    book.save(content)
+    return content.getvalue()
+
+
+def _value(column: str, text: str) -> str | float | None:
+    if not text:
+        return None
+    return float(text) if is_number(text) and not TEXTS.fullmatch(column) else text
+
+
+def _to_parquet(rows: Sequence[Sequence[str]]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    heads, content = rows[0], io.BytesIO()
+    columns = {}
+    for place, name in enumerate(heads):
+        texts = [row[place] or None for row in rows[1:]]
+        numbers = not TEXTS.fullmatch(name) and all(text is None or is_number(text) for text in texts)
+        values = [None if text is None else float(text) for text in texts] if numbers else texts
+        columns[name] = pa.array(values, pa.float64() if numbers else pa.string())
+    parquet.write_table(pa.table(columns), content)
+    return content.getvalue()
+
+
+def _to_sdf(rows: Sequence[Sequence[str]]) -> bytes:
+    """Write each row as a record: the structure drawn flat, the id as its title, and the other cells as properties."""
+    from rdkit import Chem
+    from rdkit.Chem.rdDepictor import Compute2DCoords
+
+    heads, records = rows[0], []
+    if "smiles" not in heads:
+        raise ValueError("An SDF file holds molecules, and this table has other graphs.")
+    for row in rows[1:]:
+        cells = dict(zip(heads, row, strict=True))
+        molecule = Chem.MolFromSmiles(cells.pop("smiles"))
+        Compute2DCoords(molecule)
+        molecule.SetProp("_Name", cells.pop("id").translate(NO_NAME))
+        lines = [Chem.MolToMolBlock(molecule).rstrip("\n")]
+        for name, text in cells.items():
+            if text:
+                lines += [f">  <{name.translate(NO_NAME)}>", " ".join(text.split()), ""]
+        records.append("\n".join([*lines, "$$$$", ""]))
+    return "".join(records).encode()

@@ -1,0 +1,64 @@
+"""Print the suggestions of `graph-bandit suggest`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graph_bandit_campaign.constraints.batch.bill import shortened
+from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.text import listed, percent, short
+from graph_bandit_lab.reports import print_columns
+
+CHOICE = " Every molecule gets a mean and sd; the choice is made among a short list with the "
+
+
+def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
+    """Print the results so far and the suggestions.
+
+    Args:
+        answer: the suggestions.
+        remarks: remarks about the tables.
+    """
+    state = answer.state
+    parts = [f"{answer.pool_size:,} {answer.noun}", f"{len(state.measured):,} measurements", *remarks]
+    parts += [f"{len(state.failed)} failed"] * bool(state.failed)
+    best = "" if answer.best is None else f"; best {answer.target} so far {answer.best_text}"
+    best += f"; on the front so far {listed(answer.front)}" if answer.front else ""
+    print(f"{', '.join(parts)}{best}.")
+    if answer.agent_change:
+        print(answer.agent_change)
+    for note in answer.notes:
+        print(note)
+    if answer.waiting:
+        print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
+    choice = ""
+    if state.agent.startswith("molecule-"):
+        choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
+    if answer.bill.differ:
+        choice += " A molecule has to be worth its price."
+    if state.goals:
+        choice = f" {answer.way}"
+    if not answer.predicts:
+        choice = " No predictions: this agent makes none, or all results so far are equal or bounds."
+    default = f" ({answer.default})" if answer.default else ""
+    print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
+    bill = answer.bill
+    ranged = {name: [word] for name, word in answer.quantities.ranged.items()}
+    quantities = [cell for name in answer.known for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
+    aim = "on the front" if state.goals else "beats the best"
+    rows: list[tuple[str, ...]] = [("rank", "id", *quantities, aim, *bill.heading())]
+    for rank, suggestion in enumerate(answer.suggested, start=1):
+        cells: list[str] = []
+        for name, each in answer.quantities.forecasts(suggestion).items():
+            interval = "" if each.interval is None else " to ".join(map(short, each.interval))
+            cells += [short(each.mean), short(each.std), interval, *[percent(each.probability)] * (name in ranged)]
+        rest = map(shortened, bill.cells(suggestion.id))
+        rows.append((str(rank), suggestion.id, *cells, percent(suggestion.probability), *rest))
+    if answer.fails:
+        fails = ["fails", *(percent(answer.fails[suggestion.id]) for suggestion in answer.suggested)]
+        rows = [(*row, cell) for row, cell in zip(rows, fails, strict=True)]
+    print_columns(rows)
+    if bill.sentence():
+        print(f"\n{bill.sentence()}")
+    if answer.outlook is not None:
+        print(f"\n{answer.outlook.sentence(answer.target)}")

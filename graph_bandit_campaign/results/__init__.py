@@ -1,0 +1,1 @@
+"""Results of measurements: their tables, matched with the pool."""

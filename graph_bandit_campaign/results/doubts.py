@@ -1,0 +1,70 @@
+"""Name the results that may be slips of the pen; they are taken all the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from statistics import fmean, median, quantiles
+
+from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.text import listed, short
+
+LEAST = 5  # molecules; with fewer, nothing is said about their values
+FAR = 6.0  # robust standard deviations (1.48 MAD) from the median
+APART = 2.0  # such deviations between the results of one molecule; those of two are 1.4 apart, root mean square
+WIDE = 3.0  # ratio of the quartiles from which positive values are compared by their logarithms
+
+
+def find_doubts(books: Books) -> Iterator[str]:
+    """Yield sentences on results that exclude each other, are far from all others, or from those of their molecule."""
+    if books.conflicts:
+        yield (
+            f"Check {_listed(books.conflicts)}: one excludes the other. Values count before bounds, and bounds before "
+            "`failed`."
+        )
+    for goal, each in (books.by_goal or {"": books}).items():
+        of_goal = f" of {goal}" if goal else ""
+        values: dict[str, list[float]] = {}
+        for identifier, value in (*each.measured, *((name, value) for name, value, _ in each.noisy)):
+            values.setdefault(identifier, []).append(value)
+        texts = {identifier: " and ".join(map(short, given)) for identifier, given in values.items()}
+        far, apart = find_slips(values)
+        if far:
+            yield f"Check {_listed({name: texts[name] for name in far})}: far from all other results{of_goal}."
+        if apart:
+            differ = f"results{of_goal} that differ as much as those of different molecules"
+            yield f"Check {_listed({name: texts[name] for name in apart})}: {differ}."
+
+
+def find_slips(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:
+    """Return which molecules are far from all others, and which have results that are far from each other.
+
+    Far from the others is a mean that is more than `FAR` deviations from the median, and farther from the others than
+    these are from each other. Positive values over decades are compared by their logarithms.
+
+    Args:
+        values: all results of each molecule, by its id.
+    """
+    if len(values) < LEAST:
+        return [], []
+    scale = math.log if _is_wide([value for given in values.values() for value in given]) else float
+    scaled = {name: [scale(value) for value in given] for name, given in values.items()}
+    means = {name: fmean(given) for name, given in scaled.items()}
+    middle = median(means.values())
+    spread = 1.48 * median(abs(mean - middle) for mean in means.values())
+    if not spread:  # more than half of them are equal
+        return [], []
+    far = [name for name, mean in means.items() if abs(mean - middle) > FAR * spread]
+    others = [mean for mean in means.values() if abs(mean - middle) <= FAR * spread]
+    low, high = min(others), max(others)
+    far = [name for name in far if max(means[name] - high, low - means[name]) > high - low]
+    return far, [name for name, given in scaled.items() if max(given) - min(given) > APART * spread]
+
+
+def _is_wide(values: Collection[float]) -> bool:
+    first, _, third = quantiles(values, n=4, method="inclusive")
+    return min(values) > 0 and third > WIDE * first
+
+
+def _listed(cells: Mapping[str, str]) -> str:
+    return listed([f"{name} ({text})" for name, text in cells.items()])

@@ -1,0 +1,78 @@
+"""Match all results with a pool of molecules, and with what was suggested of it before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graph_bandit_campaign.pool.forms import Parents
+from graph_bandit_campaign.results.books import Books, join_books, match_goals
+from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
+from graph_bandit_env.pools import Forms
+
+
+def match_molecules(
+    rows: Mapping[str, Sequence[MeasuredRow]],
+    pool: MoleculeSet,
+    structures: Mapping[str, str],
+    pending: Sequence[str],
+    trust_ids: bool,
+    most_atoms: int,
+    several_goals: bool,
+) -> tuple[Books, dict[str, str]]:
+    """Return the results of each molecule, and those that are measured or pending and not in the pool.
+
+    Args:
+        rows: rows of results of each goal, by its name.
+        pool: the pool, or all of it that results and earlier rounds speak of.
+        structures: SMILES of the molecules that were suggested before, by id.
+        pending: ids of those that are pending.
+        trust_ids: a row with a known id is that molecule, whatever its SMILES.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
+        several_goals: whether results are kept by goal.
+
+    Returns:
+        The results; and canonical SMILES of the others, by id.
+
+    Raises:
+        ValueError: if the pool gives the id of a molecule that was suggested to another one, or a row cannot be
+            understood.
+    """
+    known = _standardise(structures, pool, trust_ids, most_atoms)
+    by_goal = match_goals(rows, pool, known, trust_ids, most_atoms)
+    books = join_books(by_goal) if several_goals else next(iter(by_goal.values()))
+    here, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
+    for identifier in pending:
+        if identifier in known and known[identifier] not in here:
+            outside[identifier] = known[identifier]
+    return books, outside
+
+
+def read_outside(outside: Mapping[str, str], most_atoms: int, forms: Forms) -> MoleculeSet:
+    """Return molecules that are not in a pool, described as those of the pool are.
+
+    Args:
+        outside: canonical SMILES by id.
+        most_atoms: how many atoms a molecule may have.
+        forms: those of the pool.
+    """
+    return from_smiles(list(outside.values()), ids=list(outside), most_atoms=most_atoms, forms=forms)
+
+
+def _standardise(structures: Mapping[str, str], pool: MoleculeSet, trust_ids: bool, most_atoms: int) -> dict[str, str]:
+    """Return canonical SMILES as the pool has them; refuse a pool that gives their ids to other molecules."""
+    known = {
+        identifier: pool.standard_smiles(canonical_smiles(text, most_atoms) or text)
+        for identifier, text in structures.items()
+    }
+    parents = Parents([])
+    for identifier, text in zip(pool.ids, pool.smiles, strict=True):
+        before = known.get(identifier, text)
+        if text != before:
+            if not trust_ids and not parents.are_equal(text, before):
+                raise ValueError(
+                    f"Expected `{identifier}` to be {before}, as in earlier rounds. The pool has {text}. Correct the "
+                    "pool; pass --trust-ids if it was corrected; or use another --out to start a new campaign."
+                )
+            known[identifier] = text
+    return known

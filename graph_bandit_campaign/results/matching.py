@@ -1,0 +1,138 @@
+"""Find the molecule or graph of a row of results in the pool, among earlier suggestions, or outside both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from graph_bandit_campaign.checks import nearest_id
+from graph_bandit_campaign.pool.forms import Parents
+from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_campaign.text import unshield
+from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env.pools import smiles_problem
+
+
+class Match(NamedTuple):
+    """The molecule of a row."""
+
+    identifier: str
+    """Its id in the pool; else the one it was suggested by; else its name in the row, or its canonical SMILES."""
+    other: str = ""
+    """Canonical SMILES of the row if it is another form of the molecule, or if the id was trusted; else empty."""
+
+
+class Matcher:
+    """Find the molecules of rows: by name if it is known, else by canonical SMILES, else by standardised parent.
+
+    Args:
+        pool: molecules to choose from.
+        structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
+        trust_ids: a row with a known name is that molecule, whatever its SMILES.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
+    """
+
+    outside: dict[str, str]
+    """Ids and canonical SMILES of the molecules so far that are not in the pool."""
+
+    def __init__(self, pool: MoleculeSet, structures: Mapping[str, str], trust_ids: bool, most_atoms: int) -> None:
+        smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
+        self.ids, self.outside = frozenset(pool.ids), {}
+        self.trust_ids, self.most_atoms = trust_ids, most_atoms
+        structures = {name: pool.standard_smiles(text) for name, text in structures.items()}
+        self._smiles_of = {
+            **structures,
+            **{name: smiles_of[known] for name, known in pool.aliases.items()},
+            **smiles_of,
+        }
+        self._id_of = {text: name for name, text in (*structures.items(), *smiles_of.items())}
+        self._parents, self._standard = Parents(self._id_of), pool.standard_smiles
+        self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
+        for alias, text in pool.written.items():
+            self._written.setdefault(smiles_of[pool.aliases.get(alias, alias)], set()).add(text)
+
+    def find(self, row: MeasuredRow) -> Match:
+        """Return the molecule of a row.
+
+        Raises:
+            ValueError: if it is unknown, could be several, or its name and SMILES disagree.
+        """
+        canonical = canonical_smiles(row.smiles, self.most_atoms) if row.smiles else ""
+        name = row.identifier if row.identifier in self._smiles_of else unshield(row.identifier)
+        if name in self._smiles_of:
+            other = self._compare(name, canonical, row.smiles)
+            return Match(self._place(name, self._smiles_of[name]), other)
+        if row.smiles and not canonical:
+            raise ValueError(smiles_problem(row.smiles, self.most_atoms))
+        if not canonical:
+            nearest = nearest_id(name, self.ids)
+            hint = f" Did you mean `{nearest}`?" if nearest else ""
+            if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
+                hint += f" The row has {name!a}."
+            raise ValueError(f"the pool has no `{name}`, and there is no SMILES.{hint}")
+        standard = self._standard(canonical)
+        alike = [] if standard in self._id_of else self._parents.find(standard)
+        if len(alike) > 1:
+            names = " or ".join(f"`{self._id_of[text]}`" for text in alike)
+            raise ValueError(f"{canonical} is a form of {names}. Give its id.")
+        known = alike[0] if alike else standard
+        is_other = known in self._id_of and not self._is_written(canonical, known)
+        return Match(self._place(name, known), canonical if is_other else "")
+
+    def _compare(self, name: str, canonical: str, written: str) -> str:
+        """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
+        known = self._smiles_of[name]
+        if not written or self._is_written(canonical, known):
+            return ""
+        if self.trust_ids:
+            return canonical or written
+        if not canonical:
+            raise ValueError(smiles_problem(written, self.most_atoms))
+        if self._parents.are_equal(canonical, known):
+            return canonical
+        where = "in the pool" if self._id_of[known] in self.ids else "as suggested"
+        raise ValueError(f"`{name}` is {known} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
+
+    def _is_written(self, canonical: str, known: str) -> bool:
+        """Return whether a SMILES is that of a known molecule, or a form of it that the pool has."""
+        return canonical == known or canonical in self._written.get(known, ())
+
+    def _place(self, name: str, canonical: str) -> str:
+        """Return the id of a molecule, and add it to `outside` if it is not in the pool."""
+        identifier = self._id_of.get(canonical, name or canonical)
+        self._id_of.setdefault(canonical, identifier)
+        if identifier not in self.ids and self.outside.setdefault(identifier, canonical) != canonical:
+            raise ValueError(f"`{identifier}` is {self.outside[identifier]} above, and {canonical} here.")
+        return identifier
+
+
+class IdMatcher:
+    """Find the graphs of rows, as `Matcher` finds molecules.
+
+    Args:
+        ids: ids of the graphs of the pool.
+    """
+
+    outside: dict[str, str]
+    """Nothing: the agent cannot learn from a graph that it does not have."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self.ids, self.outside = frozenset(ids), {}
+        self._first = ids[0]
+
+    def find(self, row: MeasuredRow) -> Match:
+        """Return the graph of a row.
+
+        Raises:
+            ValueError: if the pool does not have it, or the row has no id.
+        """
+        name = row.identifier if row.identifier in self.ids else unshield(row.identifier)
+        if not name:
+            raise ValueError("graphs are found by their ids, and this row has none. `--id` names their column.")
+        if name not in self.ids:
+            nearest = nearest_id(name, self.ids)
+            hint = (
+                f" Did you mean `{nearest}`?" if nearest else f" Its ids are like `{self._first}`; `--id` names others."
+            )
+            raise ValueError(f"the pool has no `{name}`, and the agent cannot learn from a graph that it lacks.{hint}")
+        return Match(name)

@@ -1,0 +1,240 @@
+"""Read tables of results."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from agents.contract import LARGEST_REWARD
+from graph_bandit_campaign.names import find_column, sheet_remarks
+from graph_bandit_campaign.results.measurement import Bound
+from graph_bandit_env.tables import Table, open_table
+
+STATES = ("failed", "pending")
+WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
+BOUND = re.compile(r"(>=|<=|[<>≥≤])\s*(\S.*)", re.DOTALL)
+AMONG = ", a bound such as `>4.5`, `failed`, `pending` or nothing"
+SHOWN = 10  # problems in a message
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns."""
+
+    value: str
+    """Measured values: a number, `failed`, `pending`, or nothing. Capitals of names do not count."""
+    identifier: str | None = None
+    """Names of molecules; `id` where a table lacks it."""
+    smiles: str = "smiles"
+    """SMILES; `smiles` where a table lacks it."""
+    features: tuple[str, ...] = ()
+    """The user's own columns of numbers; a table may lack them."""
+    noise: str | None = None
+    """Standard deviations of the values; None: there is no such column. A table may lack it, if another one has it."""
+
+
+@dataclass(frozen=True)
+class MeasuredRow:
+    """A row with a result of a molecule."""
+
+    place: str
+    """File, sheet and number of the row, for messages."""
+    identifier: str
+    """Name; empty if there is none."""
+    smiles: str
+    """SMILES as written; empty if there is none."""
+    value: float | str
+    """A number, "failed" or "pending"."""
+    bound: str = ""
+    """The cell as written, such as ">4.5", if the value is only known to be above or below the number; else empty."""
+    features: tuple[float, ...] = ()
+    """Values of the user's own columns, NaN where one is not known."""
+    noise: float | None = None
+    """Standard deviation of the value; None: it is not known."""
+
+    @property
+    def side(self) -> Bound:
+        """Return on which side of the number the value lies, if only that is known; else an empty text."""
+        return "" if not self.bound else "above" if self.bound[0] in ">≥" else "below"
+
+
+class Results(NamedTuple):
+    """The contents of tables of results."""
+
+    rows: list[MeasuredRow]
+    """Rows in their order, one table after the other."""
+    remarks: list[str]
+    """Remarks about the tables, for people."""
+
+
+class NoResultsError(ValueError):
+    """No row of the tables has a result."""
+
+
+class BadResultsError(ValueError):
+    """Rows of results that cannot be understood; no result is used then."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
+        more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+        super().__init__(f"Expected results that can be understood. {len(problems)} rows cannot:\n{listed}{more}")
+
+
+class ResultTables:
+    """Tables of results, each of which is opened and read once.
+
+    Args:
+        tables: the tables; their records are lists.
+        sheet: the sheet that the user named, for remarks.
+    """
+
+    def __init__(self, tables: Sequence[Table], sheet: str | None = None) -> None:
+        self.tables, self._sheet = tuple(tables), sheet
+
+    @classmethod
+    def open(cls, paths: Iterable[Path], sheet: str | None = None) -> ResultTables:
+        """Read tables.
+
+        Args:
+            paths: paths of tables that `open_table` can open.
+            sheet: sheet of the tables that are workbooks; None: the first.
+
+        Raises:
+            FileNotFoundError: if there is no such file.
+            ImportError: if a package that reads it is not installed.
+            ValueError: if a table cannot be read.
+        """
+        tables = []
+        for path in paths:
+            with open_table(path, sheet if path.suffix.lower() == ".xlsx" else None) as table:
+                table.records = list(table.records)
+                tables.append(table)
+        return cls(tables, sheet)
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    @property
+    def headers(self) -> list[Sequence[str]]:
+        """Return the columns of each table."""
+        return [table.columns for table in self.tables]
+
+    @property
+    def first(self) -> ResultTables:
+        """Return the first table alone."""
+        return ResultTables(self.tables[:1], self._sheet)
+
+    def having(self, name: str) -> ResultTables:
+        """Return the tables that have a column, whose capitals do not count."""
+        those = [table for table in self.tables if find_column(name, table.columns, str(table.path))]
+        return ResultTables(those, self._sheet)
+
+    def read(self, columns: Columns) -> Results:
+        """Return the rows that have a result: a number, `failed` or `pending`.
+
+        Args:
+            columns: names of the columns; the tables need `value`, and `identifier` or `smiles`.
+
+        Raises:
+            BadResultsError: a ValueError that lists the rows with a value that cannot be understood.
+            NoResultsError: a ValueError, if no row has a result.
+            ValueError: if a column is missing.
+        """
+        rows: list[MeasuredRow] = []
+        remarks: list[str] = []
+        problems: list[str] = []
+        for table in self.tables:
+            _read_rows(replace(table, problems=list(table.problems)), columns, rows, problems)
+            remarks += [
+                *sheet_remarks(table, self._sheet, "--measured-sheet"),
+                *_likeness_remarks(table, columns.value),
+            ]
+        if problems:
+            raise BadResultsError(problems)
+        if columns.noise is not None and not self.having(columns.noise):
+            listed = ", ".join(dict.fromkeys(name for names in self.headers for name in names))
+            raise ValueError(
+                f"Expected a column `{columns.noise}` (--noise) in a table of results. They have {listed}."
+            )
+        if not rows:
+            raise NoResultsError(
+                f"Expected at least one value in column `{columns.value}`. Got none. Leave out `--measured` to get a "
+                "first batch, suggested from the structures alone."
+            )
+        return Results(rows, remarks)
+
+
+def _likeness_remarks(table: Table, column: str) -> list[str]:
+    """Say which column was read where another one differs from it in capitals alone."""
+    names = table.columns if column in table.columns else ()
+    alike = [name for name in names if name != column and name.casefold() == column.casefold()]
+    return [f"column `{column}` of {table.path.name} read, not `{name}`" for name in alike]
+
+
+def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:
+    """Append the rows of a table to `rows`, and its problems to `problems`."""
+    # The columns that the user named, or `id` and `smiles` as `suggest` writes them.
+    source = str(table.path)
+    identifier, smiles = (
+        find_column(name or usual, table.columns, source) or find_column(usual, table.columns, source)
+        for name, usual in ((columns.identifier, "id"), (columns.smiles, "smiles"))
+    )
+    known = [*filter(None, (identifier, smiles))]
+    features = {name: here for name in columns.features if (here := find_column(name, table.columns, source))}
+    target = find_column(columns.value, table.columns, source) or columns.value
+    noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
+    listed = ", ".join(table.columns)
+    if not known and target in table.columns:
+        raise ValueError(
+            f"Expected a column `id` or `smiles` in {table.path}, to identify the molecules. It has {listed}: name one "
+            "by `--id` or `--smiles`."
+        )
+    bad: list[tuple[int, str]] = []
+    for number, (cell, *others) in table.rows([target, *known, *features.values(), *filter(None, [noise])]):
+        names = others[: len(known)]
+        try:
+            bound = BOUND.fullmatch(cell)
+            among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
+            value = WORDS.get(cell.lower()) or table.number(text, among)
+            if bound and value is None:
+                raise ValueError(f"expected a number after `{bound[1]}`. Got {cell!r}.")
+            if isinstance(value, float) and abs(value) > LARGEST_REWARD:
+                raise ValueError(f"expected a number from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got {cell!r}.")
+        except ValueError as error:
+            bad.append((number, str(error)))
+            continue
+        if value is None:
+            continue
+        try:
+            cells = others[len(known) : len(known) + len(features)]
+            given = dict(zip(features, map(table.side_value, cells, features.values()), strict=True))
+            deviation = _read_noise(table, others[-1], noise, bool(bound)) if noise and value not in STATES else None
+        except ValueError as error:
+            bad.append((number, str(error)))
+            continue
+        if not any(names):
+            bad.append((number, f"a value without a molecule; its columns are {listed}."))
+            continue
+        named = dict(zip(known, names, strict=True))
+        name, text = named.get(identifier, ""), named.get(smiles, "")
+        sides = tuple(given.get(column, math.nan) for column in columns.features)
+        rows.append(MeasuredRow(table.place(number), name, text, value, cell if bound else "", sides, deviation))
+    problems += [f"{table.place(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
+
+
+def _read_noise(table: Table, cell: str, column: str, bounded: bool) -> float | None:
+    """Return the standard deviation in a cell; None for an empty one.
+
+    Raises:
+        ValueError: if it is not a number above 0, or only a bound on the value is known.
+    """
+    noise = table.number(cell, f" above 0 in `{column}`, the noise of the value, or nothing")
+    if noise is not None and not 0 < noise <= LARGEST_REWARD:
+        raise ValueError(f"expected a number above 0 in `{column}`, the noise of the value, or nothing. Got {cell!r}.")
+    if noise is not None and bounded:
+        raise ValueError(f"expected nothing in `{column}` next to a bound, which has no noise. Got {cell!r}.")
+    return noise

@@ -1,1 +1,0 @@
-"""Read tables of molecules and results, match them, and check that they fit into memory."""

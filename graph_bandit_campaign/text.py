@@ -1,0 +1,53 @@
+"""Write numbers, lists and names for people and for spreadsheets to read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+MOST = 10  # names in a list
+
+
+def short(value: float | None, nothing: str = "") -> str:
+    """Write a number with four significant digits."""
+    return nothing if value is None else f"{value:.4g}"
+
+
+def percent(share: float | None, space: str = "") -> str:
+    """Write a share as a whole percentage."""
+    return "" if share is None else f"{100 * share:.0f}{space}%"
+
+
+def listed(names: Sequence[str], most: int = MOST) -> str:
+    """Write the first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def duration(seconds: float) -> str:
+    """Write a time for people, in seconds, minutes or hours."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+FORMULA = re.compile(r"'*[=+\-@＝＋－＠]")  # spreadsheets take the wide ones for formulas, too
+
+
+def shield(name: str) -> str:
+    """Put an apostrophe in front of a name that begins like a formula, as OWASP advises ("CSV injection")."""
+    return f"'{name}" if FORMULA.match(name) else name
+
+
+def unshield(name: str) -> str:
+    """Return the name from which `shield` made this one."""
+    return name[1:] if name.startswith("'") and FORMULA.match(name) else name
+
+
+def to_csv(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
+    """Write rows of a table as text."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n", delimiter=delimiter).writerows(rows)
+    return text.getvalue()

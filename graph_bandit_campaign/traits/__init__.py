@@ -1,5 +1,0 @@
-"""Molecules with what agents compare them by, computed once."""
-
-from graph_bandit_campaign.traits.described import DescribedMolecules
-
-__all__ = ["DescribedMolecules"]

@@ -1,0 +1,178 @@
+"""Limits on molecules, against RDKit itself."""
+
+import numpy as np
+import pytest
+from rdkit import Chem
+from rdkit.Chem import QED, Crippen, Descriptors, Lipinski, rdMolDescriptors
+from support.molecules import ODD_MOLECULES, some_molecules
+
+from graph_bandit_campaign import Campaign, Limits
+from graph_bandit_campaign.constraints.limits import structures
+from graph_bandit_campaign.constraints.limits.columns import LimitColumns
+from graph_bandit_campaign.constraints.limits.properties import PROPERTIES
+from graph_bandit_campaign.constraints.limits.structures import find_failures
+from graph_bandit_env import from_smiles
+from graph_bandit_env.pools import is_bare_salt
+
+SMILES = tuple(dict.fromkeys((*some_molecules(20).smiles, *ODD_MOLECULES)))
+POOL = from_smiles(SMILES)
+MOLECULES = [Chem.MolFromSmiles(text) for text in POOL.smiles]
+ORACLE = {
+    "charge": Chem.GetFormalCharge,
+    "heavy_atoms": Chem.Mol.GetNumHeavyAtoms,
+    "heteroatoms": Lipinski.NumHeteroatoms,
+    "mw": Descriptors.MolWt,
+    "exact_mass": rdMolDescriptors.CalcExactMolWt,
+    "rings": Lipinski.RingCount,
+    "aromatic_rings": Lipinski.NumAromaticRings,
+    "fraction_sp3": Lipinski.FractionCSP3,
+    "tpsa": Descriptors.TPSA,
+    "hbd": Lipinski.NumHDonors,
+    "hba": Lipinski.NumHAcceptors,
+    "rotatable_bonds": Lipinski.NumRotatableBonds,
+    "stereocentres": rdMolDescriptors.CalcNumAtomStereoCenters,
+    "molar_refractivity": Crippen.MolMR,
+    "logp": Descriptors.MolLogP,
+    "qed": QED.default,
+}
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_properties_are_those_of_rdkit(name):
+    values = np.array([ORACLE[name](molecule) for molecule in MOLECULES])
+    middle = float(np.median(values))
+    assert Limits(require=[f"{name.upper()}<={middle!r}"]).mask(POOL).tolist() == (values <= middle).tolist()
+    assert Limits(require=[f"{name}>{middle!r}"]).mask(POOL).tolist() == (values > middle).tolist()
+
+
+def test_every_property_has_an_oracle():
+    assert PROPERTIES.keys() == ORACLE.keys()
+
+
+def test_all_limits_must_be_met_and_each_says_what_it_leaves():
+    limits = Limits(require=["logp=0..3", "mw<200"], forbid=["[N+](=O)[O-]"], only=["stock=yes"])
+    stock = ["yes", "no", ""] * 9
+    selection = limits.select(POOL, {"stock": stock[: len(POOL)]})
+    assert [step.text for step in selection.steps] == ["stock=yes", "mw<200", "forbid [N+](=O)[O-]", "logp=0..3"]
+    nitro = Chem.MolFromSmarts("[N+](=O)[O-]")
+    tests = [
+        [cell == "yes" for cell in stock[: len(POOL)]],
+        [Descriptors.MolWt(one) < 200 for one in MOLECULES],
+        [not one.HasSubstructMatch(nitro) for one in MOLECULES],
+        [0 <= Crippen.MolLogP(one) <= 3 for one in MOLECULES],
+    ]
+    left = np.ones(len(POOL), bool)
+    for place, (step, meets) in enumerate(zip(selection.steps, tests, strict=True)):
+        assert ((selection.failed == place) == (left & ~np.array(meets))).all()
+        left &= meets
+        assert step.left == left.sum()
+    assert (selection.mask == left).all()
+    assert selection.steps[0].unknown == stock[: len(POOL)].count("") > 0
+    assert selection.reason(2) == "stock=yes (not known)"
+    assert selection.reason(1) == "stock=yes"
+
+
+def test_a_column_wins_over_a_property_and_a_gap_does_not_meet_the_limit():
+    pool = from_smiles(["CCO", "CCN", "CCC"], columns={"MW": [1000.0, 1.0, np.nan]})
+    selection = Limits(require=["mw<500"]).select(pool)
+    assert selection.mask.tolist() == [False, True, False]
+    assert selection.describe() == "Limits on 3 molecules: mw<500 (a column, not known for 1) leaves 1."
+    assert Limits(require=["mw<500"]).select(POOL).describe().startswith(f"Limits on {len(POOL)} molecules: mw<500 (c")
+
+
+def test_columns_that_are_given_win_over_those_of_the_molecules():
+    pool = from_smiles(["CCO", "CCN"], columns={"price": [1.0, 9.0]})
+    assert Limits(require=["price<5"]).mask(pool).tolist() == [True, False]
+    assert Limits(require=["price<5"]).mask(pool, {"price": [9, 1]}).tolist() == [False, True]
+
+
+def test_one_row_of_a_molecule_must_meet_all_limits_on_columns():
+    limits = Limits(require=["price<5"], only=["stock=yes"])
+    rows = LimitColumns([0, 0, 1, 1], {"price": [1, 9, 1, 9]}, {"stock": ["yes", "no", "no", "yes"]})
+    assert limits.select_rows(["CCO", "CCN"], rows).mask.tolist() == [True, False]
+
+
+def test_processes_find_what_one_process_finds(monkeypatch):
+    limits = Limits(require=["logp<3"], forbid=["brenk"])
+    alone = limits.select(POOL)
+    monkeypatch.setattr(structures, "CHUNK", 10)
+    monkeypatch.setattr(structures, "LONG", 0)
+    together = limits.select_rows(POOL.smiles, LimitColumns(()), workers=2)
+    assert together.failed.tolist() == alone.failed.tolist()
+    assert together.steps == alone.steps
+    assert not alone.mask.all()
+
+
+def test_what_fails_a_cheap_limit_is_not_tested_by_a_dear_one(monkeypatch):
+    asked = []
+    compute = structures.property_function
+    monkeypatch.setattr(
+        structures, "property_function", lambda name: lambda one: asked.append(name) or compute(name)(one)
+    )
+    assert Limits(require=["qed>0", "mw<50"]).mask(POOL).sum() == asked.count("qed") < asked.count("mw") == len(POOL)
+
+
+def test_a_property_that_cannot_be_computed_is_not_known(monkeypatch):
+    def fail(molecule):
+        raise RuntimeError
+
+    monkeypatch.setattr(structures, "property_function", lambda name: fail)
+    selection = Limits(require=["mw>0"]).select(POOL)
+    assert not selection.mask.any()
+    assert selection.steps[0].unknown == len(POOL)
+
+
+def test_no_limits_leave_everything():
+    selection = Limits().select(POOL)
+    assert selection.mask.all()
+    assert selection.describe() == ""
+    assert find_failures((), ["C"])[0].test == -1
+    assert not Limits()
+
+
+@pytest.mark.parametrize(
+    ("given", "columns", "message"),
+    [
+        ({"require": ["mwt<5"]}, {}, "Did you mean `mw`"),
+        ({"require": ["mv<5"]}, {}, "Did you mean `mw`"),
+        ({"only": ["stok=yes"]}, {"stock": ["yes"] * len(POOL)}, "Did you mean `stock`"),
+        ({"require": ["price<5"]}, {"stock": ["a"] * len(POOL)}, "It has stock; properties are charge, "),
+        ({"only": ["mw=5"]}, {}, "There are no columns"),
+        ({"require": ["a<5"]}, {"a": ["x"] * len(POOL)}, "numbers in column `a`"),
+        ({"require": ["a<5"]}, {"a": [1.0]}, "numbers in column `a`"),
+        ({"only": ["a=5"]}, {"a": [5] * len(POOL)}, "texts in column `a`"),
+        ({"require": ["mw<5"]}, {"Mw": [1] * len(POOL), "MW": [1] * len(POOL)}, "Rename one of them"),
+    ],
+)
+def test_limits_that_name_nothing_are_refused(given, columns, message):
+    with pytest.raises(ValueError, match=message):
+        Limits(**given).mask(POOL, columns)
+
+
+def test_a_text_in_place_of_a_list_is_refused():
+    with pytest.raises(TypeError, match="Expected `require` to be a list"):
+        Limits(require="mw<500")
+
+
+def test_equal_limits_have_equal_contents_in_any_order():
+    first = Limits(["mw<5", "logp = 1..2"], ["pains", "CBr"], ["a=x,y"])
+    assert first.content() == Limits(["logp=1..2", "mw<5.0"], ["CBr", "PAINS"], ["a=y,x"]).content()
+    assert first.content() != Limits(["mw<=5", "logp=1..2"], ["pains", "CBr"], ["a=x,y"]).content()
+
+
+def test_a_campaign_asks_among_what_meets_the_limits():
+    campaign = Campaign(POOL, "random")
+    mask = Limits(require=["mw<150"]).mask(POOL) & ~np.array([*map(is_bare_salt, POOL.smiles)])  # which it leaves out
+    campaign.tell_many({POOL.ids[k]: 1.0 for k in np.flatnonzero(~mask)[:2]})
+    light = set(np.array(POOL.ids)[mask])
+    assert {suggestion.id for suggestion in campaign.ask(int(mask.sum()), among=mask)} == light
+    with pytest.raises(ValueError, match="no more graphs than are left, 0"):
+        campaign.ask(1, among=mask)
+    with pytest.raises(ValueError, match="`among` of shape"):
+        campaign.ask(1, among=[True])
+    assert campaign.ask(1)
+
+
+def test_molecules_that_are_not_in_memory_are_refused():
+    with pytest.raises(TypeError, match=r"in memory, a MoleculeSet. Got object. Of a prepared pool give `pool.load\("):
+        Limits(require=["mw<5"]).select(object())

@@ -1,0 +1,71 @@
+import pytest
+from rdkit import Chem
+from rdkit.Chem.FilterCatalog import FilterCatalog, FilterCatalogParams
+from support.molecules import ODD_MOLECULES, some_molecules
+
+from graph_bandit_campaign.constraints.limits.patterns import catalog_names, read_pattern
+
+ALERTS = ("O=C1CSC(=S)N1", "O=N(=O)c1ccc(Br)cc1", "CCOC(=O)CC=O", "O=C1C=CC(=O)C=C1", "c1ccc(N=Nc2ccccc2)cc1")
+MOLECULES = [Chem.MolFromSmiles(text) for text in (*some_molecules(20).smiles, *ODD_MOLECULES, *ALERTS)]
+
+
+@pytest.mark.parametrize("name", ["pains", "BRENK", "nih", "Chembl_Dundee"])
+def test_catalogs_are_those_of_rdkit(name):
+    kind = getattr(FilterCatalogParams.FilterCatalogs, catalog_names()[name.lower()])
+    catalog = FilterCatalog(FilterCatalogParams(kind))
+    found = [read_pattern(name).matcher().matches(molecule) for molecule in MOLECULES]
+    assert found == [catalog.HasMatch(molecule) for molecule in MOLECULES]
+    assert any(found)
+
+
+def test_a_smarts_is_one():
+    matcher = read_pattern("[N+](=O)[O-]").matcher()
+    assert matcher.matches(Chem.MolFromSmiles("C[N+](=O)[O-]"))
+    assert not matcher.matches(Chem.MolFromSmiles("CN"))
+
+
+def test_a_file_has_a_smarts_in_a_line_with_names_and_comments(tmp_path):
+    path = tmp_path / "alerts.txt"
+    path.write_text("# two alerts\n\n[#6]Br  bromide\n  [N+](=O)[O-] # nitro\n[#6]Br again\n", encoding="utf-8-sig")
+    assert read_pattern(str(path)).smarts == ("[#6]Br", "[N+](=O)[O-]")
+    plain = path.rename(tmp_path / "alerts")
+    assert read_pattern(str(plain)).smarts == ("[#6]Br", "[N+](=O)[O-]")
+
+
+def test_bad_lines_of_a_file_are_listed(tmp_path):
+    path = tmp_path / "alerts.smarts"
+    path.write_text("[#6]Br\n# fine\n[N+\nC(\n")
+    with pytest.raises(ValueError, match="2 lines are bad") as error:
+        read_pattern(str(path))
+    assert "line 3: RDKit reads no SMARTS from '[N+'." in str(error.value)
+    assert "line 4" in str(error.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"# nothing\n", "é".encode("latin-1")])
+def test_a_file_without_smarts_is_refused(tmp_path, content):
+    path = tmp_path / "alerts.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="Expected"):
+        read_pattern(str(path))
+
+
+def test_a_smarts_is_not_the_name_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "CO").write_text("[Cl]")
+    assert read_pattern("CO").smarts == ("CO",)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(FileNotFoundError, match="nowhere.txt"):
+        read_pattern("nowhere.txt")
+
+
+@pytest.mark.parametrize("text", ["", " ", "[N+", "pain", "C C", "C" * 6000])
+def test_what_is_not_a_smarts_is_refused(text):
+    with pytest.raises(ValueError, match="Expected a substructure to forbid.*pains, brenk"):
+        read_pattern(text)
+
+
+def test_the_catalog_that_was_meant_is_offered():
+    with pytest.raises(ValueError, match="Did you mean `pains`"):
+        read_pattern("pain")

@@ -1,0 +1,214 @@
+"""Budgets and caps: never exceeded, and as somebody would choose who goes down a list."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.molecules import some_molecules
+
+import registry
+from graph_bandit_campaign import Campaign
+from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.model.choice import ShortListEndedError, choose_batch, most_allowed, spare_likely
+
+MOLECULES = some_molecules(30)
+
+
+class InOrder:
+    """Choose the graphs of lowest index; one at a time, or several."""
+
+    settings = None
+
+    def reset(self, observation, seed=0, graph_set=None): ...
+
+    def update(self, observation, action, reward): ...
+
+    def select_action(self, observation, action_mask=None):
+        return int(np.flatnonzero(action_mask)[0])
+
+    def state_dict(self): ...
+
+    def load_state_dict(self, state): ...
+
+
+class BatchInOrder(InOrder):
+    def select_batch(self, observation, count, action_mask=None, pending=()):
+        assert not np.asarray(action_mask)[list(pending)].any()
+        return np.flatnonzero(action_mask)[:count].tolist()
+
+    def predict(self): ...
+
+
+class ForTheMoney(BatchInOrder):
+    """Weigh prices as far as to accept them; `fits` is not asked, as the protocol allows."""
+
+    def select_priced(self, observation, count, prices, action_mask=None, pending=(), fits=None):
+        return self.select_batch(observation, count, action_mask, pending)
+
+
+class Attentive(BatchInOrder):
+    def select_priced(self, observation, count, prices, action_mask=None, pending=(), fits=None):
+        chosen, left = [], np.array(action_mask)
+        while len(chosen) < count and left.any():
+            chosen.append(int(np.flatnonzero(left)[0]))
+            left[chosen[-1]] = False
+            left &= fits(chosen)
+        return chosen
+
+
+def go_down_the_list(count, mask, constraints):
+    """Take each graph that still fits."""
+    chosen, money, taken = [], constraints.budget or np.inf, Counter()
+    for k in np.flatnonzero(mask).tolist():
+        price = 1.0 if constraints.prices is None else constraints.prices[k]
+        group = constraints.groups[k] if constraints.groups else ""
+        if len(chosen) == count or np.isnan(price) or price > money or (group and taken[group] == constraints.at_most):
+            continue
+        chosen.append(k)
+        money -= price
+        taken[group] += 1
+    return chosen
+
+
+@given(st.data())
+def test_every_agent_chooses_what_the_next_on_its_list_would_be(data):
+    size = data.draw(st.integers(1, 12))
+    prices = data.draw(st.lists(st.sampled_from([1.0, 2.0, 5.0, 8.0, np.nan]), min_size=size, max_size=size))
+    groups = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=size, max_size=size))
+    at_most, budget = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([None, 6.0, 9.0, 20.0]))
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    constraints = BatchConstraints(prices=prices, budget=budget, groups=groups, at_most=at_most)
+    left = mask & constraints.known(size)
+    allowed = most_allowed(left, constraints.group_numbers(size), at_most)
+    if not allowed or min(np.array(prices)[left]) > (budget or np.inf):
+        return
+    count = data.draw(st.integers(1, allowed))
+    expected = go_down_the_list(count, mask, constraints)
+    for agent in (ForTheMoney(), Attentive()):
+        chosen = choose_batch(agent, count, mask, (), constraints)
+        assert chosen == expected
+        assert np.array(prices)[chosen].sum() <= (budget or np.inf)
+        assert max(Counter(groups[k] for k in chosen if groups[k]).values(), default=0) <= at_most
+
+
+@given(st.lists(st.sampled_from(["", "a", "b"]), min_size=1, max_size=9), st.integers(1, 3))
+def test_caps_need_no_agent_that_weighs_prices(groups, at_most):
+    constraints = BatchConstraints(groups=groups, at_most=at_most, prices=3.0, budget=1e6)
+    mask = np.ones(len(groups), bool)
+    count = most_allowed(mask, constraints.group_numbers(len(groups)), at_most)
+    listed = BatchConstraints(groups=groups, at_most=at_most)
+    for agent in (InOrder(), BatchInOrder()):
+        assert choose_batch(agent, count, mask, (), constraints) == go_down_the_list(count, mask, listed)
+
+
+@given(st.data())
+def test_as_many_are_allowed_as_the_largest_choice_holds(data):
+    groups = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=1, max_size=8))
+    at_most = data.draw(st.integers(1, 3))
+    largest = 0
+    for bits in range(2 ** len(groups)):
+        chosen = [group for k, group in enumerate(groups) if bits >> k & 1]
+        if all(number <= at_most for group, number in Counter(chosen).items() if group):
+            largest = max(largest, len(chosen))
+    constraints = BatchConstraints(groups=groups, at_most=at_most)
+    assert most_allowed(np.ones(len(groups), bool), constraints.group_numbers(len(groups)), at_most) == largest
+
+
+def begin(name="molecule-ucb:short_list=12"):
+    campaign = Campaign(MOLECULES, name)
+    campaign.tell_many(dict(zip(MOLECULES.ids[:10], MOLECULES.targets[:10].tolist(), strict=True)))
+    return campaign
+
+
+def ids(suggestions):
+    return [suggestion.id for suggestion in suggestions]
+
+
+@pytest.mark.parametrize("name", [name for name in registry.list_agents() if name.startswith("molecule-")])
+def test_equal_prices_suggest_what_no_prices_suggest(name):
+    free = ids(begin(name).ask(6))
+    assert ids(begin(name).ask(6, constraints=BatchConstraints(prices=4.0))) == free
+    assert ids(begin(name).ask(6, constraints=BatchConstraints(prices=4.0, budget=13.0))) == free[:3]
+
+
+def test_a_sum_of_decimal_prices_may_meet_the_budget():
+    assert len(begin().ask(3, constraints=BatchConstraints(prices=0.1, budget=0.3))) == 3  # 0.1 + 0.1 + 0.1 > 0.3
+
+
+def test_caps_hold_although_the_short_list_is_shorter():
+    groups = ["a"] * 25 + ["b", "c", "d", "", ""]
+    chosen = ids(begin().ask(6, constraints=BatchConstraints(groups=groups, at_most=1)))
+    assert len(set(chosen)) == 6
+    assert sum(int(MOLECULES.ids.index(key) < 25) for key in chosen) == 1
+
+
+def test_what_cannot_be_is_refused_and_nothing_changes():
+    campaign = begin()
+    before = campaign.state
+    for constraints, message in (
+        (BatchConstraints(groups=["a"] * 30, at_most=2), "The graphs that are left allow 2"),
+        (BatchConstraints(prices=np.linspace(10, 20, 30), budget=5), "cheapest of 20 costs 13.4"),
+        (BatchConstraints(prices=[1.0] * 12 + [np.nan] * 18), "are left with a known price, 2. Got 4"),
+        (BatchConstraints(prices=[1.0] * 3), "price of each of 30 graphs"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            campaign.ask(4, constraints=constraints)
+        assert campaign.state is before
+    with pytest.raises(ValueError, match="Expected an agent that weighs prices"):
+        begin("random").ask(4, constraints=BatchConstraints(prices=np.linspace(1, 2, 30)))
+
+
+def test_an_agent_that_does_not_weigh_prices_keeps_a_budget_that_they_count_for_alone():
+    constraints = BatchConstraints(prices=np.arange(1.0, 9.0), budget=12.0, budget_only=True)
+    mask = np.ones(8, np.bool_)
+    assert (
+        choose_batch(BatchInOrder(), 6, mask, (), constraints) == go_down_the_list(6, mask, constraints) == [0, 1, 2, 3]
+    )
+    with pytest.raises(ValueError, match="Expected a `budget` with `budget_only`"):
+        BatchConstraints(prices=2.0, budget_only=True)
+
+
+PROBABILITY = np.array([0.02] * 8 + [0.9, 0.8, 0.7, 0.99])
+EVERY, LIKELY = np.full(12, True), PROBABILITY > 0.5
+
+
+def kept(count, constraints=None, mask=EVERY):
+    return np.flatnonzero(spare_likely(count, mask, LIKELY, PROBABILITY, constraints or BatchConstraints())).tolist()
+
+
+def test_only_as_many_come_back_as_the_batch_needs_the_least_likely_first():
+    assert kept(8) == list(range(8))
+    assert kept(10) == [*range(8), 9, 10]
+    assert kept(1, mask=EVERY & LIKELY) == [10]
+
+
+def test_caps_and_prices_that_are_not_known_bring_back_no_more_than_is_missing():
+    caps = BatchConstraints(groups=["one"] * 8 + list("abcd"), at_most=3)
+    assert kept(4, caps) == [*range(8), 10]
+    prices = np.ones(12)
+    prices[3:8] = np.nan
+    assert kept(4, BatchConstraints(prices=prices)) == [*range(8), 10]
+
+
+def test_of_a_short_list_those_that_are_needed_may_be_likely_to_fail():
+    spared = np.arange(12) == 9
+    assert kept(8, BatchConstraints(lists=1)) == list(range(8))
+    assert kept(8, BatchConstraints(lists=1, spared=spared)) == [*range(8), 9]
+
+
+def test_short_lists_of_all_there_is_must_hold_enough_that_is_not_likely_to_fail():
+    assert kept(8, BatchConstraints(lists=math.inf)) == list(range(8))
+    with pytest.raises(ShortListEndedError) as refused:
+        kept(9, BatchConstraints(lists=math.inf))
+    assert refused.value.are_likely
+    assert kept(9, BatchConstraints(lists=1)) == list(range(8))
+
+
+def test_a_short_list_that_ended_tells_which_groups_are_full_and_what_money_is_left():
+    constraints = BatchConstraints(prices=[2.0] * 4, budget=7.0, groups=["a", "a", "b", ""], at_most=1, lists=1)
+    with pytest.raises(ShortListEndedError) as ended:
+        choose_batch(ForTheMoney(), 3, np.ones(4, bool), (), constraints)
+    assert (ended.value.groups, ended.value.money, ended.value.are_likely) == ({"a"}, pytest.approx(5.0), False)

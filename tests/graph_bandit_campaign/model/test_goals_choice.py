@@ -1,0 +1,214 @@
+"""The choice for several goals."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from support.molecules import some_molecules
+
+import registry
+from graph_bandit_campaign import CampaignState, Goal, Measurement
+from graph_bandit_campaign.constraints.goals.utility import utility, utility_moments
+from graph_bandit_campaign.model.goals_choice import GoalsChooser
+from graph_bandit_campaign.model.goals_index import Scale
+
+IDS = tuple(f"m{k}" for k in range(200))
+INDEX = SimpleNamespace(ids=IDS, names=IDS, index_of={name: k for k, name in enumerate(IDS)})
+
+
+class Certain:
+    """An agent that is sure of all rewards, or knows them to a spread that is larger for later graphs."""
+
+    def __init__(self, values, spread=0.0):
+        self.values = np.asarray(values, float)
+        self.spread = spread * np.linspace(0, 1, len(self.values))
+
+    def predict(self):
+        return type("Prediction", (), {"mean": self.values, "std": self.spread})
+
+    def imagine_bounds(self, index, pending=()):
+        return lambda place: ((self.values - self.spread)[list(index)], (self.values + self.spread)[list(index)])
+
+    def draw_rewards(self, index, count, seed):
+        return np.tile(self.values[list(index)], (count, 1))
+
+
+def state_of(goals, measured, seed=0):
+    told = [Measurement(f"m{k}", value, 0, goal=name) for name, known in measured.items() for k, value in known.items()]
+    return CampaignState("molecule-ucb", True, seed, tuple(told), goals=tuple(goals))
+
+
+def chosen(goals, values, measured, count, mask=None, seed=0):
+    mask = np.ones(len(values[0]), bool) if mask is None else mask
+    state = state_of(goals, {goal.name: measured for goal in goals}, seed)
+    return GoalsChooser(state, [Certain(each) for each in values], INDEX).choose(count, mask)
+
+
+def test_what_is_certain_to_be_on_the_front_is_chosen_and_never_what_is_beaten():
+    angle = np.linspace(0, np.pi / 2, 9)
+    first, second = np.append(np.cos(angle), 0.4 * np.cos(angle)), np.append(np.sin(angle), 0.4 * np.sin(angle))
+    picked = chosen([Goal("a"), Goal("b")], [first, second], {90: 0.0, 91: 1.0}, 6)
+    assert len(set(picked)) == 6
+    assert max(picked) < 9
+    assert min(picked) < 4 < max(picked)  # from both ends
+
+
+@pytest.mark.parametrize("spread", [0.0, 2.0])
+@pytest.mark.parametrize("weight", [None, 1.0])
+@pytest.mark.parametrize("short", [1000, 8])
+def test_who_minimizes_chooses_as_who_maximizes_minus_the_values(spread, weight, short, monkeypatch):
+    monkeypatch.setattr("graph_bandit_campaign.model.goals_choice.SHORT_LIST", short)
+    generator = np.random.default_rng(2)
+    rewards, known = generator.normal(size=(2, 30)), generator.normal(size=(2, 5))
+    picked = []
+    for aim, sign in (("maximize", 1.0), ("minimize", -1.0)):
+        goals = [Goal(name, aim, weight=weight) for name in "ab"]
+        told = {name: dict(enumerate((sign * each).tolist())) for name, each in zip("ab", known, strict=True)}
+        agents = [Certain(each, spread) for each in rewards]  # agents are taught rewards, of which large ones are good
+        picked.append(GoalsChooser(state_of(goals, told), agents, INDEX).choose(6, np.ones(30, bool)))
+    assert picked[0] == picked[1]
+
+
+def test_weights_choose_by_the_weighted_sum_in_standard_deviations():
+    generator = np.random.default_rng(0)
+    first, second = generator.normal(size=30), generator.normal(size=30)
+    goals = [Goal("a", weight=3.0), Goal("b", "minimize", weight=1.0)]
+    measured = {"a": {50: 0.0, 51: 4.0}, "b": {50: 0.0, 51: 1.0}}  # standard deviations of 2 and 1/2
+    state = state_of(goals, measured)
+    picked = GoalsChooser(state, [Certain(first), Certain(-second)], INDEX).choose(5, np.ones(30, bool))
+    assert picked == np.argsort(-(3 * first / 2 - second / 0.5))[:5].tolist()
+
+
+def test_a_limit_on_a_measured_quantity_leaves_out_what_surely_breaks_it():
+    goals = [Goal("a"), Goal("b", "limit", high=1.0)]
+    picked = chosen(goals, [np.arange(10.0), np.arange(10.0) - 5], {90: 0.0, 91: 1.0}, 3)
+    assert picked == [6, 5, 4]
+    none_left = chosen(goals, [np.arange(10.0), np.full(10, 5.0)], {90: 0.0, 91: 1.0}, 2)
+    assert len(set(none_left)) == 2  # there is a batch all the same
+
+
+def test_values_near_a_range_are_chosen_if_that_is_the_target():
+    assert set(chosen([Goal("a", "target", 3.0, 4.0)], [np.arange(10.0)], {90: 0.0, 91: 9.0}, 2)) == {3, 4}
+
+
+def test_a_goal_without_two_different_results_does_not_count_yet():
+    goals = [Goal("a"), Goal("b")]
+    state = state_of(goals, {"a": {90: 0.0, 91: 1.0}, "b": {90: 2.0, 91: 2.0}})
+    agents = [Certain(np.arange(10.0)), Certain(-np.arange(10.0))]
+    assert GoalsChooser(state, agents, INDEX).choose(2, np.ones(10, bool)) == [9, 8]
+
+
+def test_graphs_that_are_masked_are_not_chosen_and_a_short_list_keeps_the_best(monkeypatch):
+    monkeypatch.setattr("graph_bandit_campaign.model.goals_choice.SHORT_LIST", 3)
+    mask = np.arange(50) % 2 == 0
+    picked = chosen([Goal("a"), Goal("b")], [np.arange(50.0), np.arange(50.0)], {90: 0.0, 91: 1.0}, 3, mask)
+    assert picked == [48, 46, 44]
+
+
+def test_the_mean_over_directions_is_in_proportion_to_the_hypervolume():
+    points, generator = np.array([[0.9, 0.2], [0.6, 0.6], [0.1, 1.0]]), np.random.default_rng(1)
+    scale = Scale([Goal("a"), Goal("b")], [np.array([0.0, 1.0])] * 2)
+    ways = scale.ways(40_000, generator)
+    worth = np.array([scale.worth([(points[:, 0],) * 2, (points[:, 1],) * 2], way).max() for way in ways])
+    area = 0.9 * 0.2 + 0.6 * 0.4 + 0.1 * 0.4
+    assert np.pi / 4 * (worth**2).mean() == pytest.approx(area, rel=0.02)
+
+
+def test_bounds_count_by_the_best_value_between_them_and_their_root_sum_of_squares_with_weights():
+    low, high = np.array([0.0, 1.0]), np.array([4.0, 2.0])
+    one, other = Goal("a", weight=1.0), Goal("b", "minimize", weight=2.0)
+    scale = Scale([one, other], [np.array([0.0, 2.0])] * 2)  # means of 1 and -1, standard deviations of 1
+    np.testing.assert_allclose(
+        scale.worth([(low, high), (low, high)], np.array([1.0, 2.0])),
+        [1 + 2 * -1 + np.hypot(2, 4), 0.5 + 2 * -0.5 + np.hypot(0.5, 1.0)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "scale"), [([1.0, 2.0, 3.0], (2 / 3) ** 0.5), ([1.0, 13.0], 6.0), ([9.0, 40.0], 30.0)]
+)
+def test_the_scale_of_a_target_is_a_standard_deviation_of_the_results_or_their_farthest_distance(known, scale):
+    """The index of a value in the range is 1 / way, and that of one as far from it as the scale is 0."""
+    goals = [Goal("a", "target", 0.0, 10.0), Goal("b")]
+    values, best = np.array([5.0, 10.0 + scale]), np.full(2, 2.0)
+    worth = Scale(goals, [np.array(known), np.array([0.0, 2.0])]).worth(
+        [(values, values), (best, best)], np.array([0.8, 0.6])
+    )
+    np.testing.assert_allclose(worth, [1 / 0.8, 0.0], atol=1e-3)
+
+
+def test_results_that_are_all_in_the_range_of_a_weighted_target_count_in_their_own_unit():
+    goals = [Goal("a", "target", 0.0, 10.0, weight=1.0), Goal("b", weight=1.0)]
+    scale, value = Scale(goals, [np.array([1.0, 3.0]), np.array([0.0, 2.0])]), np.array([12.0])
+    assert scale.worth([(value, value), (value - 11, value - 11)], np.ones(2)) == pytest.approx(-2)
+
+
+@pytest.mark.parametrize("weight", [None, 2.0])
+def test_what_is_dearer_has_to_be_better_in_every_goal_as_for_one_goal(weight):
+    generator = np.random.default_rng(5)
+    known = [np.array([0.0, 2.0]), np.array([0.0, 1.0, 5.0])]
+    scale = Scale([Goal("a", weight=weight), Goal("b", "minimize", weight=weight)], known)
+    low, handicap = generator.normal(size=(2, 7)), 0.5 * np.log(generator.uniform(1, 10, 7))
+    plain = [(each, each + 1) for each in low]
+    better = [
+        (lower + sign * handicap * told.std(), upper + sign * handicap * told.std())
+        for (lower, upper), told, sign in zip(plain, known, (1, -1), strict=True)
+    ]
+    way = np.array([0.6, 0.8])
+    np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way), atol=1e-12)
+
+
+def test_of_equals_the_cheapest_are_chosen_as_far_as_they_fit():
+    goals, told = [Goal("a"), Goal("b")], {90: 0.0, 91: 1.0}
+    state = state_of(goals, {"a": told, "b": told})
+    prices = np.array([5.0, 1.0, 4.0, 2.0, 3.0, np.nan])
+    mask = np.array([True] * 5 + [False])
+
+    def choose(count, fits=None):
+        return GoalsChooser(state, [Certain(np.ones(6)), Certain(np.ones(6))], INDEX).choose(
+            count, mask, (), prices, fits
+        )
+
+    assert choose(3) == [1, 3, 4]
+    assert choose(5, lambda chosen: prices[chosen].sum() + prices <= 7) == [1, 3, 4]
+
+
+@pytest.mark.parametrize("ends", [(2.5, 3.0), (None, 1.0), (1.0, None), (1.5, 1.5)])
+def test_the_distance_to_a_range_has_the_moments_that_draws_have(ends):
+    goal, generator = Goal("c", "target", *ends), np.random.default_rng(0)
+    mean, std = np.array([-2.0, 1.0, 2.7, 6.0, 2.7]), np.array([1.0, 0.3, 1.0, 2.0, 0.0])
+    drawn = utility(goal, mean + std * generator.standard_normal((400_000, 5)))
+    first, second = utility_moments(goal, mean - std, mean + std)
+    np.testing.assert_allclose(first, drawn.mean(0), atol=0.01)
+    np.testing.assert_allclose(second, drawn.std(0), atol=0.01)
+
+
+def test_neither_ties_nor_the_order_of_the_pool_decide_for_a_range():
+    middle = np.append(np.linspace(0, 6, 20), 10.1)
+    goals = [Goal("a", "target", 0.0, 12.0), Goal("b")]
+    told = {"a": {90: 1.0, 91: 2.0}, "b": {90: 0.0, 91: 5.0}}  # all results of `a` are in its range
+    agents = [Certain(middle, 1.0), Certain(middle)]
+    assert GoalsChooser(state_of(goals, told), agents, INDEX).choose(1, np.ones(21, bool)) == [20]
+    sure = GoalsChooser(state_of(goals[:1], {"a": told["a"]}), [Certain(np.ones(150))], INDEX)
+    assert max(sure.choose(3, np.ones(150, bool))) > 2
+
+
+def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():
+    generator = np.random.default_rng(3)
+    pool = some_molecules(60)
+    values = generator.normal(size=(2, 60))
+    agents = []
+    for each in values:
+        agent = registry.make_agent("molecule-ucb")
+        agent.reset(None, seed=0, graph_set=pool)
+        agent.update(None, np.arange(20), each[:20])
+        agents.append(agent)
+    measured = {name: dict(enumerate(each[:20].tolist())) for name, each in zip("ab", values, strict=True)}
+    mask = np.arange(60) >= 20
+    state = state_of([Goal("a"), Goal("b")], measured, seed=4)
+    picked = GoalsChooser(state, agents, INDEX).choose(5, mask)
+    assert picked == GoalsChooser(state, agents, INDEX).choose(5, mask)
+    assert len(set(picked)) == 5
+    assert min(picked) >= 20
+    assert torch.equal(agents[0].history.means[:20], torch.from_numpy(values[0][:20]))

@@ -1,0 +1,138 @@
+"""Traits of a table are computed once, and a file with others is never believed."""
+
+import numpy as np
+import pytest
+from support.molecules import some_molecules
+
+from agents.molecule import TRAITS, Traits, compute_traits
+from graph_bandit_campaign.pool import descriptors as kept
+from graph_bandit_campaign.pool.described import DescribedMolecules
+from graph_bandit_campaign.pool.descriptors import describe, kept_traits, reads_graphs
+from graph_bandit_env import from_smiles
+
+MOLECULES = some_molecules(30)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    monkeypatch.setattr(kept, "FEW", 10)
+
+
+@pytest.fixture
+def file(cache_folder):
+    """The file of the traits of `MOLECULES`."""
+    return cache_folder / kept._cache_of(MOLECULES.smiles, False).name
+
+
+def refuse(*_, **__):
+    pytest.fail("traits were computed")
+
+
+def same(found, expected):
+    assert set(found.names) >= set(expected.names)
+    arrays = found.arrays()
+    for name, array in expected.arrays().items():
+        np.testing.assert_array_equal(arrays[name], array, strict=True)
+
+
+def test_the_second_time_traits_are_those_of_the_file(file, monkeypatch):
+    first = kept_traits(MOLECULES.smiles, TRAITS, keep=True)
+    same(first, compute_traits(MOLECULES.smiles))
+    assert list(file.parent.iterdir()) == [file]
+    computed = []
+    monkeypatch.setattr(
+        kept, "compute_traits", lambda smiles, **how: computed.extend(smiles) or compute_traits(smiles, **how)
+    )
+    same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), first)
+    assert 0 < len(computed) <= kept.COMPARED
+
+
+def test_what_another_agent_needs_is_added():
+    kept_traits(MOLECULES.smiles, ["morgan"], keep=True)
+    same(kept_traits(MOLECULES.smiles, ["properties"], keep=True), compute_traits(MOLECULES.smiles, ["properties"]))
+    assert kept_traits(MOLECULES.smiles, [], keep=True).names == ("morgan", "properties")
+
+
+def test_other_molecules_and_other_fingerprints_have_other_traits():
+    kept_traits(MOLECULES.smiles, TRAITS, keep=True)
+    chiral = ["C[C@H](N)C(=O)O", *MOLECULES.smiles[::-1]]
+    for stereo in (False, True):
+        same(kept_traits(chiral, TRAITS, stereo, keep=True), compute_traits(chiral, TRAITS, stereo))
+
+
+@pytest.mark.parametrize("version", ["rdkit", "agents", "file"])
+def test_another_version_computes_again(file, monkeypatch, version):
+    kept_traits(MOLECULES.smiles, TRAITS, keep=True)
+    if version == "rdkit":
+        monkeypatch.setattr("rdkit.__version__", "0")
+    elif version == "agents":
+        monkeypatch.setattr(kept.MoleculeAgent, "algorithm", 0)
+    else:
+        monkeypatch.setattr(kept, "FORMAT", 0)
+    same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), compute_traits(MOLECULES.smiles))
+    assert len(list(file.parent.iterdir())) == 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "wrong", "fewer", "no traits"])
+def test_a_file_with_something_else_is_replaced(file, damage):
+    expected = kept_traits(MOLECULES.smiles, TRAITS, keep=True)
+    cache = kept._cache_of(MOLECULES.smiles, False)
+    whole = file.read_bytes()
+    if damage == "cut":
+        file.write_bytes(whole[:-100])
+    elif damage == "empty":
+        file.write_bytes(b"")
+    elif damage == "wrong":  # as if the code that computes them had changed
+        cache.save(Traits.from_arrays(expected.arrays() | {"properties": expected.numbers["properties"] + 1}).arrays())
+    elif damage == "fewer":
+        cache.save(expected.take(range(20)).arrays())
+    else:
+        cache.save({"x": np.zeros(3)})
+    same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), expected)
+    assert file.read_bytes() == whole
+
+
+def test_processes_compute_what_one_computes(monkeypatch):
+    monkeypatch.setattr(kept, "CHUNK", 7)
+    alone = kept_traits(MOLECULES.smiles, TRAITS)
+    monkeypatch.setattr(kept, "MANY", 7)
+    same(kept_traits(MOLECULES.smiles, TRAITS, workers=2), alone)
+    same(alone, compute_traits(MOLECULES.smiles))
+
+
+def test_few_molecules_or_a_list_leave_no_file(cache_folder):
+    kept_traits(MOLECULES.smiles[:9], TRAITS, keep=True)
+    kept_traits(MOLECULES.smiles, TRAITS)
+    assert not cache_folder.exists()
+
+
+def test_traits_are_computed_where_no_file_can_be_kept(cache_folder):
+    cache_folder.write_text("a file")
+    assert len(kept_traits(MOLECULES.smiles, TRAITS, keep=True)) == 30
+
+
+def test_a_set_has_the_traits_of_a_table_and_of_molecules_outside_it():
+    every = MOLECULES.join(from_smiles(["CCO", "C1CC1"]))
+    described = describe(every, ["molecule-ucb"], len(MOLECULES), keep=True)
+    assert isinstance(described, DescribedMolecules)
+    assert described.ids == every.ids
+    same(described.traits, compute_traits(every.smiles))
+    assert describe(described, ["molecule-ucb"], len(MOLECULES), keep=True) is described
+    assert len(kept._load(kept._cache_of(MOLECULES.smiles, False), MOLECULES.smiles, False)) == len(MOLECULES)
+
+
+def test_only_what_agents_need_is_computed(monkeypatch):
+    agents = ["molecule-ucb:descriptors_weight=0,properties_weight=0,torsions_weight=0", "random"]
+    assert describe(MOLECULES, agents, 30).traits.names == ("atom_pairs", "morgan", "roles")
+    monkeypatch.setattr(kept, "compute_traits", refuse)
+    for none in (["gnn-ts:steps=1000"], ["random"], ["no-such-agent"], ["molecule-ucb:no_such=1"]):
+        assert describe(MOLECULES, none, 30) is MOLECULES
+    assert describe(MOLECULES, ["molecule-ucb", "molecule-ei:stereo=true"], 30) is MOLECULES
+
+
+@pytest.mark.parametrize(
+    ("agent", "reads"),
+    [(None, False), ("molecule-ei:stereo=true", False), ("gnn-ts", True), ("no-such-agent", False)],
+)
+def test_only_other_agents_read_atoms(agent, reads):
+    assert reads_graphs(agent) == reads

@@ -1,0 +1,125 @@
+"""A table is a pool in memory: its molecules, and what stands beside them in tables of every kind of row."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from graph_bandit_campaign import Limits
+from graph_bandit_campaign.constraints.limits.columns import ColumnNames
+from graph_bandit_campaign.pool.other_columns import join_cells, list_forms
+from graph_bandit_campaign.pool.source import Source
+from graph_bandit_campaign.pool.table import Budget, TablePool
+from graph_bandit_env.tables import open_table
+
+HEADER = ("id", "smiles", "price", "stock")
+ROWS = (
+    ("a", "OCC", 1, "yes"),
+    ("b", "CCN", "", "no"),
+    ("c", "CCO", 9, "no"),  # the molecule of `a`
+    ("", "CCCl", 5, " yes "),
+    ("'=d", "CCC", 7, "n/a"),
+)
+
+
+def write(rows, header=HEADER):
+    with open("pool.csv", "w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def read(path="pool.csv", skip=False):
+    source = Source(path=Path(path), skip_bad_rows=skip)
+    with open_table(source.path) as table:
+        return TablePool.read(table, source, Budget(0))
+
+
+def select(limits, skip=False):
+    pool = read(skip=skip)
+    names = ColumnNames(*limits.find_columns(pool.cells.texts, "pool.csv"))
+    selection = limits.select_rows(pool.molecules.smiles, names.read(pool.cells, skip))
+    return [name for name, meets in zip(pool.molecules.smiles, selection.mask, strict=True) if meets], selection
+
+
+def test_all_rows_of_a_molecule_count():
+    write(ROWS)
+    assert select(Limits(require=["Price<6"]))[0] == ["CCO", "CCCl"]
+    assert select(Limits(require=["price>8"]))[0] == ["CCO"]
+    assert select(Limits(require=["price>8"], only=["stock=yes"]))[0] == []
+    left, selection = select(Limits(only=["stock=yes,n/a"], require=["price=0..9"]))
+    assert left == ["CCO", "CCCl", "CCC"]
+    assert selection.steps[1].unknown == 0  # `b` fails the first limit
+    assert select(Limits(require=["price>=0"]))[1].steps[0].unknown == 1
+
+
+def test_text_in_a_column_of_numbers_is_refused_with_its_line_or_counts_as_not_known():
+    write([*ROWS, ("e", "CCBr", "on request", "yes"), ("f", "CCI", ">5", "yes")])
+    with pytest.raises(ValueError, match="2 cells are bad") as error:
+        select(Limits(require=["price<6"]))
+    assert "pool.csv, line 7: expected a number in `price`. Got 'on request'." in str(error.value)
+    left, selection = select(Limits(require=["price<6"]), skip=True)
+    assert left == ["CCO", "CCCl"]
+    assert selection.steps[0].unknown == 3
+    assert select(Limits(require=["price<6"], only=["stock=yes"]), skip=True)[1].steps[-1].unknown == 2
+    assert "CCBr" in select(Limits(only=["stock=yes"]), skip=True)[0]
+
+
+def test_rows_that_the_pool_leaves_out_do_not_count():
+    write([*ROWS, ("b", "not a molecule", 2, "yes")])
+    assert select(Limits(require=["price<6"]), skip=True)[0] == ["CCO", "CCCl"]
+
+
+def test_a_table_without_a_header_has_names_and_structures():
+    Path("pool.smi").write_text("CCO first\nCCN second\n")
+    pool, limits = read("pool.smi"), Limits(only=["id=second"])
+    columns = ColumnNames({}, {"id": "id"}).read(pool.cells, skip_bad=False)
+    assert limits.select_rows(pool.molecules.smiles, columns).mask.tolist() == [False, True]
+    assert pool.columns == ()
+
+
+def test_a_cell_without_a_readable_value_is_bad_where_it_is_used_only():
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (("id", "smiles", "price"), ("a", "CCO", 2), ("b", "CCN", "=A1")):
+        book.active.append(row)
+    book.save("pool.xlsx")
+    pool = read("pool.xlsx")
+    assert pool.molecules.ids == ("a", "b")
+    with pytest.raises(ValueError, match=r"1 cells are bad"):
+        ColumnNames({"price": "price"}).read(pool.cells, skip_bad=False)
+
+
+def other_columns_of(ids):
+    pool = read()
+    index = [pool.molecules.ids.index(name) for name in ids]
+    return list_forms(pool.forms(index)) | join_cells(pool.take(index, pool.columns), len(ids))
+
+
+def test_suggestions_carry_the_other_columns_of_all_their_rows():
+    write(ROWS)
+    assert other_columns_of(["CCCl", "a"]) == {
+        "other_forms": ["", "c (CCO)"],
+        "price": ["5", "1 | 9"],
+        "stock": ["yes", "yes | no"],
+    }
+
+
+def test_rows_without_names_carry_their_columns_by_structure():
+    write([row[1:] for row in ROWS], HEADER[1:])
+    assert other_columns_of(["CCO", "CCC"])["price"] == ["1 | 9", "7"]
+
+
+def test_numbers_below_zero_are_numbers_and_prices_below_zero_are_not():
+    write([("a", "OCC", 1, -2), ("b", "CCN", 2, 0), ("c", "CCC", 3, 1)], ("id", "smiles", "price", "charge"))
+    assert select(Limits(require=["charge<=0"]))[0] == ["CCO", "CCN"]
+    with pytest.raises(ValueError, match=r"Expected prices in column `charge`. 2 cells are bad:\n  pool.csv, line 2"):
+        ColumnNames({"charge": "charge"}, price="charge").read(read().cells, skip_bad=False)
+
+
+def test_numbers_with_decimal_commas_are_carried_with_points():
+    Path("pool.csv").write_text("id;smiles;price;remark\na;CCO;1,5;1,2-diol\nb;CCN;2;\n")
+    assert other_columns_of(["b", "a"]) == {"price": ["2", "1.5"], "remark": ["", "1,2-diol"]}

@@ -1,0 +1,104 @@
+import pytest
+
+from graph_bandit_campaign.results.books import match_rows
+from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
+from graph_bandit_env import from_smiles
+
+POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
+
+
+def match(*rows, files=("results.csv",), pool=POOL):
+    places = [f"{file}, line {line}" for file in files for line in range(2, 2 + len(rows) // len(files))]
+    measured = [MeasuredRow(place, *row) for place, row in zip(places, rows, strict=True)]
+    return match_rows(measured, pool)
+
+
+def test_names_come_first_then_canonical_smiles():
+    books = match(("a", "", 1.0), ("", "C1=CC=CC=C1", 2.0), ("other", "NCC", 3.0))
+    assert books.measured == (("a", 1.0), ("b", 2.0), ("c", 3.0))
+    assert not books.outside
+
+
+def test_molecules_outside_the_pool_are_kept_with_their_values():
+    books = match(("x", "OCCC", 1.0), ("", "CCCO", 2.0), ("", "CCCCO", 3.0), ("y", "CCl", "failed"))
+    assert books.measured == (("x", 1.0), ("x", 2.0), ("CCCCO", 3.0))
+    assert books.outside == {"x": "CCCO", "CCCCO": "CCCCO"}
+    assert books.failed == ()
+
+
+def test_a_value_settles_what_failed_or_was_under_way():
+    books = match(("a", "", "failed"), ("b", "", "pending"), ("a", "", 1.0), ("c", "", "failed"), ("c", "", "failed"))
+    assert (books.measured, books.failed, books.pending) == ((("a", 1.0),), ("c",), ("b",))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("z", "", 1.0), "line 3: the pool has no `z`, and there is no SMILES"),
+        (("", "nonsense", 1.0), "line 3: RDKit reads no molecule from 'nonsense'"),
+        (("a", "CCN", 1.0), "line 3: `a` is CCO in the pool, and CCN here"),
+        (("x", "CCCCl", 1.0), "line 3: `x` is CCCO above, and CCCCl here"),
+    ],
+)
+def test_rows_whose_molecule_is_unclear_are_named(row, message):
+    with pytest.raises(BadResultsError, match=message):
+        match(("x", "CCCO", 1.0), row)
+
+
+def test_the_nearest_name_is_shown():
+    pool = from_smiles(["CCO", "CCN"], ids=["MOL-17", "other"])
+    with pytest.raises(BadResultsError, match="Did you mean `MOL-17`?"):
+        match(("mol17", "", 1.0), pool=pool)
+
+
+def test_equal_rows_count_once_and_others_of_the_same_molecule_beside_each_other():
+    rows = (("a", "", 1.0), ("a", "", 1.5), ("b", "", 2.0))
+    books = match(*rows, *rows, files=("one.csv", "two.csv"))
+    assert books.measured == (("a", 1.0), ("a", 1.5), ("b", 2.0))
+    assert books.repeated == 3
+
+
+@pytest.mark.parametrize(("cell", "side"), [(">2", "above"), ("≥ 2", "above"), ("<=2", "below"), ("<2", "below")])
+def test_bounds_have_a_side_and_equal_ones_count_once(cell, side):
+    books = match(("a", "", 2.0, cell), ("b", "", 1.0), ("a", "", 2.0, cell), ("b", "", 9.0, cell))
+    assert (books.bounded, books.bounds) == ((("a", 2.0, side),), {"a": cell})
+    assert (books.measured, books.repeated) == ((("b", 1.0),), 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([("a", "", 1.0), ("a", "", "failed")], "1, failed"),
+        ([("a", "", "failed"), ("a", "", 3.0, ">3")], ">3, failed"),
+        ([("a", "", 2.0), ("a", "", 3.0, ">3")], "2, >3"),
+        ([("a", "", 2.0), ("a", "", 1.0, "<1")], "2, <1"),
+        ([("a", "", 3.0, ">3"), ("a", "", 2.0, "<2")], ">3, <2"),
+        ([("a", "", 2.0), ("a", "", 4.0), ("a", "", 3.0, ">3"), ("a", "", 3.0, "<=3")], ""),
+        ([("a", "", 3.0), ("a", "", 2.0, ">2"), ("a", "", 4.0, ">4")], "3, >2, >4"),
+        ([("a", "", 3.0), ("a", "", 4.0, "<4"), ("a", "", 2.0, "<2")], "3, <4, <2"),
+        ([("a", "", 3.0), ("a", "", 3.0, ">=3"), ("a", "", 3.0, "<=3")], ""),
+        ([("a", "", 2.0), ("a", "", 9.0), ("a", "", "pending")], ""),
+        ([("a", "", "failed"), ("b", "", 1.0)], ""),
+    ],
+)
+def test_what_cannot_be_true_together_is_named(rows, text):
+    assert match(*rows).conflicts == ({"a": text} if text else {})
+
+
+def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():
+    pool = from_smiles(["CCO", "OCC", "C"], ids=["a", "twin", "c"])
+    assert match(("twin", "", 1.0), pool=pool).measured == (("a", 1.0),)
+
+
+def test_columns_of_a_molecule_have_the_mean_of_what_its_rows_know():
+    nan = float("nan")
+    books = match(
+        ("a", "", 1.0, "", (1.0, nan)),
+        ("", "OCC", "failed", "", (4.0, 2.0)),
+        ("b", "", 2.0, "", (nan, nan)),
+        ("x", "CCl", 3.0, "", (nan, 5.0)),
+    )
+    assert {name: list(map(str, values)) for name, values in books.features.items()} == {
+        "a": ["2.5", "2.0"],
+        "x": ["nan", "5.0"],
+    }

@@ -1,0 +1,53 @@
+"""Calls are made in parallel, and a worker that dies costs its call alone, which is made once more."""
+
+import os
+from functools import partial
+
+import pytest
+
+from graph_bandit_campaign.workers import opened, results_of
+from graph_bandit_lab.execution import InProcess, Processes
+
+
+def square(number):
+    return number**2
+
+
+def die_once(folder, number):
+    """End the process at the first call with 3."""
+    mark = folder / "died"
+    if number == 3 and not mark.exists():
+        mark.touch()
+        os._exit(1)
+    return number**2
+
+
+def die(number):
+    os._exit(1)
+
+
+@pytest.mark.parametrize("workers", [InProcess, partial(Processes, 2)])
+def test_every_call_gives_its_result(workers):
+    with opened(workers) as running:
+        found = sorted(results_of(running, square, ((number,) for number in range(7)), str, "Kept."))
+    assert found == [number**2 for number in range(7)]
+
+
+def test_a_worker_that_dies_costs_one_call_which_is_made_again(tmp_path):
+    call, numbers = partial(die_once, tmp_path), ((number,) for number in range(7))
+    with opened(partial(Processes, 2)) as running:
+        found = sorted(results_of(running, call, numbers, str, "Kept."))
+    assert found == [number**2 for number in range(7)]
+
+
+def test_two_deaths_at_one_call_are_an_error_that_names_it():
+    with (
+        pytest.raises(ChildProcessError, match="over part 5, perhaps for lack of memory.* Kept."),
+        opened(partial(Processes, 1)) as running,
+    ):
+        list(results_of(running, die, [(5,)], lambda number: f"part {number}", "Kept."))
+
+
+def test_an_error_of_the_call_is_raised():
+    with pytest.raises(TypeError), opened(InProcess) as running:
+        list(results_of(running, square, [("text",)], str, "Kept."))
