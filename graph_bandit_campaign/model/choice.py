@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from agents.contract import Agent, BatchAgent, PriceMinder
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
+from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
 
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 
@@ -122,11 +124,7 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
             f"graphs that are left allow {allowed}. Ask for {allowed} (on the command line --n), or allow more of each "
             "group."
         )
-    if (
-        prices is not None
-        and constraints.budget is not None
-        and not (prices[left] <= constraints.budget * (1 + ROUNDING)).any()
-    ):
+    if prices is not None and not (prices[left] <= _money(constraints)).any():
         raise ValueError(
             f"Expected a budget that pays for a graph. The cheapest of {left.sum()} costs {prices[left].min():g}, and "
             f"the budget is {constraints.budget:g}."
@@ -158,17 +156,19 @@ def spare_likely(
         if nothing_else and not _accepts(count, spared, replace(constraints, lists=None)):
             raise ShortListEndedError(are_likely=True)
         return spared
-    others = np.flatnonzero(mask & likely)
-    others = others[np.argsort(probability[others], kind="stable")]
-    spared = mask & ~likely
-    least, most = 0, len(others)  # how many come back: by bisection, since more of them never make it worse
-    while least < most:
-        middle = (least + most) // 2
-        tried = spared.copy()
-        tried[others[:middle]] = True
-        least, most = (least, middle) if _accepts(count, tried, constraints) else (middle + 1, most)
-    spared[others[:least]] = True
-    return spared
+    size = len(mask)
+    prices, groups = constraints.costs(size), constraints.groups or [""] * size
+    payable = np.ones(size, np.bool_) if prices is None else prices <= _money(constraints)
+    places = np.stack([np.zeros(size, np.int64), np.arange(size)], axis=1)
+    spares = Spares(count, constraints.at_most)
+    keys = np.where(likely, probability, SOUND).tolist()
+    offered = np.flatnonzero(mask & constraints.known(size)).tolist()
+    spares.add(Spare(keys[k], 0, k, groups[k], bool(payable[k])) for k in offered)
+    return mask & (~likely | come_back(probability, places, spares.last))
+
+
+def _money(constraints: BatchConstraints) -> float:
+    return math.inf if constraints.budget is None else constraints.budget * (1 + ROUNDING)
 
 
 def _accepts(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> bool:
@@ -201,7 +201,7 @@ class _Space:
         self.prices = np.ones(size) if costs is None else costs
         self.weighed = np.ones(size) if constraints.budget_only else self.prices
         self.groups = np.arange(size) if groups is None else groups
-        self.money = np.inf if constraints.budget is None else constraints.budget * (1 + ROUNDING)
+        self.money = _money(constraints)
         self.at_most = constraints.at_most or size
         self.is_free = costs is None and groups is None
         self._names = constraints.groups

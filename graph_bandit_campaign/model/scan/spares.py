@@ -31,7 +31,7 @@ class Spares:
     """The molecules on which it depends how many likely failures a batch needs, of all that were added.
 
     Without them a batch of `count` needs: so many molecules, no more than `at_most` of which are counted of one group,
-    and one that the budget pays for. `plates.spare_likely` does the same for a pool in memory.
+    and one that the budget pays for. `spare_likely` asks it for a pool in memory, too.
 
     Args:
         count: how many molecules the batch is to hold.

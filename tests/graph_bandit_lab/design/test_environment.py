@@ -9,8 +9,8 @@ from graph_bandit_env.graphs import GRAPH_MODELS
 from graph_bandit_lab import EnvironmentSettings
 from graph_bandit_lab.design.environment import READING
 from graph_bandit_lab.design.keys import RunKey, with_later_defaults
-from graph_bandit_lab.design.own_graphs import to_arguments
 from graph_bandit_lab.design.names import describe_environment, name_environments, name_setting
+from graph_bandit_lab.design.own_graphs import to_arguments
 
 OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows"]
 OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced"]

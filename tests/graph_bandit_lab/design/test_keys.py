@@ -2,8 +2,7 @@ import pytest
 
 from graph_bandit_lab.design import EnvironmentSettings, read_sweep
 from graph_bandit_lab.design.keys import has_one_instance
-from graph_bandit_lab.design.own_graphs import to_arguments
-from graph_bandit_lab.design.own_graphs import read_own_graphs
+from graph_bandit_lab.design.own_graphs import read_own_graphs, to_arguments
 from graph_bandit_lab.design.plan import _key_without_environment, make_checked
 from graph_bandit_lab.design.settings import AgentSpec
 
