@@ -217,7 +217,7 @@ class ShortLists:
             replace(
                 constraints,
                 lists=math.inf if is_all else len(found),
-                dear=found[-1].dear,
+                dear=frozenset(found[-1].dear),
                 spared=spared if is_final else None,
             ),
             self._tell(found[0]),

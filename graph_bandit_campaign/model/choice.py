@@ -89,7 +89,10 @@ def choose_batch(
                 break
             chosen.append(graph)
             left[graph] = False
-    is_spent = constraints.budget is not None and (constraints.dear or bool((every & space.has_room(chosen)).any()))
+    is_dear = (
+        constraints.lists is None or constraints.dear - space.full(chosen) or (every & space.has_room(chosen)).any()
+    )
+    is_spent = constraints.budget is not None and bool(is_dear)
     if len(chosen) < (1 if is_spent else count):
         raise ValueError(
             f"Expected a pool from which {count} graphs can be chosen, within the budget and with at most "

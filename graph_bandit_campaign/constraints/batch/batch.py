@@ -37,8 +37,8 @@ class BatchConstraints:
     lists: float | None = None
     """None: the graphs are a whole pool. Else they are so many short lists of a larger one, the next of what the batch
     still had room for after the agent had chosen from those before; infinite: there is nothing else in that pool."""
-    dear: bool = True
-    """Of short lists: whether the larger pool has a graph that the batch has room for, and no money."""
+    dear: frozenset[str] = frozenset()
+    """Of short lists: groups of graphs of the larger pool that cost too much; empty where one is of no group."""
     spared: NDArray[np.bool_] | None = None
     """`(K,)` bool. Which of them can be chosen although they are likely to fail; None: nobody knows yet."""
 

@@ -136,8 +136,8 @@ class Found:
     """How many of them meet the limits on columns."""
     unpriced: int = 0
     """How many of these have no known price, although there are prices."""
-    dear: bool = False
-    """Whether one that meets all limits and is not of a full group costs too much."""
+    dear: set[str] = field(default_factory=set)
+    """Groups of those that meet all limits, are not of a full group and cost too much; empty texts for scaffolds."""
 
     @classmethod
     def nothing(cls, query: Query) -> Found:
@@ -157,7 +157,7 @@ class Found:
         self.rated += other.rated
         self.meeting += other.meeting
         self.unpriced += other.unpriced
-        self.dear = self.dear or other.dear
+        self.dear |= other.dear
 
     @property
     def places(self) -> set[tuple[int, int]]:
@@ -265,7 +265,9 @@ def _scan_block(block: Block, asked: Query, found: Found) -> None:
         tests = _Tests(block, on_structures, asked, asked.groups)
     if terms.price is not None:
         cheap = np.nan_to_num(offers.prices, nan=math.inf) <= asked.money
-        found.dear = found.dear or any(tests.meets(np.array([k])).all() for k in np.flatnonzero(offered & ~cheap))
+        for k in np.flatnonzero(offered & ~cheap).tolist():
+            if offers.groups[k] not in found.dear and tests.meets(np.array([k])).all():
+                found.dear.add(offers.groups[k])
         offered &= cheap
     rest = np.flatnonzero(offered)
     places, names = block.places[rest], [block.smiles[k] for k in rest.tolist()]
