@@ -111,7 +111,7 @@ class Repeat:
         """Say what the second measurement is worth."""
         more = "" if self.first is None else f", a first measurement by {self.first:.2g} on average"
         return (
-            f"{self.id} is worth measuring twice: that is expected to improve the {target} of the molecule named best "
+            f"{self.id} is worth measuring twice: that is expected to improve the {target} of the one named best "
             f"by {self.worth:.2g}{more}."
         )
 

@@ -174,8 +174,12 @@ def test_several_goals_limits_on_results_and_a_budget_need_no_molecules(capsys):
     assert suggest("--require", "size<=9", *priced, agent=()) == 0
     assert "a budget of 7: 1 is left" in capsys.readouterr().out
     assert {"predicted_score", "predicted_size", "probability_in_range_size"} <= set(read("out.csv")[0])
-    assert main(["suggest", "nets.jsonl", "--measured", "results.csv", *priced[:-2], *GOALS]) == 0
+    assert main(["suggest", "nets.jsonl", "--measured", "results.csv", *priced, *GOALS]) == 0
     assert {"predicted_score", "predicted_size", "probability_of_front"} <= set(read("all.csv")[0])
+    with open("out.html", encoding="utf-8") as file:
+        page = file.read()
+    assert "on the front" in page
+    assert "olecule" not in page
 
 
 def test_a_file_of_molecules_is_not_written_for_other_graphs(capsys):
