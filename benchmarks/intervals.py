@@ -14,8 +14,9 @@ import tyro
 from numpy.typing import NDArray
 from scipy import stats
 
+from graph_bandit_lab import print_columns
 from graph_bandit_lab.analysis import mean_interval
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab.reports import to_markdown
 
 Floats = NDArray[np.float64]
 DRAWS = 1000  # of a bootstrap

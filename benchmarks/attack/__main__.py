@@ -11,7 +11,8 @@ import tyro
 
 from benchmarks.attack.attempts import Score, attack_area
 from benchmarks.parallel import run_in_parallel
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab import print_columns
+from graph_bandit_lab.reports import to_markdown
 
 Name = Literal["tables", "caches", "campaigns", "results", "inputs", "kills"]
 AREAS: tuple[Name, ...] = ("kills", "campaigns", "results", "caches", "tables", "inputs")

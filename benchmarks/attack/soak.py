@@ -21,7 +21,8 @@ import registry
 from agents.contract import BatchAgent
 from agents.kernel import KernelAgent, KernelSettings
 from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab import print_columns
+from graph_bandit_lab.reports import to_markdown
 
 Floats = NDArray[np.float64]
 GRAPHS, NODES, BANDITS = 20, 10, 64

@@ -22,8 +22,9 @@ from benchmarks.parallel import run_in_parallel
 from benchmarks.policies.learners import LEARNERS
 from benchmarks.policies.online import learn
 from benchmarks.policies.train import COLUMNS, KEY
+from graph_bandit_lab import print_columns
 from graph_bandit_lab.analysis import mean_interval
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab.reports import to_markdown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.pools.data.sources import Source
+from graph_bandit_lab import print_columns
 from graph_bandit_lab.analysis import bootstrap_interval
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab.reports import to_markdown
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import tyro
 
-from graph_bandit_lab import load_results
+from graph_bandit_lab import load_results, print_columns
 from graph_bandit_lab.analysis import mean_interval, paired_interval
 from graph_bandit_lab.design import name_environments
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab.reports import to_markdown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,9 +21,9 @@ from agents.beliefs.rules import ThompsonSampling, UpperConfidenceBound
 from agents.contract import Agent
 from agents.kernel import KernelAgent, KernelSettings, read_network
 from agents.zoo import RECIPES
-from graph_bandit_lab import run_bandit
+from graph_bandit_lab import print_columns, run_bandit
 from graph_bandit_lab.analysis import paired_interval
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab.reports import to_markdown
 
 AGENTS = {"gntk-ucb": UpperConfidenceBound, "gntk-ts": ThompsonSampling}
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import registry
 from agents.neural import NeuralAgent
 from benchmarks.sweeps.limit import register
-from graph_bandit_lab import AgentSpec
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab import AgentSpec, print_columns
+from graph_bandit_lab.reports import to_markdown
 
 HEADER = (
     "t", "graphs played", "rank", "mu", "f", "best: mu", "f", "sd of mu", "sd of f", "correlation",

@@ -18,9 +18,9 @@ import pandas as pd
 import tyro
 
 from benchmarks.sweeps.limit import register
-from graph_bandit_lab import load_results, read_sweep, run_sweep
+from graph_bandit_lab import load_results, print_columns, read_sweep, run_sweep
 from graph_bandit_lab.design import name_environments
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab.reports import to_markdown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,6 @@ from graph_bandit_campaign.model.learner import DEFAULT
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
-from graph_bandit_campaign.report.suggest_page import render_page
 from graph_bandit_campaign.report.tables import check_kind, write_table
 from graph_bandit_campaign.report.terminal import print_answer
 from graph_bandit_campaign.results.rows import ResultTables
@@ -204,6 +203,8 @@ def _contents(settings: SuggestSettings, offer: Offer, campaign: Campaign, answe
         rows = predictions_table(answer, offer.here.ids, campaign.predict(), offer.selection)
         contents[settings.predictions] = write_table(settings.predictions, rows)
     if settings.html is not None:
+        from graph_bandit_campaign.report.suggest_page import render_page  # here, because figures take long to import
+
         contents[settings.html] = render_page(answer).encode()
     return contents
 

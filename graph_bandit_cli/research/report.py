@@ -67,8 +67,8 @@ class Command:
         reports.print_warnings(results)
 
     def _print_rounds(self) -> None:
-        from graph_bandit_lab import load_results
-        from graph_bandit_lab.reports import print_columns, tables_of_rounds, to_markdown
+        from graph_bandit_lab import load_results, print_columns
+        from graph_bandit_lab.reports import tables_of_rounds, to_markdown
 
         results = load_results(self.folder, arrays=("regret", "simple_regret", "best_found"))
         for rows in tables_of_rounds(results, self.at):
@@ -81,8 +81,8 @@ class Command:
 
 def print_table(folder: Path) -> None:
     """Print title, table and warnings of a folder of results."""
-    from graph_bandit_lab import load_results
-    from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of
+    from graph_bandit_lab import load_results, print_columns
+    from graph_bandit_lab.reports import print_warnings, table_of, title_of
 
     results = load_results(folder, arrays=())
     print(f"\n{title_of(results)}\n")

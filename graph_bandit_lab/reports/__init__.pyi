@@ -8,7 +8,6 @@ from .report import write_report as write_report
 from .rounds import tables_of_rounds as tables_of_rounds
 from .standing import lines_of_standing as lines_of_standing
 from .tables import further_tables as further_tables
-from .tables import print_columns as print_columns
 from .tables import print_warnings as print_warnings
 from .tables import table_of as table_of
 from .tables import table_of_changes as table_of_changes
@@ -20,7 +19,6 @@ __all__ = [
     "STYLE",
     "further_tables",
     "lines_of_standing",
-    "print_columns",
     "print_warnings",
     "table_of",
     "table_of_changes",

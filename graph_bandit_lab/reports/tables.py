@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TextIO
 
 import pandas as pd
 
@@ -31,26 +30,6 @@ from graph_bandit_lab.reports.sweep_report import (
     rows_of_failures,
     rows_of_ranking,
 )
-
-LEAST = 12  # characters to which a first column is cut
-
-
-def print_columns(rows: list[tuple[str, ...]], file: TextIO | None = None, width: int | None = None) -> None:
-    """Print rows in columns, the first aligned to the left and the others to the right.
-
-    Args:
-        rows: header and rows.
-        file: where to; None: stdout.
-        width: number of characters of a line. The first column is cut where that helps; None: nothing is cut.
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    if width is not None:
-        rest_of_line = sum(widths[1:]) + 2 * len(widths[1:])
-        widths[0] = min(widths[0], max(width - rest_of_line, LEAST))
-    for whole, *rest in rows:
-        first = whole if len(whole) <= widths[0] else f"{whole[: widths[0] - 1]}…"
-        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        print("  ".join([first.ljust(widths[0]), *cells]).rstrip(), file=file)
 
 
 def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:

@@ -16,7 +16,8 @@ import tyro
 from benchmarks.attack.attempts import Attempt
 from benchmarks.attack.dirty.games import KILLED, CommandGame, PythonGame
 from benchmarks.attack.dirty.team import Team
-from graph_bandit_lab.reports import print_columns, to_markdown
+from graph_bandit_lab import print_columns
+from graph_bandit_lab.reports import to_markdown
 
 
 @dataclass(frozen=True, kw_only=True)
