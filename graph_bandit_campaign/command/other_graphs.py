@@ -15,7 +15,7 @@ from graph_bandit_env.tables import open_table
 UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "near", "weights", "require", "noise", "id", "sheet"),
     *("measured_sheet", "predictions", "html", "agent", "seed", "undo", "forget", "again", "more", "overwrite"),
-    *("directed", "price", "budget", "budget_only", "workers"),
+    *("directed", "price", "budget", "budget_only"),
 }
 """Settings that do not need molecules. All others are refused, so that none is ignored in silence."""
 
