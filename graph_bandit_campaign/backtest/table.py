@@ -152,8 +152,8 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
         molecules, cells = _read_prepared(settings, budget)
     else:
         with tables.open_table(settings.table, settings.sheet) as table:
-            table.records = list(table.records)
-            budget = Budget(len(table.records), features.count, any(map(reads_graphs, agents)))
+            graphs = any(map(reads_graphs, agents))
+            budget = Budget(settings.budget or MOST, features.count, graphs, len(table.columns))
             pool = TablePool.read(table, source, budget)
             remarks += sheet_remarks(table, settings.sheet, "--sheet")
         molecules, cells = pool.molecules, pool.cells

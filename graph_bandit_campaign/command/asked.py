@@ -75,6 +75,7 @@ def read_asked(
     tables: ResultTables,
     columns: Sequence[str],
     of_results: Columns,
+    has_properties: bool = True,
 ) -> Asked:
     """Return what is asked of a pool.
 
@@ -84,12 +85,13 @@ def read_asked(
         tables: the tables of results.
         columns: columns of the pool.
         of_results: columns of the tables of results.
+        has_properties: whether the pool holds molecules, of which limits may name properties.
 
     Raises:
         ValueError: if a column is missing, no row has a result, or rows of results cannot be understood.
     """
     source = str(settings.pool)
-    limits, goals = _split_limits(settings, columns, tables, earlier)
+    limits, goals = _split_limits(settings, columns, tables, earlier, has_properties)
     if goals and settings.noise:
         raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
     numbers, texts = limits.find_columns(columns, source, chain(*tables.headers) if len(limits) else ())
@@ -99,7 +101,11 @@ def read_asked(
 
 
 def _split_limits(
-    settings: SuggestSettings, columns: Sequence[str], tables: ResultTables, earlier: CampaignState | None
+    settings: SuggestSettings,
+    columns: Sequence[str],
+    tables: ResultTables,
+    earlier: CampaignState | None,
+    has_properties: bool,
 ) -> tuple[Limits, tuple[Goal, ...]]:
     """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
 
@@ -108,7 +114,8 @@ def _split_limits(
     """
     known, measured = [], []
     for limit in map(Requirement.parse, settings.require):
-        here = find_column(limit.name, filter(None, columns), str(settings.pool)) or find_property(limit.name)
+        here = find_column(limit.name, filter(None, columns), str(settings.pool))
+        here = here or (find_property(limit.name) if has_properties else "")
         if here or not tables.having(limit.name):
             known.append(limit.text)
         else:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.asked import read_asked
+from graph_bandit_campaign.command.asked import Asked, read_asked
 from graph_bandit_campaign.command.offer import Offer, describe_others, select
 from graph_bandit_campaign.command.other_graphs import read_other_graphs
 from graph_bandit_campaign.command.settings import SuggestSettings
@@ -80,31 +79,50 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
         )
     if settings.pool.is_file() and is_file_of_graphs(settings.pool):
         return _read_graphs(settings, earlier, tables)
-    with nullcontext() if settings.pool.is_dir() else open_table(settings.pool, settings.sheet) as table:
-        if table is not None and not lists_molecules(table.columns, settings.smiles):
-            return _read_graphs(settings, earlier, tables)
-        if settings.directed:
-            raise ValueError(
-                f"Expected no `--directed True` for molecules, whose bonds have no direction. Got {settings.pool}."
-            )
-        if table is None:
-            return _read_prepared(settings, earlier, tables)
-        return _read_table(table, settings, earlier, tables)
+    if settings.pool.is_dir():
+        _refuse_directions(settings)
+        return _read_prepared(settings, earlier, tables)
+    with open_table(settings.pool, settings.sheet) as table:
+        read = None
+        if lists_molecules(table.columns, settings.smiles):
+            _refuse_directions(settings)
+            read = _read_table(table, settings, earlier, tables)
+    return _read_graphs(settings, earlier, tables) if read is None else _match_table(*read, settings, earlier)
 
 
-def _read_table(table: Table, settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
-    """Read an open table of molecules, which is held in memory as a whole."""
+def _refuse_directions(settings: SuggestSettings) -> None:
+    if settings.directed:
+        raise ValueError(
+            f"Expected no `--directed True` for molecules, whose bonds have no direction. Got {settings.pool}."
+        )
+
+
+def _read_table(
+    table: Table, settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables
+) -> tuple[TablePool, Asked, Features, list[str]]:
+    """Read an open table of molecules; return them, what is asked of them, own columns, and remarks on sheets."""
     source = settings.source
     features = Features(source.columns, source.embeddings, settings.quantities)
     smiles, identifier = find_names(table, source)
-    of_results = Columns(settings.target, identifier, smiles, features.columns, settings.noise)
+    of_results = Columns(settings.target, identifier, smiles, source.columns, settings.noise)
     asked = read_asked(settings, earlier, tables, table.columns, of_results)
-    budget = Budget(asked.count, features.count, reads_graphs(settings.agent))
+    budget = Budget(asked.count, features.count, reads_graphs(settings.agent), len(table.columns))
     pool = TablePool.read(table, replace(source, workers=settings.processes), budget)
-    sheets = sheet_remarks(table, settings.sheet, "--sheet")
+    return pool, asked, features, sheet_remarks(table, settings.sheet, "--sheet")
+
+
+def _match_table(
+    pool: TablePool,
+    asked: Asked,
+    features: Features,
+    sheets: Sequence[str],
+    settings: SuggestSettings,
+    earlier: CampaignState | None,
+) -> Inputs:
+    """Match a table of molecules, which is held in memory as a whole, with the results."""
     here, rows = pool.molecules, asked.rows
     if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
-        left_out = {table.place(number) for number, _ in here.skipped}
+        left_out = {pool.cells.table.place(number) for number, _ in here.skipped}
         rows = {name: [row for row in each if row.place not in left_out] for name, each in rows.items()}
     structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
     options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
@@ -200,7 +218,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
     """Read graphs that are not molecules. Values in their file are not results."""
     pool, identifier, has_values = read_other_graphs(settings, earlier)
     of_results = Columns(settings.target, identifier, noise=settings.noise)
-    asked = read_asked(settings, earlier, tables, (), of_results)
+    asked = read_asked(settings, earlier, tables, (), of_results, has_properties=False)
     if len(asked.limits):
         raise ValueError(
             f"Expected limits on columns of the results. {settings.pool} holds other graphs than molecules, which have "

@@ -52,8 +52,8 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         settings, inputs = _read(settings)
         campaign, answer, contents = _choose(settings, inputs)
         _write(campaign, contents)
-    print_answer(answer, inputs.remarks)
-    print("\n" + "\n".join(map(str, _outputs(settings))))
+        print_answer(answer, inputs.remarks)
+        print("\n" + "\n".join(map(str, _outputs(settings))))
     return answer.suggested
 
 

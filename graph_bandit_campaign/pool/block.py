@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.molecule import Traits
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env.tables import Table
+from graph_bandit_env.tables import Table, UnknownCell
 
 SHOWN = 10  # bad cells in a message
 
@@ -42,6 +42,8 @@ class Cells:
         values, problems = np.full(len(self.owners), np.nan), []
         for k, text in enumerate(self.texts[column]):
             try:
+                if isinstance(text, UnknownCell):
+                    raise ValueError(str(text))
                 value = self.table.side_value(text.strip(), column)
                 if are_prices and value <= 0:
                     raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
@@ -49,19 +51,35 @@ class Cells:
                 problems.append(f"{self.table.place(int(self.rows[k]))}: {error}")
             else:
                 values[k] = value
+        self._refuse(problems, column, "prices" if are_prices else "numbers", skip_bad)
+        return values
+
+    def words(self, column: str, skip_bad: bool = False) -> list[str]:
+        """Return the cells of a column of text, R of them, as people wrote them.
+
+        Args:
+            column: name of the column.
+            skip_bad: whether a cell without a readable value, such as a formula, counts as empty.
+
+        Raises:
+            ValueError: if there is such a cell, and `skip_bad` is False.
+        """
+        words, problems = [], []
+        for number, text in zip(self.rows.tolist(), self.texts[column], strict=True):
+            problems += [f"{self.table.place(number)}: {text}"] * isinstance(text, UnknownCell)
+            words.append("" if isinstance(text, UnknownCell) else unshield(text.strip()))
+        self._refuse(problems, column, "texts", skip_bad)
+        return words
+
+    @staticmethod
+    def _refuse(problems: Sequence[str], column: str, kind: str, skip_bad: bool) -> None:
         if problems and not skip_bad:
             listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
             more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
             raise ValueError(
-                f"Expected {'prices' if are_prices else 'numbers'} in column `{column}`. {len(problems)} cells are "
-                f"bad:\n{listed}{more}\nCorrect them (and prepare a prepared pool again), or pass --skip-bad-rows to "
-                "count these values as not known."
+                f"Expected {kind} in column `{column}`. {len(problems)} cells are bad:\n{listed}{more}\nCorrect them "
+                "(and prepare a prepared pool again), or pass --skip-bad-rows to count these values as not known."
             )
-        return values
-
-    def words(self, column: str) -> list[str]:
-        """Return the cells of a column of text, R of them, as people wrote them."""
-        return [unshield(text.strip()) for text in self.texts[column]]
 
 
 @dataclass(frozen=True, eq=False)

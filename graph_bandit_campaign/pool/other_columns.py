@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.text import unshield
+from graph_bandit_env.tables import UnknownCell
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 OTHER_FORMS = "other_forms"
@@ -43,7 +44,7 @@ def join_cells(cells: Cells, count: int) -> dict[str, list[str]]:
     for name, texts in cells.texts.items():
         found: list[dict[str, None]] = [{} for _ in range(count)]
         for owner, cell in zip(cells.owners.tolist(), texts, strict=True):
-            text = unshield(cell.strip())
+            text = "" if isinstance(cell, UnknownCell) else unshield(cell.strip())
             if cells.table.decimal == "," and DECIMAL_COMMA.fullmatch(text):
                 text = text.replace(",", ".")
             if text:

@@ -89,6 +89,7 @@ BYTES_PER_GRAPH = 40_000  # for an agent that reads atoms and bonds: `gnn-ts` ta
 BYTES_PER_MEASUREMENT = 100_000  # its kernel with a block of 4,096 molecules in float64, three times
 BYTES_PER_PAIR = 40  # of measurements: the kernel, its factor, and what is needed to compute both
 BYTES_PER_NUMBER = 80  # of the user's own columns: as read, as joined, and as the agent ranks and standardises it
+BYTES_PER_CELL = 90  # of another column, kept as text
 BYTES_AT_ALL = 500_000_000  # libraries, network and one block of the computation
 LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")  # of a container on Linux
 
@@ -100,11 +101,13 @@ class Budget:
         results: how many measurements there are; they need memory, too.
         columns: how many numbers of the user's own each molecule has.
         graphs: whether an agent reads atoms and bonds.
+        cells: how many columns the table has; those other than SMILES and names are kept as text.
     """
 
-    def __init__(self, results: int, columns: int = 0, graphs: bool = False) -> None:
+    def __init__(self, results: int, columns: int = 0, graphs: bool = False, cells: int = 0) -> None:
         self.results, self.available = results, available_memory()
         self.each = (BYTES_PER_GRAPH if graphs else BYTES_PER_MOLECULE) + columns * BYTES_PER_NUMBER
+        self.each += max(0, cells - 2) * BYTES_PER_CELL
         self.fixed = BYTES_AT_ALL + results * (BYTES_PER_MEASUREMENT + results * BYTES_PER_PAIR)
 
     @property

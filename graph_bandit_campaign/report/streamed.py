@@ -102,10 +102,11 @@ def write_predictions(
     forecaster = Forecaster(judged, campaign.state, answer.quantities, added, states_of(answer))
     head = heading(answer.quantities, True, judged.judge is not None)
     parts = _predict(pool, forecaster)
-    if path.suffix.lower() == ".csv":
-        yield to_csv([head]).encode()
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
+    if delimiter is not None:
+        yield to_csv([head], delimiter).encode()
         for rows in parts:
-            yield to_csv(rows).encode()
+            yield to_csv(rows, delimiter).encode()
     else:
         yield write_table(path, [head, *(row for rows in parts for row in rows)])
 

@@ -77,7 +77,7 @@ class Table:
             columns: the columns to return, in this order.
             most_rows: how many rows there may be; None: any number.
             texts: further columns, which may never be used: a row is not bad for a cell of these without a readable
-                value, such as a formula. The text of the cell says why.
+                value, such as a formula. It is an `UnknownCell`, then.
 
         Yields:
             Number and cells of each row, without blanks around them. Rows that cannot be read go to `problems`.
@@ -94,7 +94,8 @@ class Table:
         for number, cells in self.records:
             if len(cells) < needed:
                 cells = [*cells, *[""] * (needed - len(cells))]
-            chosen = [cells[position].strip() for position in every]
+            chosen = [cells[position].strip() for position in positions]
+            chosen += [cell if type(cell := cells[place]) is UnknownCell else cell.strip() for place in further]
             if not any(chosen) and not any(cell.strip() for cell in cells):
                 continue
             left -= 1

@@ -169,9 +169,11 @@ def test_limits_are_on_results_and_prices_are_one(capsys):
 
 
 def test_several_goals_limits_on_results_and_a_budget_need_no_molecules(capsys):
-    write("results.csv", [("id", "score", "size"), *((f"net-{k}", SCORES[k], len(GRAPHS[k])) for k in range(6))])
+    rows = [(f"net-{k}", SCORES[k], len(GRAPHS[k]), k % 3) for k in range(6)]
+    write("results.csv", [("id", "score", "size", "rings"), *rows])
+    assert suggest("--require", "rings<2", agent=()) == 0  # a result here, and a property of molecules alone
     priced = ("--price", "3", "--budget", "7", "--predictions", "all.csv", "--html", "out.html")
-    assert suggest("--require", "size<=9", *priced, agent=()) == 0
+    assert suggest("--require", "size<=9", *priced, "--overwrite", "--forget", agent=()) == 0
     assert "a budget of 7: 1 is left" in capsys.readouterr().out
     assert {"predicted_score", "predicted_size", "probability_in_range_size"} <= set(read("out.csv")[0])
     assert main(["suggest", "nets.jsonl", "--measured", "results.csv", *priced, *GOALS]) == 0

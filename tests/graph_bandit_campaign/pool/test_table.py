@@ -84,13 +84,16 @@ def test_a_table_without_a_header_has_names_and_structures():
 def test_a_cell_without_a_readable_value_is_bad_where_it_is_used_only():
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
-    for row in (("id", "smiles", "price"), ("a", "CCO", 2), ("b", "CCN", "=A1")):
+    for row in (("id", "smiles", "price", "stock"), ("a", "CCO", 2, "yes"), ("b", "CCN", "=A1", "=A2")):
         book.active.append(row)
     book.save("pool.xlsx")
     pool = read("pool.xlsx")
     assert pool.molecules.ids == ("a", "b")
-    with pytest.raises(ValueError, match=r"1 cells are bad"):
-        ColumnNames({"price": "price"}).read(pool.cells, skip_bad=False)
+    assert join_cells(pool.take([0, 1], ("price", "stock")), 2) == {"price": ["2", ""], "stock": ["yes", ""]}
+    for names in (ColumnNames({"price": "price"}), ColumnNames({}, {"stock": "stock"})):
+        with pytest.raises(ValueError, match=r"1 cells are bad:\n  pool.xlsx.*row 3: a formula"):
+            names.read(pool.cells, skip_bad=False)
+        assert len(names.read(pool.cells, skip_bad=True).owners) == 2
 
 
 def other_columns_of(ids):
