@@ -83,7 +83,7 @@ def some_parts(tables):
 def cluster():
     """The address of a cluster whose workers are threads, which start at once."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as local:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as local:
         yield local.scheduler_address
 
 
