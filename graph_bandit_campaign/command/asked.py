@@ -21,12 +21,12 @@ from graph_bandit_campaign.state import CampaignState
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is asked of a pool."""
+    """The results, limits and goals of a command, with the columns of the pool that they name."""
 
     limits: Limits
     """Limits that are known of each graph of the pool."""
     goals: tuple[Goal, ...]
-    """What is wanted of each measured quantity, limits on results included; empty with one goal."""
+    """The aim for each measured quantity, limits on results included; empty with one goal."""
     names: ColumnNames
     """The columns of the pool that limits, prices and groups are in."""
     results: Mapping[str, Results]
@@ -77,7 +77,7 @@ def read_asked(
     of_results: Columns,
     has_properties: bool = True,
 ) -> Asked:
-    """Return what is asked of a pool.
+    """Read the results of a command, and find the columns that its limits, prices and groups name.
 
     Args:
         settings: settings of the command.

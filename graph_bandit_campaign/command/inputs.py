@@ -35,7 +35,7 @@ from graph_bandit_env.tables import Table, open_table
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Inputs:
-    """What is known before a batch is chosen."""
+    """The pool and the results, before a batch is chosen."""
 
     known: GraphPool
     """Graphs of the pool: all, or those that results and earlier rounds speak of."""
@@ -48,11 +48,11 @@ class Inputs:
     offer: Callable[[Campaign], Offer]
     """Returns the graphs from which a batch is chosen, given a campaign with all results."""
     content: Sequence[object]
-    """What the pool is, for digests."""
+    """Contents of the pool, by which a question is recognised."""
     conditions: Sequence[object]
-    """What columns, limits, prices and caps are, for digests."""
+    """Own columns, limits, prices and caps, by which a question is recognised."""
     goals: tuple[Goal, ...] = ()
-    """What is wanted of each measured quantity, limits on results included; empty with one goal."""
+    """The aim for each measured quantity, limits on results included; empty with one goal."""
     features: Sequence[str] = ()
     """The user's own columns, and for how many molecules each is not known."""
     remarks: Sequence[str] = field(default_factory=list)

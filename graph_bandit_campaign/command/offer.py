@@ -34,7 +34,7 @@ class Offer:
     told: str = ""
     """How many graphs of the pool the limits leave; empty without limits."""
     is_part: bool = False
-    """Whether the pool has others."""
+    """Whether the pool has more graphs than these."""
     more: Callable[[ShortListEndedError], Offer] | None = None
     """Returns the offer with the next short list of the pool, then."""
     others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None

@@ -23,7 +23,7 @@ from graph_bandit_campaign.model.stopping import MOST
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.forms import find_forms
 from graph_bandit_campaign.pool.own_columns import Features, add_results
-from graph_bandit_campaign.pool.prepared import Block, Place, PreparedPool
+from graph_bandit_campaign.pool.prepared import Block, Cells, Place, PreparedPool
 from graph_bandit_campaign.report.streamed import write_predictions
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
@@ -47,9 +47,9 @@ class Known:
     molecules: DescribedMolecules
     """These molecules, then those that are measured or pending and not in the pool."""
     block: Block
-    """What the pool says of them."""
+    """Their rows in the pool: names, traits and cells."""
     added: Added
-    """What results have added to the user's own columns."""
+    """Values of the user's own columns that only results have, by id."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ShortLists:
     earlier: CampaignState | None
     """State of the campaign; None: there is none yet."""
     asked: Asked
-    """What is asked of the pool."""
+    """Results, limits and goals, with the columns that they name."""
     features: Features
     """The user's own columns."""
     ranks: Ranks
@@ -150,29 +150,26 @@ class ShortLists:
                 "Expected the table of a pool where several goals are weighed against prices that differ, since the "
                 f"cheapest on offer counts. Got {settings.pool}, a prepared pool. Give the table, or --budget-only."
             )
-        best, failing, sign = (
-            None if state.goals else state.yardstick(),
-            campaign.failing(),
-            1 if state.maximize else -1,
-        )
+        best, failing = None if state.goals else state.yardstick(), campaign.failing()
+        reward = None if best is None else best if state.maximize else -best
         here, places = self.known.here, map(tuple, self.known.block.places.tolist())
         taken = {*state.settled(), *state.failed, *state.pending}
         short_list = SHORT_LIST if state.goals else agent.settings.short_list
         return Query(
-            tuple(each.rater() for each in agents if isinstance(each, MoleculeAgent)),
-            max(short_list, settings.n),
-            self.asked.limits,
-            settings.terms,
-            self.asked.names,
-            settings.source,
-            GoalsIndex.of(state) if state.goals else None,
-            frozenset(place for name, place in zip(here.ids, places, strict=True) if name in taken),
-            failing.judge,
-            failing.bound,
-            None if best is None else sign * best,
-            MOST + settings.n,
-            state.seed,
-            tuple(goal.sign for goal in state.goals) or (1.0,),
+            raters=tuple(each.rater() for each in agents if isinstance(each, MoleculeAgent)),
+            size=max(short_list, settings.n),
+            limits=self.asked.limits,
+            terms=settings.terms,
+            names=self.asked.names,
+            source=settings.source,
+            index=GoalsIndex.of(state) if state.goals else None,
+            taken=frozenset(place for name, place in zip(here.ids, places, strict=True) if name in taken),
+            judge=failing.judge,
+            likely=failing.bound,
+            best=reward,
+            hopeful=MOST + settings.n,
+            seed=state.seed,
+            signs=tuple(goal.sign for goal in state.goals) or (1.0,),
             money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
         )
 
@@ -207,7 +204,10 @@ class ShortLists:
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             place_of = dict(zip(here.ids, block.places.tolist(), strict=True))
             places = np.array([place_of[name] for name in ids], np.int64)
-            cells = lambda columns: self.pool.take(places, (), columns).cells  # noqa: E731
+
+            def cells(columns: Sequence[str]) -> Cells:
+                return self.pool.take(places, (), columns).cells
+
             return describe_others(cells, self.pool.columns, self.pool.forms(places), settings)
 
         return Offer(

@@ -33,7 +33,7 @@ from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import find_file, make_folder, replace_file
 
 Contents = Mapping[Path, bytes | Iterable[bytes]]
-"""What is written into each file, the suggestions first."""
+"""The contents of each file to write, the suggestions first."""
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:

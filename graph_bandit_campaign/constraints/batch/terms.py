@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What a batch may cost and hold, in the user's words; prices and groups are columns of the pool."""
+    """Limits on the cost and the groups of a batch, in the user's words: prices and groups are columns of the pool."""
 
     count: int
     """How many molecules are wanted."""

@@ -31,7 +31,7 @@ from graph_bandit_campaign.pool.source import Source
 KEPT = "Nothing was changed: give the same command again, with fewer --workers."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Query:
     """What is asked of each molecule of a pool."""
 
