@@ -14,9 +14,8 @@ import tyro
 from numpy.typing import NDArray
 from scipy import stats
 
-from graph_bandit_lab import print_columns
 from graph_bandit_lab.analysis import mean_interval
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 Floats = NDArray[np.float64]
 DRAWS = 1000  # of a bootstrap
@@ -90,7 +89,7 @@ def main(args: list[str] | None = None) -> int:
     """Print the table, and return the exit code."""
     settings = tyro.cli(Settings, args=args, prog="python -m benchmarks.intervals", description=__doc__)
     rows = measure(settings)
-    print("\n".join(to_markdown(rows))) if settings.markdown else print_columns(rows)
+    print_columns(rows, markdown=settings.markdown)
     return 0
 
 

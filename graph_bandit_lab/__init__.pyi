@@ -10,7 +10,6 @@ from .execution.cores import count_cores as count_cores
 from .execution.driver import run_experiment as run_experiment
 from .execution.driver import run_sweep as run_sweep
 from .execution.executors import Processes as Processes
-from .formats import print_columns as print_columns
 from .reports.report import write_report as write_report
 from .storage.instances import environment_of as environment_of
 from .storage.reading import load_results as load_results
@@ -27,7 +26,6 @@ __all__ = [
     "count_cores",
     "environment_of",
     "load_results",
-    "print_columns",
     "read_sweep",
     "run_bandit",
     "run_experiment",

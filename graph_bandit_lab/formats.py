@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graph_bandit_lab.analysis.scores import Comparison
     from graph_bandit_lab.analysis.statistics import AgentSummary
 
 MISSING = "–"
-LEAST = 12  # characters to which a first column is cut
 
 
 def format_number(value: float, digits: int = 1) -> str:
@@ -71,21 +70,3 @@ def format_duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
-
-
-def print_columns(rows: list[tuple[str, ...]], file: TextIO | None = None, width: int | None = None) -> None:
-    """Print rows in columns, the first aligned to the left and the others to the right.
-
-    Args:
-        rows: header and rows.
-        file: where to; None: stdout.
-        width: number of characters of a line. The first column is cut where that helps; None: nothing is cut.
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    if width is not None:
-        rest_of_line = sum(widths[1:]) + 2 * len(widths[1:])
-        widths[0] = min(widths[0], max(width - rest_of_line, LEAST))
-    for whole, *rest in rows:
-        first = whole if len(whole) <= widths[0] else f"{whole[: widths[0] - 1]}…"
-        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        print("  ".join([first.ljust(widths[0]), *cells]).rstrip(), file=file)

@@ -11,8 +11,7 @@ import tyro
 
 from benchmarks.attack.attempts import Score, attack_area
 from benchmarks.parallel import run_in_parallel
-from graph_bandit_lab import print_columns
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 Name = Literal["tables", "caches", "campaigns", "results", "inputs", "kills"]
 AREAS: tuple[Name, ...] = ("kills", "campaigns", "results", "caches", "tables", "inputs")
@@ -49,10 +48,7 @@ class Command:
             for kind, tried in sorted(score.tried.items()):
                 survived = tried - len(score.faults.get(kind, []))
                 rows.append((f"{score.area}: {kind}", f"{tried:,}", f"{survived:,}"))
-        if self.markdown:
-            print("\n".join(to_markdown(rows)))
-        else:
-            print_columns(rows)
+        print_columns(rows, markdown=self.markdown)
         faults = [(kind, faults) for score in scores for kind, faults in score.faults.items()]
         for kind, found in faults:
             print(f"\n{kind}: {len(found)} faults")

@@ -21,8 +21,7 @@ import registry
 from agents.contract import BatchAgent
 from agents.kernel import KernelAgent, KernelSettings
 from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet
-from graph_bandit_lab import print_columns
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 Floats = NDArray[np.float64]
 GRAPHS, NODES, BANDITS = 20, 10, 64
@@ -58,7 +57,7 @@ class Command:
         for name, rounds, soak in parts:
             if rounds:
                 rows.append((name, f"{rounds:,}", *_watch(soak(rounds, self.seed), name)))
-        print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
+        print_columns(rows, markdown=self.markdown)
         return 0
 
 

@@ -22,9 +22,8 @@ from benchmarks.parallel import run_in_parallel
 from benchmarks.policies.learners import LEARNERS
 from benchmarks.policies.online import learn
 from benchmarks.policies.train import COLUMNS, KEY
-from graph_bandit_lab import print_columns
 from graph_bandit_lab.analysis import mean_interval
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +153,7 @@ def main(args: list[str] | None = None) -> int:
         if tests.empty:
             return 1
         rows = summarize(tests)
-        print("\n".join(to_markdown(rows))) if settings.markdown else print_columns(rows)
+        print_columns(rows, markdown=settings.markdown)
         print("", *overtaking(tests), sep="\n")
     except KeyboardInterrupt:
         print("\nStopped. Finished trainings are kept if `--out` names a file.", file=sys.stderr)

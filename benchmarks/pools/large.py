@@ -21,7 +21,7 @@ import tyro
 from rdkit.Chem import MolFromSmiles
 from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors, CalcTPSA
 
-from graph_bandit_lab import print_columns
+from graph_bandit_lab.reports import print_columns
 
 QUANTITIES = {
     "clogp": lambda smiles: CalcCrippenDescriptors(MolFromSmiles(smiles))[0],

@@ -20,7 +20,7 @@ import tyro
 from pyarrow.parquet import ParquetFile
 
 from graph_bandit_campaign import PreparedPool
-from graph_bandit_lab import print_columns
+from graph_bandit_lab.reports import print_columns
 
 PAUSE = 0.5  # seconds between two looks at the processes
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)

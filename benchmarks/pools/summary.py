@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.pools.data.sources import Source
-from graph_bandit_lab import print_columns
 from graph_bandit_lab.analysis import bootstrap_interval
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ def show(found: Iterable[Table], markdown: bool) -> None:
     """Print tables, each under its title."""
     for table in found:
         print(f"\n{table.title}\n")
-        print("\n".join(to_markdown(table.rows))) if markdown else print_columns(table.rows)
+        print_columns(table.rows, markdown=markdown)
 
 
 def tables(

@@ -23,7 +23,7 @@ import registry
 from gntk.engines import Batches, CompiledNetwork, HeldFeatures, Weights
 from graph_bandit_lab import AgentSpec, run_bandit
 from graph_bandit_lab.episodes import RoundRecord
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 Row = tuple[str, ...]
 ROUNDS, WARM = 400, 50  # the first rounds compile
@@ -202,7 +202,7 @@ def main(agent: str = "gnn-ts", rounds: str = str(ROUNDS)) -> None:
     before = [rate(torch.float32), rate(torch.float64)]
     seconds, operations = profile(agent, int(rounds))
     rates = [(old + rate(kind)) / 2 for old, kind in zip(before, (torch.float32, torch.float64), strict=True)]
-    print("\n".join(to_markdown(table_of(seconds, operations, int(rounds), rates))))
+    print_columns(table_of(seconds, operations, int(rounds), rates), markdown=True)
     print(f"\n{agent}, products of matrices: {rates[0] / 1e9:.0f} GFLOP/s in float32, {rates[1] / 1e9:.0f} in float64.")
 
 

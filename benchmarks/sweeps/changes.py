@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import tyro
 
-from graph_bandit_lab import load_results, print_columns
+from graph_bandit_lab import load_results
 from graph_bandit_lab.analysis import bootstrap_interval
 from graph_bandit_lab.design import name_environments
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 HEADER = ("change", "R_T multiplied by [95 % interval]", "places", "lower on", "most harmed", "trials")
 
@@ -36,7 +36,7 @@ class Command:
         results = load_results(self.folder)
         results = results[results["status"] == "finished"]
         rows = compare_changes(results.assign(task=_name_tasks(results)))
-        print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
+        print_columns(rows, markdown=self.markdown)
         return 0
 
 

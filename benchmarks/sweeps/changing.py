@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import tyro
 
-from graph_bandit_lab import load_results, print_columns
+from graph_bandit_lab import load_results
 from graph_bandit_lab.analysis import mean_interval, paired_interval
 from graph_bandit_lab.design import name_environments
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Command:
         for key, name in zip(firsts["environment_key"], names, strict=True):
             rows = compare(results[results["environment_key"] == key], self.against)
             print(f"\n{name}\n")
-            print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
+            print_columns(rows, markdown=self.markdown)
         return 0
 
 

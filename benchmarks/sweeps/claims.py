@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from graph_bandit_lab import load_results, print_columns
+from graph_bandit_lab import load_results
 from graph_bandit_lab.analysis import paired_interval
+from graph_bandit_lab.reports import print_columns
 
 
 def ratios(results: pd.DataFrame, setting: str) -> list[tuple[str, ...]]:

@@ -16,9 +16,10 @@ from functools import partial
 
 import registry
 from agents.contract import one_thread
-from graph_bandit_lab import Processes, count_cores, print_columns, run_bandit
+from graph_bandit_lab import Processes, count_cores, run_bandit
 from graph_bandit_lab.design import Overrides, Repetition
 from graph_bandit_lab.execution import calibrate, plan_sweep
+from graph_bandit_lab.reports import print_columns
 
 SMALL = {"num_graphs": 4, "num_nodes": 5, "horizon": 3}
 

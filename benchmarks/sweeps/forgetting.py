@@ -21,9 +21,9 @@ from agents.beliefs.rules import ThompsonSampling, UpperConfidenceBound
 from agents.contract import Agent
 from agents.kernel import KernelAgent, KernelSettings, read_network
 from agents.zoo import RECIPES
-from graph_bandit_lab import print_columns, run_bandit
+from graph_bandit_lab import run_bandit
 from graph_bandit_lab.analysis import paired_interval
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 AGENTS = {"gntk-ucb": UpperConfidenceBound, "gntk-ts": ThompsonSampling}
 
@@ -60,7 +60,7 @@ class Command:
         """Print the table."""
         torch.set_num_threads(1)
         rows = self.compare()
-        print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
+        print_columns(rows, markdown=self.markdown)
         return 0
 
     def compare(self) -> list[tuple[str, ...]]:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import registry
 from agents.neural import NeuralAgent
 from benchmarks.sweeps.limit import register
-from graph_bandit_lab import AgentSpec, print_columns
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab import AgentSpec
+from graph_bandit_lab.reports import print_columns
 
 HEADER = (
     "t", "graphs played", "rank", "mu", "f", "best: mu", "f", "sd of mu", "sd of f", "correlation",
@@ -58,7 +58,7 @@ class Command:
         torch.set_num_threads(1)
         register()
         rows = self.look()
-        print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
+        print_columns(rows, markdown=self.markdown)
         return 0
 
     def look(self) -> list[tuple[str, ...]]:

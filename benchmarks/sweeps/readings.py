@@ -18,9 +18,9 @@ import pandas as pd
 import tyro
 
 from benchmarks.sweeps.limit import register
-from graph_bandit_lab import load_results, print_columns, read_sweep, run_sweep
+from graph_bandit_lab import load_results, read_sweep, run_sweep
 from graph_bandit_lab.design import name_environments
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Command:
         for key, name in zip(firsts["environment_key"], name_environments(list(firsts["environment"])), strict=True):
             rows = bends(results[results["environment_key"] == key], order)
             print(f"\n{name}\n")
-            print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
+            print_columns(rows, markdown=self.markdown)
         return 0
 
 

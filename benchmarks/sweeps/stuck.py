@@ -19,11 +19,11 @@ import tyro
 
 import registry
 from agents.process import MixtureSettings, ProcessAgent
-from graph_bandit_lab import print_columns, run_bandit
+from graph_bandit_lab import run_bandit
 from graph_bandit_lab.analysis import mean_interval
 from graph_bandit_lab.design import derive_seeds
 from graph_bandit_lab.episodes import RoundRecord
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 EARLY = 16  # the round whose fit is shown: the next one is at round 32
 NOISE = 0.1  # standard deviation of the rewards; their means have 1
@@ -69,7 +69,7 @@ class Command:
         """Print the table."""
         torch.set_num_threads(1)
         rows = self.compare()
-        print("\n".join(to_markdown(rows))) if self.markdown else print_columns(rows)
+        print_columns(rows, markdown=self.markdown)
         return 0
 
     def compare(self) -> list[tuple[str, ...]]:

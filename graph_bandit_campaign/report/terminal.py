@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from graph_bandit_campaign.constraints.batch.bill import shortened
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.text import listed, percent, short
-from graph_bandit_lab import print_columns
+from graph_bandit_lab.reports import print_columns
 
 CHOICE = " Every molecule gets a mean and sd; the choice is made among a short list with the "
 

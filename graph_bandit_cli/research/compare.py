@@ -19,9 +19,8 @@ class Command:
 
     def run(self) -> int:
         """Print a line for each agent: its R_T, and in a second table its simple regret, if both folders have it."""
-        from graph_bandit_lab import print_columns
         from graph_bandit_lab.analysis import compare_folders
-        from graph_bandit_lab.reports import table_of_changes
+        from graph_bandit_lab.reports import print_columns, table_of_changes
 
         print_columns(table_of_changes(compare_folders(self.before, self.after)))
         found = compare_folders(self.before, self.after, "final_simple_regret")

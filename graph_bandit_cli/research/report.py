@@ -60,29 +60,26 @@ class Command:
         from graph_bandit_lab import load_results, reports
 
         results = load_results(self.folder, arrays=())
-        to_markdown = reports.to_markdown
-        print("\n".join(["", f"{reports.title_of(results)}:", "", *to_markdown(reports.table_of(results))]))
-        for rows in reports.further_tables(results):
-            print("\n".join(["", *to_markdown(rows)]))
+        print(f"\n{reports.title_of(results)}:")
+        for rows in (reports.table_of(results), *reports.further_tables(results)):
+            print()
+            reports.print_columns(rows, markdown=True)
         reports.print_warnings(results)
 
     def _print_rounds(self) -> None:
-        from graph_bandit_lab import load_results, print_columns
-        from graph_bandit_lab.reports import tables_of_rounds, to_markdown
+        from graph_bandit_lab import load_results
+        from graph_bandit_lab.reports import print_columns, tables_of_rounds
 
         results = load_results(self.folder, arrays=("regret", "simple_regret", "best_found"))
         for rows in tables_of_rounds(results, self.at):
             print()
-            if self.markdown:
-                print("\n".join(to_markdown(rows)))
-            else:
-                print_columns(rows)
+            print_columns(rows, markdown=self.markdown)
 
 
 def print_table(folder: Path) -> None:
     """Print title, table and warnings of a folder of results."""
-    from graph_bandit_lab import load_results, print_columns
-    from graph_bandit_lab.reports import print_warnings, table_of, title_of
+    from graph_bandit_lab import load_results
+    from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of
 
     results = load_results(folder, arrays=())
     print(f"\n{title_of(results)}\n")

@@ -31,8 +31,8 @@ class Command:
 
 def choose_and_print(results: pd.DataFrame, out: Path) -> None:
     """Write the best settings of results to a file, and print them."""
-    from graph_bandit_lab import print_columns
     from graph_bandit_lab.analysis import table_of_choices, write_tuned
+    from graph_bandit_lab.reports import print_columns
 
     choices, undecided = write_tuned(results, out)
     print_columns(table_of_choices(choices))

@@ -1,3 +1,4 @@
+from .columns import print_columns as print_columns
 from .figures import COLORS as COLORS
 from .figures import DASHES as DASHES
 from .figures import STYLE as STYLE
@@ -11,7 +12,6 @@ from .tables import further_tables as further_tables
 from .tables import print_warnings as print_warnings
 from .tables import table_of as table_of
 from .tables import table_of_changes as table_of_changes
-from .tables import to_markdown as to_markdown
 
 __all__ = [
     "COLORS",
@@ -19,13 +19,13 @@ __all__ = [
     "STYLE",
     "further_tables",
     "lines_of_standing",
+    "print_columns",
     "print_warnings",
     "table_of",
     "table_of_changes",
     "tables_of_rounds",
     "templates",
     "title_of",
-    "to_markdown",
     "to_svg",
     "write_report",
 ]

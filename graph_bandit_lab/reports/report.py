@@ -14,7 +14,7 @@ from graph_bandit_lab.formats import format_count, format_interval, format_numbe
 from graph_bandit_lab.reports.figures import diagnostics_figure, findings_figure, regret_figure, svg_lines
 from graph_bandit_lab.reports.findings import findings_of_run
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
-from graph_bandit_lab.reports.settings_figure import settings_figure
+from graph_bandit_lab.reports.panels import settings_figure
 from graph_bandit_lab.reports.sweep_report import sweep_content
 from graph_bandit_lab.storage.files import replace_file
 from graph_bandit_lab.storage.reading import load_results

@@ -11,7 +11,8 @@ import pandas as pd
 
 from graph_bandit_lab.analysis.standing import Block, Standing
 from graph_bandit_lab.analysis.statistics import summarize
-from graph_bandit_lab.formats import MISSING, format_count, format_duration, format_interval, print_columns
+from graph_bandit_lab.formats import MISSING, format_count, format_duration, format_interval
+from graph_bandit_lab.reports.columns import print_columns
 
 STATES = {
     "played": "Playing",

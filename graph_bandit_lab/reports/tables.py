@@ -139,12 +139,6 @@ def table_of_changes(changes: Sequence[Change], measure: str = "total_regret") -
     return rows
 
 
-def to_markdown(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return the lines of a Markdown table."""
-    header, *body = [f"| {' | '.join(row)} |" for row in rows]
-    return [header, "|" + "---|" * len(rows[0]), *body]
-
-
 def print_warnings(results: pd.DataFrame) -> None:
     """Warn if agents have not played the same instances, or if earlier versions of their algorithms have played."""
     if not play_equal_instances(results):

@@ -16,8 +16,7 @@ import tyro
 from benchmarks.attack.attempts import Attempt
 from benchmarks.attack.dirty.games import KILLED, CommandGame, PythonGame
 from benchmarks.attack.dirty.team import Team
-from graph_bandit_lab import print_columns
-from graph_bandit_lab.reports import to_markdown
+from graph_bandit_lab.reports import print_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +57,7 @@ class Command:
         faults = Counter(attempt.kind for attempt in attempts if attempt.fault)
         rows: list[tuple[str, ...]] = [("attempt", "tried", "survived")]
         rows += [(kind, str(count), str(count - faults[kind])) for kind, count in tried.items()]
-        if self.markdown:
-            print("\n".join(to_markdown(rows)))
-        else:
-            print_columns(rows)
+        print_columns(rows, markdown=self.markdown)
         print("\n".join(f"{attempt.kind}: {attempt.fault}" for attempt in attempts if attempt.fault))
         return int(bool(faults))
 

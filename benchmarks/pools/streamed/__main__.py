@@ -31,7 +31,8 @@ from benchmarks.pools.streamed.equal import EqualSettings
 from benchmarks.pools.streamed.forest import ForestRounds
 from benchmarks.pools.streamed.paper import make_rater, measure_rates
 from benchmarks.pools.streamed.values import Values
-from graph_bandit_lab import count_cores, print_columns
+from graph_bandit_lab import count_cores
+from graph_bandit_lab.reports import print_columns
 
 Row = tuple[str, ...]
 Places = NDArray[np.int64]

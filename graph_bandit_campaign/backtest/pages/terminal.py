@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graph_bandit_campaign.backtest.pages import verdict
 from graph_bandit_campaign.backtest.summary import Summary
-from graph_bandit_lab import print_columns
+from graph_bandit_lab.reports import print_columns
 
 
 def print_summary(summary: Summary) -> None:

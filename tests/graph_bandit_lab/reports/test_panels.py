@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from graph_bandit_lab.design import EnvironmentSettings, describe_environment, name_environments
-from graph_bandit_lab.reports.panels import MAX_PANELS, arrange, panels_figure
-from graph_bandit_lab.reports.settings_figure import settings_figure
+from graph_bandit_lab.reports.panels import MAX_PANELS, arrange, panels_figure, settings_figure
 
 BASE = {"graph_model": "er", "num_nodes": 50, "num_graphs": 100, "reward_model": "linear", "edge_prob": 0.4}
 
