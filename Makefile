@@ -1,5 +1,6 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` checks everything, `make portable` the numbers
 # as on other kinds of CPU, `make mutants` whether tests notice a flipped sign (FILES=gntk/network.py for one file),
+# `make size` how large the project is (COMMITS='v1 HEAD'),
 # `make docs` builds the site into site/. Each sets up what it needs.
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests portable mutants stubs bench docs release-check clean
+.PHONY: demo suggest test lint types tests portable mutants size stubs bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -34,6 +35,9 @@ portable: $(VENV)/.installed-all
 
 mutants: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.mutants $(FILES)
+
+size: $(VENV)/.installed-all
+	PYTHONPATH=tests $(BIN)/python -m support.size $(COMMITS)
 
 stubs: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.stubs

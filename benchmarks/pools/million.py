@@ -1,4 +1,4 @@
-"""Enumerate a million different molecules with a computed property: python -m benchmarks.pools.million --out FILE.
+"""Enumerate a million different molecules with computed properties: python -m benchmarks.pools.million --out FILE.
 
 Scaffolds with two positions, a linker and an end at each, in an order that is drawn at random. The same command writes
 the same file.
@@ -23,7 +23,7 @@ import numpy as np
 import tyro
 from rdkit import Chem
 from rdkit.Chem import QED
-from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
+from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors, CalcTPSA
 from tqdm import tqdm
 
 from graph_bandit_lab.storage import replace_file
@@ -47,7 +47,7 @@ ENDS = (  # their rings are numbered 9
 )
 AT_A_TIME = 2000  # molecules that a process makes at a time
 
-Property = Literal["logp", "qed"]
+Property = Literal["logp", "qed", "tpsa"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,11 +55,11 @@ class MillionSettings:
     """Enumerate different molecules."""
 
     out: Path
-    """File to write, a .csv.gz with the columns id, smiles and the property."""
+    """File to write, a .csv.gz with the columns id, smiles and the properties."""
     molecules: int = 1_000_000
     """How many."""
-    property: Property = "logp"
-    """Value of each molecule: Crippen logP, or qed, drug-likeness, which takes ten times as long."""
+    properties: tuple[Property, ...] = ("logp",)
+    """Values of each molecule: Crippen logP, polar surface, or qed (drug-likeness), which takes ten times as long."""
     workers: int = 2
     """Processes."""
 
@@ -69,20 +69,19 @@ def count() -> int:
     return len(SCAFFOLDS) * (len(LINKERS) * len(ENDS)) ** 2
 
 
-def make(name: Property, numbers: list[int]) -> list[tuple[str, float]]:
-    """Return canonical SMILES and property of the combinations with these numbers."""
+def make(names: tuple[Property, ...], numbers: list[int]) -> list[tuple[str, tuple[float, ...]]]:
+    """Return canonical SMILES and properties of the combinations with these numbers."""
     groups = [linker.format(end) for linker, end in product(LINKERS, ENDS)]
     made = []
     for number in numbers:
         scaffold, first, second = np.unravel_index(number, (len(SCAFFOLDS), len(groups), len(groups)))
         molecule = Chem.MolFromSmiles(SCAFFOLDS[scaffold].format(groups[first], groups[second]))
-        value = QED.qed(molecule) if name == "qed" else CalcCrippenDescriptors(molecule)[0]  # type: ignore[no-untyped-call]
-        made.append((Chem.MolToSmiles(molecule), float(value)))
+        made.append((Chem.MolToSmiles(molecule), tuple(_value(name, molecule) for name in names)))
     return made
 
 
-def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, float]]:
-    """Yield canonical SMILES and property of different molecules, as many as are asked for.
+def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Yield canonical SMILES and properties of different molecules, as many as are asked for.
 
     Raises:
         ValueError: if there are not so many.
@@ -92,28 +91,36 @@ def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, float]
     known, left = set[bytes](), settings.molecules
     with ProcessPoolExecutor(settings.workers, mp_context=get_context("spawn")) as pool:
         for start in range(0, len(parts), 4 * settings.workers):
-            for made in pool.map(partial(make, settings.property), parts[start : start + 4 * settings.workers]):
-                for smiles, value in made:
+            for made in pool.map(partial(make, settings.properties), parts[start : start + 4 * settings.workers]):
+                for smiles, values in made:
                     digest = hashlib.blake2b(smiles.encode(), digest_size=12).digest()
                     if left and digest not in known:
                         known.add(digest)
                         left -= 1
-                        yield smiles, value
+                        yield smiles, values
             if not left:
                 return
     raise ValueError(f"Expected at most {len(known):,} molecules. Got {settings.molecules:,}.")
+
+
+def _value(name: Property, molecule: Chem.Mol) -> float:
+    if name == "qed":
+        return float(QED.qed(molecule))  # type: ignore[no-untyped-call]
+    return float(CalcTPSA(molecule) if name == "tpsa" else CalcCrippenDescriptors(molecule)[0])
 
 
 def write(settings: MillionSettings) -> None:
     """Write the table."""
     text = io.BytesIO()
     with gzip.GzipFile(fileobj=text, mode="wb", mtime=0, compresslevel=6) as packed:
-        packed.write(f"id,smiles,{settings.property}\n".encode())
-        for number, (smiles, value) in enumerate(
+        packed.write((",".join(("id", "smiles", *settings.properties)) + "\n").encode())
+        for number, (smiles, values) in enumerate(
             tqdm(enumerate_molecules(settings), total=settings.molecules, unit="molecule", disable=None)
         ):
             line = io.StringIO()
-            csv.writer(line, lineterminator="\n").writerow((f"E{number:07d}", smiles, f"{value:.4f}"))
+            csv.writer(line, lineterminator="\n").writerow(
+                (f"E{number:07d}", smiles, *(f"{value:.4f}" for value in values))
+            )
             packed.write(line.getvalue().encode())
     replace_file(settings.out, text.getvalue())
 

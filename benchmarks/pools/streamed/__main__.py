@@ -1,6 +1,7 @@
 """Measure rounds on prepared pools.
 
     python -m benchmarks.pools.streamed rounds --pools FOLDER FOLDER --measured 300 2000 --markdown
+    python -m benchmarks.pools.streamed rounds --pools FOLDER --minimize tpsa --require "heavy_atoms<30" --markdown
     python -m benchmarks.pools.streamed search --pool FOLDER --markdown
     python -m benchmarks.pools.streamed paper --pool FOLDER --markdown
     python -m benchmarks.pools.streamed equal --pools TABLE FOLDER FOLDER --markdown
@@ -47,7 +48,11 @@ class RoundsSettings:
     measured: tuple[int, ...] = (300, 2000)
     """How many molecules have results."""
     column: str = "logp"
-    """Column of the table that is measured."""
+    """Column of the table that is measured, of which large values are wanted."""
+    minimize: tuple[str, ...] = ()
+    """Further columns that are measured, of which small values are wanted."""
+    require: tuple[str, ...] = ()
+    """Limits on what is suggested, as of `suggest`."""
     n: int = 8
     """How many molecules to suggest."""
     workers: int = 0
@@ -60,12 +65,14 @@ class RoundsSettings:
         rows: list[Row] = [("molecules", "results", "seconds", "memory (GB)")]
         costs: dict[tuple[int, int], float] = {}
         for pool in self.pools:
-            values = Values(pool, self.column)
+            values = Values(pool, self.column, *self.minimize)
             for count in self.measured:
                 with tempfile.TemporaryDirectory() as name:
                     results, out = Path(name, "results.csv"), Path(name, "suggestions.csv")
                     values.write(results, values.draw(count, seed=0).tolist())
                     command = ["suggest", str(pool), "--measured", str(results), "--maximize", self.column]
+                    command += [part for name in self.minimize for part in ("--minimize", name)]
+                    command += ["--require", *self.require] if self.require else []
                     cost = measure([*command, "--n", str(self.n), "--out", str(out), "--workers", str(self.workers)])
                 costs[len(values), count] = cost.seconds
                 rows.append((f"{len(values):,}", f"{count:,}", f"{cost.seconds:.0f}", f"{cost.memory / 1e9:.2f}"))

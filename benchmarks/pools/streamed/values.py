@@ -13,19 +13,20 @@ from graph_bandit_campaign.pool.prepared import PreparedPool
 
 
 class Values:
-    """What measuring each molecule of a pool would give: a column of its table.
+    """What measuring each molecule of a pool would give: columns of its table.
 
     Args:
         folder: folder of the pool.
-        column: the column.
+        columns: the columns; `values` are those of the first.
     """
 
-    def __init__(self, folder: Path, column: str) -> None:
-        self.column = column
-        every = PreparedPool.open(folder).blocks((), [column])
-        blocks = [(block.ids, block.numbers([column])[:, 0]) for block in every]
+    def __init__(self, folder: Path, *columns: str) -> None:
+        self.columns = columns
+        every = PreparedPool.open(folder).blocks((), columns)
+        blocks = [(block.ids, block.numbers(columns)) for block in every]
         self.ids = np.array([name for ids, _ in blocks for name in ids])
-        self.values: NDArray[np.float64] = np.concatenate([values for _, values in blocks])
+        self.measured: NDArray[np.float64] = np.concatenate([numbers for _, numbers in blocks])
+        self.values: NDArray[np.float64] = self.measured[:, 0]
         self._place_of = {name: place for place, name in enumerate(self.ids.tolist())}
 
     def __len__(self) -> int:
@@ -43,8 +44,8 @@ class Values:
         """Write a table of results."""
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(("id", self.column))
-            writer.writerows((self.ids[k], repr(float(self.values[k]))) for k in places)
+            writer.writerow(("id", *self.columns))
+            writer.writerows((self.ids[k], *map(repr, self.measured[k].tolist())) for k in places)
 
     def found(self, places: NDArray[np.int64], top: int) -> float:
         """Return the share of the `top` molecules of largest value that are among some."""
