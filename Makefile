@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests portable mutants size stubs bench docs release-check clean
+.PHONY: demo suggest test lint types tests portable mutants size bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -38,9 +38,6 @@ mutants: $(VENV)/.installed-all
 
 size: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.size $(COMMITS)
-
-stubs: $(VENV)/.installed-all
-	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.stubs
 
 bench: $(VENV)/.installed-chem
 	$(BIN)/python -W ignore -m benchmarks

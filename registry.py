@@ -24,7 +24,7 @@ from importlib.metadata import EntryPoint, entry_points, version
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import _graph_bandit_strangers  # noqa: F401 - refuses to run with another project's `agents` or `registry`
-from agents.zoo import RECIPES
+from agents import zoo
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -75,12 +75,14 @@ class Registration:
     entry point states it as an attribute `needs`."""
 
 
-_REGISTRATIONS: dict[str, Registration] = {
-    name: Registration(
-        EntryPoint(name=name, value=f"agents.zoo:{name.replace('-', '_')}", group=ENTRY_POINT_GROUP), recipe.needs
+_OURS: dict[str, Registration] = {
+    function.replace("_", "-"): Registration(
+        EntryPoint(name=function.replace("_", "-"), value=f"agents.zoo:{function}", group=ENTRY_POINT_GROUP),
+        needs="molecules" if function.startswith("molecule_") else "any",
     )
-    for name, recipe in RECIPES.items()
+    for function in zoo.__all__
 }
+_REGISTRATIONS: dict[str, Registration] = dict(_OURS)
 _ADMITTED: dict[str, Registration] = {}  # agents of files, by names of the form `module:factory`
 
 
@@ -113,7 +115,7 @@ def make_agent(name: str, **settings: Any) -> Agent:
         ImportError: if the agent's package cannot be imported; the message names it.
     """
     factory = _load(name)
-    if name not in RECIPES:  # our own factories refuse unknown settings themselves
+    if name not in _OURS:  # our own factories refuse unknown settings themselves
         from agents.contract import check_names
 
         parameters = inspect.signature(factory).parameters
@@ -148,7 +150,7 @@ def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None
 
 def registered_agents() -> tuple[str, ...]:
     """Return the names that `register_agent` added in this process, in alphabetical order."""
-    return tuple(sorted(_REGISTRATIONS.keys() - RECIPES.keys()))
+    return tuple(sorted(_REGISTRATIONS.keys() - _OURS.keys()))
 
 
 @overload
@@ -253,7 +255,7 @@ def agent_needs(name: str) -> str:
         name: one of `list_agents()`.
     """
     registration = _find(name)
-    if callable(registration.factory) or name in RECIPES:  # ours would import torch
+    if callable(registration.factory) or name in _OURS:  # ours would import torch
         return registration.needs
     return str(getattr(_load(name), "needs", registration.needs))
 
@@ -277,7 +279,7 @@ def agent_plays_changing_graphs(name: str) -> bool | None:
     from agents.contract import plays_changing_graphs
 
     _find(name)
-    return plays_changing_graphs(name) if name in RECIPES else None
+    return plays_changing_graphs(name) if name in _OURS else None
 
 
 def _all() -> dict[str, Registration]:

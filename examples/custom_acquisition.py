@@ -1,7 +1,7 @@
 """Add your own acquisition rule, and play it against the agents of the zoo.
 
-The rule here plays the graph with the largest probability of beating the best mean so far. It is a single class; the
-network, the covariance and the fit are those of the zoo.
+The rule here plays the graph with the largest probability of beating the best mean so far. It is a single class, and
+another one adds its setting to those of the network. Network, covariance and fit are those of the zoo.
 
     python examples/custom_acquisition.py --rounds 60
 """
@@ -14,7 +14,7 @@ import torch
 
 import registry
 from agents.beliefs import Belief, Memoryless, compose
-from agents.neural import gnn
+from agents.neural import NeuralSettings, gnn
 from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment
 
 
@@ -22,15 +22,23 @@ from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run
 class ProbabilityOfImprovement(Memoryless):
     """P(mu(G) > best mean + margin), under N(mean, spread^2)      [Kushner 1964]."""
 
-    margin: float = 0.1
-    """By how much to beat the best mean; a setting of every agent that plays by this rule."""
+    margin: float
+    """By how much to beat the best mean."""
 
     def __call__(self, belief: Belief, action_mask: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         """Return the standardised improvement of each graph; the probability grows with it."""
         return (belief.mean - belief.mean.max() - self.margin) / belief.spread.clamp(min=1e-12)
 
 
-registry.register_agent("gnn-pi", compose("gnn-pi", gnn, ProbabilityOfImprovement))
+@dataclass(frozen=True, kw_only=True)
+class ImprovementSettings(NeuralSettings):
+    """Settings of `gnn-pi`: those of the network, and that of the rule."""
+
+    margin: float = 0.1
+    """By how much to beat the best mean."""
+
+
+registry.register_agent("gnn-pi", compose("gnn-pi", gnn, ImprovementSettings, ProbabilityOfImprovement))
 registry.check_agent(lambda: registry.make_agent("gnn-pi", width=32, steps=5, margin=0.2))
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -45,7 +45,7 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
     assert not [name for name in names if re.search(r"(^|/)tests?[_/]", name)]
     for needed in (
         "gntk/py.typed",
-        "agents/zoo/recipes.py",
+        "agents/zoo/neural.py",
         "agents/contract/__init__.pyi",
         "graph_bandit_lab/reports/report.html.jinja",
         "graph_bandit_campaign/backtest/pages/backtest.html.jinja",

@@ -76,18 +76,13 @@ def _nearest(name: str, known: Sequence[str]) -> str:
 
 
 def describe_fields(settings_class: type) -> dict[str, str]:
-    """Return the docstring of each field of a dataclass, including those of its base classes and joined classes.
-
-    Args:
-        settings_class: a dataclass, or the settings of an agent made by `agents.beliefs.compose`.
-    """
+    """Return the docstring of each field of a dataclass; one that only has another default keeps that of its base."""
     import docstring_parser  # reads the docstrings from the source
 
     texts: dict[str, str] = {}
-    for described in getattr(settings_class, "described_by", (settings_class,)):
-        for base in reversed(described.__mro__[:-1]):
-            for parameter in docstring_parser.parse_from_object(base).params:
-                texts[parameter.arg_name] = parameter.description or ""
+    for base in reversed(settings_class.__mro__[:-1]):
+        for parameter in docstring_parser.parse_from_object(base).params:
+            texts[parameter.arg_name] = parameter.description or texts.get(parameter.arg_name, "")
     return texts
 
 

@@ -1,7 +1,9 @@
 from .agent import PPOAgent as PPOAgent
+from .agent import policy_gradient as policy_gradient
 from .settings import PPOSettings as PPOSettings
 
 __all__ = [
     "PPOAgent",
     "PPOSettings",
+    "policy_gradient",
 ]

@@ -16,16 +16,16 @@ import tyro
 from torch import Tensor
 
 import registry
+from agents import zoo
 from agents.beliefs import AcquisitionRule, compose, remember
 from agents.beliefs.rules import ThompsonSampling, UpperConfidenceBound
 from agents.contract import Agent
 from agents.kernel import KernelAgent, KernelSettings, read_network
-from agents.zoo import RECIPES
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.analysis import paired_interval
 from graph_bandit_lab.reports import print_columns
 
-AGENTS = {"gntk-ucb": UpperConfidenceBound, "gntk-ts": ThompsonSampling}
+AGENTS = {"gntk-ucb": (zoo.gntk_ucb, UpperConfidenceBound), "gntk-ts": (zoo.gntk_ts, ThompsonSampling)}
 
 
 class ForgetsTheOldest(KernelAgent[KernelSettings]):
@@ -68,8 +68,8 @@ class Command:
         rows: list[tuple[str, ...]] = [
             ("agent", "reward", "least information", "the oldest", "difference [95 % interval]", "less regret in")
         ]
-        for name, rule in AGENTS.items():
-            oldest = compose(f"{name}-oldest", forgets_the_oldest, rule, RECIPES[name].defaults)
+        for name, (shipped, rule) in AGENTS.items():
+            oldest = compose(f"{name}-oldest", forgets_the_oldest, type(shipped().settings), rule)
             for reward in self.rewards:
                 ways: dict[str, Callable[..., Agent]] = {"shipped": partial(registry.make_agent, name), "other": oldest}
                 table = pd.DataFrame(

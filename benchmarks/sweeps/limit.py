@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch
 
 import registry
+from agents import zoo
 from agents.beliefs import AcquisitionRule, Belief, compose
 from agents.beliefs.rules import PhasedElimination, ThompsonSampling, UpperConfidenceBound
 from agents.neural import NeuralAgent, NeuralSettings, gnn, nn
-from agents.zoo import RECIPES
 from gntk.engines import HeldFeatures, features_at
 
 PIECES = 50  # of tau, in each of which s is taken as constant
@@ -143,11 +143,15 @@ def limit_without_edges(settings: SplitSettings, make_rule: Callable[[], Acquisi
 
 def register() -> None:
     """Name these agents in this process: `gnn-ts-split`, `gnn-ts-limit`, `nn-ucb-limit` and so on."""
-    rules = {"ts": ThompsonSampling, "ucb": UpperConfidenceBound, "pe": PhasedElimination}
-    for rule, kind in rules.items():
+    rules = {
+        "ts": (zoo.gnn_ts, ThompsonSampling),
+        "ucb": (zoo.gnn_ucb, UpperConfidenceBound),
+        "pe": (zoo.gnn_pe, PhasedElimination),
+    }
+    for rule, (shipped, kind) in rules.items():
+        bases = (type(shipped().settings), SplitSettings)
+        settings = make_dataclass(f"Split{bases[0].__name__}", [], bases=bases, frozen=True, kw_only=True)
         for family, model in (("gnn", split), ("gnn", limit), ("nn", limit_without_edges)):
             name = f"{family}-{rule}-{'split' if model is split else 'limit'}"
-            recipe = RECIPES[f"{family}-{rule}"]
             if name not in registry.registered_agents():
-                make = compose(name, model, kind, recipe.defaults, recipe.preset_changes)
-                registry.register_agent(name, make)
+                registry.register_agent(name, compose(name, model, settings, kind))

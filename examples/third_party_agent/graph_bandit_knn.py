@@ -64,4 +64,4 @@ def knn(settings: KnnSettings, make_rule):
     return KnnAgent(settings, make_rule)
 
 
-knn_ucb = compose("knn-ucb", knn, UpperConfidenceBound)
+knn_ucb = compose("knn-ucb", knn, KnnSettings, UpperConfidenceBound)

@@ -12,8 +12,8 @@ from support.molecules import some_molecules
 from support.posterior import from_scratch
 
 import registry
+from agents import zoo
 from agents.beliefs.rewards import NormalScores
-from agents.zoo.recipes import RECIPES, find_factory
 from graph_bandit_env import GraphSet
 
 MOLECULES = some_molecules(12)
@@ -21,7 +21,7 @@ GRAPHS = GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 5, 8, 2, 6, 4, 9, 5)))
 REWARDS = np.random.default_rng(5).normal(size=len(GRAPHS))
 SMALL = {"width": 16, "steps": 5}
 KNOWN = {"output_scale": 2.0}
-NAMES = [name for name in RECIPES if "warp" in inspect.signature(find_factory(name)).parameters]
+NAMES = [name.replace("_", "-") for name in zoo.__all__ if "warp" in inspect.signature(getattr(zoo, name)).parameters]
 
 
 def ready(name, graphs=GRAPHS, **settings):

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 import torch
 from torch import Tensor
 
 from agents.beliefs.belief import Belief
 from agents.contract.protocol import State
+
+Elimination: TypeAlias = Literal["running", "doubling"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EliminationSettings:
+    """Settings of agents that play by `PhasedElimination`."""
+
+    elimination: Elimination = "running"
+    """Drop candidates after every round, or after episodes of 1, 2, 4, ... rounds."""
 
 
 @dataclass(eq=False)
@@ -23,8 +33,8 @@ class PhasedElimination:
     become empty. In a round that offers no candidate, the graph with the largest upper bound is played.
     """
 
-    elimination: Literal["running", "doubling"] = "running"
-    """Drop candidates after every round, or after episodes of 1, 2, 4, ... rounds."""
+    elimination: Elimination = "running"
+    """As in `EliminationSettings`."""
 
     candidates: Tensor | None = field(default=None, init=False)
     rounds: int = field(default=0, init=False)

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 import torch
 from torch import Tensor
 
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules.rule import Memoryless
+
+Sampling: TypeAlias = Literal["independent", "joint"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingSettings:
+    """Settings of agents that play by `ThompsonSampling`."""
+
+    sampling: Sampling = "independent"
+    """Draw the rewards of the graphs independently (the paper), or from their joint posterior."""
 
 
 @dataclass
@@ -22,8 +32,8 @@ class ThompsonSampling(Memoryless):
     similar graphs similar rewards, and explores less.
     """
 
-    sampling: Literal["independent", "joint"] = "independent"
-    """Draw the rewards of the graphs independently (the paper), or from their joint posterior."""
+    sampling: Sampling = "independent"
+    """As in `SamplingSettings`."""
 
     draws_rewards: ClassVar[bool] = True
 

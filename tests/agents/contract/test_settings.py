@@ -19,9 +19,10 @@ class MoreSettings(NeuralSettings):
 
     patience: int = 3
     """Rounds to wait."""
+    width: int = 64
 
 
-def test_fields_are_described_by_the_text_below_them_and_those_of_a_base_too():
+def test_fields_are_described_by_the_text_below_them_or_that_of_a_base():
     texts = describe_fields(MoreSettings)
     assert texts["patience"] == "Rounds to wait."
     assert texts["width"] == "m, hidden width of the network; even."

@@ -1,12 +1,13 @@
 import registry
 from agents.beliefs import compose
 from agents.beliefs.rules import UpperConfidenceBound
+from agents.kernel import KernelSettings
 from benchmarks.sweeps.forgetting import Command, forgets_the_oldest
 
 
 def test_the_oldest_graphs_are_forgotten():
     env = registry.make_environment(num_graphs=3, num_nodes=4, resample_graphs="round", horizon=100)
-    agent = compose("oldest", forgets_the_oldest, UpperConfidenceBound)(memory=10)
+    agent = compose("oldest", forgets_the_oldest, KernelSettings, UpperConfidenceBound)(memory=10)
     observation, _ = env.reset(seed=0)
     agent.reset(observation, seed=0)
     played = []

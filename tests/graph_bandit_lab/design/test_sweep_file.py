@@ -114,7 +114,7 @@ def test_a_mistake_is_found_before_a_table_is_read_an_agent_made_or_a_process_st
     def refuse(*arguments):
         raise AssertionError(f"It went on to {arguments}.")
 
-    for name in ("agents.zoo.recipes.find_factory", "graph_bandit_lab.design.own_graphs.read_pool"):
+    for name in ("registry.make_agent", "graph_bandit_lab.design.own_graphs.read_pool"):
         monkeypatch.setattr(name, refuse)
     monkeypatch.setattr(planning, "Processes", refuse)
     text = TOML + '[[grid]]\n[grid.environment]\ngraphs = "library"\ntarget = "logp"\n'
