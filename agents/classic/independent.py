@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 from agents.beliefs.agent import BeliefAgent
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules.rule import AcquisitionRule
-from agents.contract.settings import check_fields
+from agents.contract.settings import POSITIVE, Must, check_fields
+
+SQUARABLE = Must(lambda value: value >= 1e-100, "at least 1e-100")  # its square is not 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndependentSettings:
     """Settings of agents that judge each graph by its own rewards alone."""
 
-    exploration_scale: float = 0.3
+    exploration_scale: Annotated[float, POSITIVE, SQUARABLE] = 0.3
     """nu, standard deviation of the noise of a reward; in standard deviations of the rewards over the graphs."""
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.exploration_scale == 0:
-            raise ValueError("Expected `exploration_scale` to be positive. Got 0.")
-        if self.exploration_scale < 1e-100:  # its square would be 0
-            raise ValueError(f"Expected `exploration_scale` to be at least 1e-100. Got {self.exploration_scale}.")
 
 
 class IndependentAgent(BeliefAgent[IndependentSettings]):

@@ -7,7 +7,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
-from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -16,10 +16,32 @@ Settings = TypeVar("Settings")
 LARGEST_SETTING = 1e100  # float64 holds its square
 LARGEST_COUNT = 10**9  # of anything that takes time or memory
 COUNT_OR_SHARE = (int, float)
+
+
+class Must(NamedTuple):
+    """What a setting must be beyond its type: `width: Annotated[int, Must(is_even, "even")]`."""
+
+    holds: Callable[[Any], bool]
+    """Whether a value is allowed; None, where the field takes it, always is."""
+    expected: str
+    """What the message says was expected."""
+
+
+def between(least: int, most: int) -> Must:
+    """Return the condition that a number lies in a range, both ends included."""
+    return Must(lambda value: least <= value <= most, f"from {least} to {most}")
+
+
+POSITIVE = Must(lambda value: value > 0, "positive")
+
 Warp: TypeAlias = Literal["none", "normal_scores"]
 """Targets of a fit: the rewards, standardised or not; or their normal scores."""
-
-LARGEST_DEPTH = 100  # layers; the kernel of so deep a network no longer tells graphs apart
+Layers: TypeAlias = Annotated[int, between(2, 100)]
+"""Weight matrices of a network; the kernel of a deeper one no longer tells graphs apart."""
+Width: TypeAlias = Annotated[int, Must(lambda width: width % 2 == 0, "even: the network has two mirrored halves")]
+"""Hidden units of a network that starts at 0."""
+Bins: TypeAlias = Annotated[int, between(2, 256)]
+"""Bins of a feature of nodes."""
 
 
 def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> Settings:
@@ -90,8 +112,8 @@ def check_fields(settings: Any) -> None:
     """Check each field of a frozen dataclass against its type, and store numbers as plain int and float.
 
     A field is a choice, a bool, a str, an int from 1 to 10**9, a float from 0 to 1e100, or a count or a share (`int |
-    float`: such an int, or a float between 0 and 1, both excluded), and may allow None. In a float field 1 and 1.0 both
-    become 1.0, so that equal settings have equal hashes.
+    float`: such an int, or a float between 0 and 1, both excluded), and may allow None. An annotation `Must` asks for
+    more. In a float field 1 and 1.0 both become 1.0, so that equal settings have equal hashes.
 
     Args:
         settings: the instance; call this from its `__post_init__`.
@@ -99,9 +121,10 @@ def check_fields(settings: Any) -> None:
     Raises:
         ValueError: if a value does not fit its field; the message says what was expected.
     """
-    hints = get_type_hints(type(settings))
+    annotations = get_type_hints(type(settings), include_extras=True)
     for name in (field.name for field in dataclasses.fields(settings) if field.init):
-        hint, value = hints[name], getattr(settings, name)
+        value, conditions = getattr(settings, name), getattr(annotations[name], "__metadata__", ())
+        hint = get_args(annotations[name])[0] if conditions else annotations[name]
         kinds = get_args(hint) if get_origin(hint) is not Literal and get_args(hint) else (hint,)
         if value is None and NoneType in kinds:
             continue
@@ -112,8 +135,8 @@ def check_fields(settings: Any) -> None:
         else:
             check, expected = _CHECKS[kind]
             good = check(value)
+        or_none = " or None" if NoneType in kinds else ""
         if not good:
-            or_none = " or None" if NoneType in kinds else ""
             raise ValueError(f"Expected `{name}` to be {expected}{or_none}. Got {value!r}.")
         if kind == COUNT_OR_SHARE:
             kind = int if _is_number(value, int, np.integer) else float
@@ -122,18 +145,11 @@ def check_fields(settings: Any) -> None:
             raise ValueError(f"Expected `{name}` to be at most {LARGEST_COUNT}. Got {shown}.")
         if kind is float and (value if isinstance(value, int) else float(value)) > LARGEST_SETTING:
             raise ValueError(f"Expected `{name}` to be at most {LARGEST_SETTING}. Got {value!r}.")
+        for condition in conditions:
+            if not condition.holds(value):
+                raise ValueError(f"Expected `{name}` to be {condition.expected}{or_none}. Got {value!r}.")
         if kind in (int, float):
             object.__setattr__(settings, name, kind(value))
-
-
-def check_depth(depth: int) -> None:
-    """Refuse a number of layers that is not from 2 to 100.
-
-    Raises:
-        ValueError: if it is not.
-    """
-    if not 2 <= depth <= LARGEST_DEPTH:
-        raise ValueError(f"Expected `depth` to be from 2 to {LARGEST_DEPTH}. Got {depth}.")
 
 
 def check_warp(warp: Warp, standardize: bool) -> None:

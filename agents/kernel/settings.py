@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from agents.contract.settings import LARGEST_DEPTH, check_depth
+from agents.contract.settings import POSITIVE, Bins, Layers, Width, between
 from agents.process.settings import ChangingSettings
-
-LARGEST_BINS = 256
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +15,7 @@ class OneKernelSettings(ChangingSettings):
 
     exploration_scale: float = 1.0
     """nu, multiplies sigma."""
-    output_scale: float | None = None
+    output_scale: Annotated[float | None, POSITIVE] = None
     """Factor of the kernel, in squared units of the targets; None: by marginal likelihood."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
@@ -40,11 +38,6 @@ class OneKernelSettings(ChangingSettings):
         """Return the factor of the kernel if it is given."""
         return self.output_scale
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.output_scale == 0:
-            raise ValueError("Expected `output_scale` to be positive or None. Got 0.")
-
 
 @dataclass(frozen=True, kw_only=True)
 class KernelSettings(OneKernelSettings):
@@ -54,37 +47,23 @@ class KernelSettings(OneKernelSettings):
     """Prior covariance: the infinite-width GNTK, the GNTK of a network of finite width, or a given K x K array."""
     kernel_name: str = ""
     """Name of a given kernel, which identifies it in results."""
-    depth: int = 2
+    depth: Layers = 2
     """L, number of weight matrices of the network behind the kernel; at least 2."""
-    width: int = 512
+    width: Width = 512
     """m of that network, if its width is finite; even."""
     node_count: Literal["largest", "own"] = "largest"
     """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_depth(self.depth)
-        if self.width % 2:
-            raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SubtreeSettings(OneKernelSettings):
     """Settings of an exact Gaussian process with the kernel of Weisfeiler-Lehman subtrees."""
 
-    iterations: int = 1
+    iterations: Annotated[int, between(1, 100)] = 1
     """Number of refinements of the labels of nodes: a subtree reaches this many edges from its root."""
     similarity: Literal["cosine", "gaussian"] = "cosine"
     """How counts of subtrees are compared: by their cosine, for which a graph and two copies of it are equal; or by a
     Gaussian of their distance, as wide as the median distance of the graphs of `reset`."""
-    bins: int = 4
+    bins: Bins = 4
     """Number of bins of each feature of nodes, chosen so that each holds equally many nodes of the graphs of `reset`;
     not used if all features are integers."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.iterations > LARGEST_DEPTH or not 2 <= self.bins <= LARGEST_BINS:
-            raise ValueError(
-                f"Expected `iterations` to be at most {LARGEST_DEPTH} and `bins` from 2 to {LARGEST_BINS}. "
-                f"Got {self.iterations} and {self.bins}."
-            )

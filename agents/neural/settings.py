@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from agents.contract.settings import Warp, check_depth, check_fields, check_warp
+from agents.contract.settings import POSITIVE, Layers, Warp, Width, check_fields, check_warp
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
@@ -37,15 +37,15 @@ class NeuralSettings:
 
     network: str = "paper"
     """The network of the paper; or, if a module was given in Python, its class and the name given with it."""
-    width: int = 512
+    width: Width = 512
     """m, hidden width of the network; even."""
-    depth: int = 2
+    depth: Layers = 2
     """L, number of weight matrices of the network; at least 2."""
     node_count: Literal["largest", "own"] = "largest"
     """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
     exploration_scale: float = 0.3
     """nu, multiplies sigma; in standard deviations of the rewards if targets are standardised."""
-    regularization: float = 1e-4
+    regularization: Annotated[float, POSITIVE] = 1e-4
     """lambda; the ridge of the covariance is width times this."""
     covariance: Literal["exact", "diagonal"] = "exact"
     """Form of U: exact (in dual form), or its diagonal only, as in the paper's experiments."""
@@ -66,7 +66,7 @@ class NeuralSettings:
     """Passes per round, if fit is epochs."""
     batch_size: int = 5
     """Graphs in a batch."""
-    learning_rate: float = 0.1
+    learning_rate: Annotated[float, POSITIVE] = 0.1
     """eta, learning rate of stochastic gradient descent."""
     penalty: Literal["per_round", "constant"] = "per_round"
     """Weight c of the penalty (c/2)|theta - center|^2 on the mean squared loss: m lambda / t, the ridge that matches
@@ -90,13 +90,7 @@ class NeuralSettings:
     def __post_init__(self) -> None:
         check_fields(self)
         read_device(self.device)
-        check_depth(self.depth)
         check_warp(self.warp, self.standardize)
-        if self.width % 2:
-            raise ValueError(f"Expected `width` to be even: the network has two mirrored halves. Got {self.width}.")
-        for field in ("regularization", "learning_rate"):
-            if getattr(self, field) == 0:
-                raise ValueError(f"Expected `{field}` to be positive. Got 0.")
 
     @property
     def ridge(self) -> float:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from agents.contract.settings import check_fields
+from agents.contract.settings import Must, check_fields
+
+Several = Annotated[int, Must(lambda count: count >= 2, "an integer >= 2")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,11 +18,11 @@ class PPOSettings:
         ValueError: if a field is out of its range.
     """
 
-    rollout: int = 8
+    rollout: Several = 8
     """Rounds between two updates of the policy; an update learns only from these rounds. At least 2."""
     epochs: int = 10
     """Passes over the rounds of an update."""
-    batch_size: int = 8
+    batch_size: Several = 8
     """Rounds in a step of the optimizer; at least 2."""
     learning_rate: float = 0.01
     """Learning rate of Adam."""
@@ -36,6 +39,3 @@ class PPOSettings:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("rollout", "batch_size"):
-            if getattr(self, name) < 2:
-                raise ValueError(f"Expected `{name}` to be an integer >= 2. Got {getattr(self, name)}.")

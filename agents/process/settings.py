@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from agents.contract.settings import Warp, check_depth, check_fields, check_warp
+from agents.contract.settings import POSITIVE, Bins, Layers, Warp, check_fields, check_warp
 
 PARTS = ("network", "means", "subtrees", "nodes", "sums", "structure", "edges", "layers", "itself")
 """What graphs are compared by; each has a setting of its weight."""
@@ -15,7 +15,7 @@ PARTS = ("network", "means", "subtrees", "nodes", "sums", "structure", "edges", 
 class MixtureSettings:
     """Settings of an exact Gaussian process whose kernel is a sum of parts, whatever these are."""
 
-    weight_spread: float = 1.0
+    weight_spread: Annotated[float, POSITIVE] = 1.0
     """Standard deviation of the logarithm of each weight before any reward; a small one keeps the weights."""
     refit_growth: float = 0.5
     """Learn the weights again when the number of rewards has grown by this share; 0: after every update. The Gaussian
@@ -28,7 +28,7 @@ class MixtureSettings:
     was underrated; and 1 where those played are no longer on offer, as in the search of a pool."""
     short_list: int = 1000
     """Number of graphs to choose among with their joint covariance: those of largest mean + 2 sigma."""
-    noise_variance: float | None = None
+    noise_variance: Annotated[float | None, POSITIVE] = None
     """Noise variance of the rewards, in their squared units; None: by marginal likelihood."""
     forget: int | float | None = None
     """What is forgotten of earlier rewards, where mean rewards drift. None: nothing; an integer W: all but the last W;
@@ -52,9 +52,6 @@ class MixtureSettings:
         check_warp(self.warp, self.standardizes)
         if self.parts and not any(getattr(self, f"{name}_weight") for name in self.parts):
             raise ValueError("Expected at least one of the weights of the kernel to be positive. Got zeros.")
-        for name, remedy in (("noise_variance", " or None"), ("weight_spread", "")):
-            if getattr(self, name) == 0:
-                raise ValueError(f"Expected `{name}` to be positive{remedy}. Got 0.")
         if self.warp != "none" and self.noise_variance is not None:
             raise ValueError(
                 "Expected `noise_variance` to be None with `warp`, because normal scores have no unit. Got "
@@ -97,15 +94,9 @@ class GraphProcessSettings(ChangingSettings):
     """Weight of the features of nodes by their distance from the sources, where edges have directions."""
     itself_weight: float = 0.05
     """Weight of what is a graph's own: it tells graphs apart that are alike by all other parts."""
-    depth: int = 2
+    depth: Layers = 2
     """L, number of weight matrices of the network; at least 2."""
-    bins: int = 4
+    bins: Bins = 4
     """Number of bins of each feature of nodes, by which subtrees compare features that are not integers."""
 
     parts: ClassVar[tuple[str, ...]] = PARTS
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_depth(self.depth)
-        if not 2 <= self.bins <= 256:
-            raise ValueError(f"Expected `bins` from 2 to 256. Got {self.bins}.")

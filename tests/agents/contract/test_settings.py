@@ -1,10 +1,11 @@
 import dataclasses
+from typing import Annotated
 
 import numpy as np
 import pytest
 
 import registry
-from agents.contract.settings import describe_fields, read_settings
+from agents.contract.settings import POSITIVE, Must, between, check_fields, describe_fields, read_settings
 from agents.neural.settings import NeuralSettings
 
 
@@ -56,6 +57,35 @@ def test_fields_are_described_by_the_text_below_them_or_that_of_a_base():
 def test_refuses_settings_out_of_range(given, message):
     with pytest.raises(ValueError, match=message):
         read_settings(NeuralSettings, given)
+
+
+@dataclasses.dataclass(frozen=True)
+class Limited:
+    """Settings with conditions of their own."""
+
+    pairs: Annotated[int, Must(lambda pairs: pairs % 2 == 0, "even")] = 2
+    share: Annotated[float | None, POSITIVE, between(0, 1)] = None
+
+    def __post_init__(self):
+        check_fields(self)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"pairs": 3}, "`pairs` to be even. Got 3"),
+        ({"pairs": 0}, "`pairs` to be an integer >= 1. Got 0"),
+        ({"share": 0.0}, "`share` to be positive or None. Got 0.0"),
+        ({"share": 1.5}, "`share` to be from 0 to 1 or None. Got 1.5"),
+    ],
+)
+def test_a_field_may_ask_for_more_than_its_type(given, message):
+    with pytest.raises(ValueError, match=message):
+        Limited(**given)
+
+
+def test_what_a_field_asks_for_lets_none_and_good_values_through():
+    assert (Limited().share, Limited(share=1).share, Limited(pairs=4).pairs) == (None, 1.0, 4)
 
 
 @pytest.mark.parametrize("name", ["gntk-ucb", "wl-ts", "lin-ucb"])

@@ -248,9 +248,16 @@ def test_settings_at_the_edge_are_allowed(settings):
     assert vars(SubtreeSettings(**settings)).items() >= settings.items()
 
 
-@pytest.mark.parametrize("settings", [{"bins": 1}, {"bins": 257}, {"iterations": 101}])
-def test_settings_out_of_range_are_refused(settings):
-    with pytest.raises(ValueError, match="`iterations` to be at most 100 and `bins` from 2 to 256"):
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"bins": 1}, "`bins` to be from 2 to 256. Got 1"),
+        ({"bins": 257}, "`bins` to be from 2 to 256. Got 257"),
+        ({"iterations": 101}, "`iterations` to be from 1 to 100. Got 101"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
         registry.make_agent("wl-ts", **settings)
 
 
