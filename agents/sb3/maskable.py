@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 
-from agents.sb3.extractor import GraphSetExtractor
-from agents.sb3.policy import HEAD_WIDTHS, Widths, build_heads
-from agents.sb3.types import AnySpace
+from agents.sb3.policy import ByGraphs, build_heads
 
 
-class GraphSetMaskablePolicy(MaskableMultiInputActorCriticPolicy):
+class GraphSetMaskablePolicy(ByGraphs, MaskableMultiInputActorCriticPolicy):
     """Play a graph as `GraphSetPolicy` does, for `sb3_contrib.MaskablePPO`.
 
     Plain PPO with `GraphSetPolicy` already obeys the mask in the observation; here `action_masks` can rule out more
@@ -31,24 +26,6 @@ class GraphSetMaskablePolicy(MaskableMultiInputActorCriticPolicy):
         TypeError: as `GraphSetPolicy`.
         ValueError: as `GraphSetPolicy`.
     """
-
-    def __init__(
-        self,
-        observation_space: AnySpace,
-        action_space: AnySpace,
-        lr_schedule: Schedule,
-        net_arch: Widths | None = None,
-        features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,
-        **settings: Any,
-    ) -> None:
-        super().__init__(
-            observation_space,  # type: ignore[arg-type]
-            action_space,
-            lr_schedule,
-            net_arch=list(HEAD_WIDTHS) if net_arch is None else net_arch,
-            features_extractor_class=features_extractor_class,
-            **settings,
-        )
 
     def _build(self, lr_schedule: Schedule) -> None:
         build_heads(self, lr_schedule)

@@ -23,7 +23,29 @@ Widths = list[int] | dict[str, list[int]]
 HEAD_WIDTHS = (64,)
 
 
-class GraphSetPolicy(MultiInputActorCriticPolicy):
+class ByGraphs:
+    """Defaults of every policy on graph sets: one hidden layer of 64 units, behind a `GraphSetExtractor`."""
+
+    def __init__(
+        self,
+        observation_space: AnySpace,
+        action_space: AnySpace,
+        lr_schedule: Schedule,
+        net_arch: Widths | None = None,
+        features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            observation_space,  # type: ignore[call-arg]
+            action_space,
+            lr_schedule,
+            net_arch=list(HEAD_WIDTHS) if net_arch is None else net_arch,
+            features_extractor_class=features_extractor_class,
+            **settings,
+        )
+
+
+class GraphSetPolicy(ByGraphs, MultiInputActorCriticPolicy):
     """Play a graph by the scores that shared weights give to the graphs on offer.
 
     If the graphs are permuted, their probabilities are permuted in the same way and the value does not change. No
@@ -44,24 +66,6 @@ class GraphSetPolicy(MultiInputActorCriticPolicy):
         TypeError: as `GraphSetExtractor`.
         ValueError: as `GraphSetExtractor`; also if there is not one action for each graph.
     """
-
-    def __init__(
-        self,
-        observation_space: AnySpace,
-        action_space: AnySpace,
-        lr_schedule: Schedule,
-        net_arch: Widths | None = None,
-        features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,
-        **settings: Any,
-    ) -> None:
-        super().__init__(
-            observation_space,  # type: ignore[arg-type]
-            action_space,
-            lr_schedule,
-            net_arch=list(HEAD_WIDTHS) if net_arch is None else net_arch,
-            features_extractor_class=features_extractor_class,
-            **settings,
-        )
 
     def _build(self, lr_schedule: Schedule) -> None:
         build_heads(self, lr_schedule)

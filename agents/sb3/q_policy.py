@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gymnasium.spaces import Discrete
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import nn
 
-from agents.sb3.extractor import GraphSetExtractor
 from agents.sb3.heads import GraphScorer
-from agents.sb3.policy import HEAD_WIDTHS, check_actions
+from agents.sb3.policy import HEAD_WIDTHS, ByGraphs, check_actions
 from agents.sb3.types import AnySpace
 
 
@@ -60,7 +56,7 @@ class GraphSetQNetwork(QNetwork):
         self.q_net = GraphScorer(features_dim - 1, self.net_arch, activation_fn)  # type: ignore[assignment]
 
 
-class GraphSetDQNPolicy(DQNPolicy):
+class GraphSetDQNPolicy(ByGraphs, DQNPolicy):
     """Play the graph of largest Q, for `GraphSetDQN`; symmetries and sizes are as in `GraphSetPolicy`.
 
     Args:
@@ -75,24 +71,6 @@ class GraphSetDQNPolicy(DQNPolicy):
         TypeError: as `GraphSetPolicy`.
         ValueError: as `GraphSetPolicy`.
     """
-
-    def __init__(
-        self,
-        observation_space: AnySpace,
-        action_space: Discrete,
-        lr_schedule: Schedule,
-        net_arch: list[int] | None = None,
-        features_extractor_class: type[BaseFeaturesExtractor] = GraphSetExtractor,
-        **settings: Any,
-    ) -> None:
-        super().__init__(
-            observation_space,
-            action_space,
-            lr_schedule,
-            net_arch=list(HEAD_WIDTHS) if net_arch is None else net_arch,
-            features_extractor_class=features_extractor_class,
-            **settings,
-        )
 
     def make_q_net(self) -> GraphSetQNetwork:
         """Make a Q-function with its own extractor."""
