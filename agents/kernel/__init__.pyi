@@ -1,11 +1,11 @@
 from .agent import KernelAgent as KernelAgent
+from .agent import LinearAgent as LinearAgent
 from .agent import Read as Read
-from .models import LinearAgent as LinearAgent
-from .models import SubtreeAgent as SubtreeAgent
-from .models import gntk as gntk
-from .models import linear as linear
-from .models import read_network as read_network
-from .models import wl as wl
+from .agent import SubtreeAgent as SubtreeAgent
+from .agent import gntk as gntk
+from .agent import linear as linear
+from .agent import read_network as read_network
+from .agent import wl as wl
 from .settings import KernelSettings as KernelSettings
 from .settings import OneKernelSettings as OneKernelSettings
 from .settings import SubtreeSettings as SubtreeSettings

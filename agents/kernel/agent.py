@@ -1,17 +1,28 @@
-"""The agent with an exact Gaussian process of one kernel."""
+"""Agents with an exact Gaussian process of one kernel: of a network, given, of subtrees, or of linear functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Self, TypeVar, cast
 
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.rules.rule import AcquisitionRule
-from agents.kernel.settings import OneKernelSettings
+from agents.contract.protocol import State
+from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
+from agents.kernel.given import GivenKernel, check_kernel
+from agents.kernel.regression import LinearFunctions
+from agents.kernel.settings import KernelSettings, OneKernelSettings, SubtreeSettings
 from agents.process import GraphAgent, GraphDescription, Reading
+from agents.process.kept import KeptColumns
+from agents.process.parts.network import FiniteNetwork, Network
+from agents.process.parts.subtrees import Subtrees
+from gntk import aggregate_neighbours
 
 P = TypeVar("P", bound=OneKernelSettings)
 Read = Callable[[Batch, int], Reading]
@@ -19,6 +30,7 @@ Read = Callable[[Batch, int], Reading]
 
 LOOKED_AT = 30  # graphs that all others are compared with, to find those that look equal
 MOST_LOOKED_AT = 2000  # graphs of which this is found out
+MOST_OF_FINITE_WIDTH = 5000
 
 
 class KernelAgent(GraphAgent[P]):
@@ -70,3 +82,121 @@ class KernelAgent(GraphAgent[P]):
             return None
         some = torch.arange(count) if count <= LOOKED_AT else torch.arange(LOOKED_AT) * count // LOOKED_AT
         return self.described.parts[0].kernel.columns(some, torch.arange(count)).T
+
+
+def gntk(
+    settings: KernelSettings, make_rule: Callable[[], AcquisitionRule], *, kernel_matrix: ArrayLike | None = None
+) -> KernelAgent[KernelSettings]:
+    """The exact posterior of a Gaussian process on the graphs, with the kernel of a graph network.
+
+    Args:
+        settings: settings of kernel and likelihood.
+        make_rule: makes the acquisition rule.
+        kernel_matrix: `(K, K)`, read as float64, if `settings.kernel` is "custom"; else None.
+
+    Raises:
+        ValueError: if a kernel is given without `kernel="custom"` or missing with it; or as `check_kernel`.
+    """
+    if (kernel_matrix is not None) != (settings.kernel == "custom"):
+        raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
+    if kernel_matrix is not None:
+        return GivenKernelAgent(settings, make_rule, partial(read_given, settings, check_kernel(kernel_matrix)))
+    family = KernelAgent if settings.kernel == "infinite" else FiniteNetworkAgent
+    return family(settings, make_rule, partial(read_network, settings))
+
+
+def read_network(settings: KernelSettings, batch: Batch, seed: int) -> Network:
+    """Read graphs by the GNTK of a network with these settings, whose weights have this seed if it is finite."""
+    own_count = settings.node_count == "own"
+    if settings.kernel == "infinite":
+        return Network.of(batch, settings.depth, own_count)
+    graphs = aggregate_neighbours(batch, own_count=own_count)
+    return FiniteNetwork(graphs, settings.depth, own_count, at_once=True, width=settings.width, seed=seed)
+
+
+def read_given(settings: KernelSettings, matrix: Tensor, batch: Batch, seed: int) -> GivenKernel:
+    """Join graphs and the kernel `matrix` of them, `(K, K)`; no seed has an effect."""
+    return GivenKernel.of(batch, matrix, settings.node_count == "own")
+
+
+class GivenKernelAgent(KernelAgent[KernelSettings]):
+    """Play by a given kernel, which may tell anything of the graphs."""
+
+    reads = frozenset({NODE_FEATURES, EDGE_FEATURES, DIRECTIONS})
+
+
+class FiniteNetworkAgent(KernelAgent[KernelSettings]):
+    """Play by the kernel of a network of finite width, which is computed as a whole."""
+
+    def check_size(self, num_graphs: int) -> None:
+        """Refuse more graphs than a whole kernel can hold."""
+        if num_graphs > MOST_OF_FINITE_WIDTH:
+            raise ValueError(
+                f"Expected at most {MOST_OF_FINITE_WIDTH:,} graphs. Got {num_graphs:,}: the kernel of a network of "
+                f'finite width is computed as a whole, {8 * num_graphs**2 / 1e9:.1f} GB. Use kernel="infinite".'
+            )
+
+    def state(self) -> State:
+        """Return the state of any such agent, and the scale of the kernel on the graphs of `reset`."""
+        part = self.described.parts[0]
+        return {**super().state(), "weight": part.weight, "typical": part.typical}
+
+    def restore(self, state: State) -> None:
+        """Continue from a state, with the weights of its seed."""
+        described, part = self.described, self.described.parts[0]
+        reading = described.readings[0]
+        if isinstance(reading, FiniteNetwork) and state["seed"] != self._seed:
+            reading = reading.seeded(state["seed"])
+            part = replace(part, weight=state["weight"], typical=state["typical"])
+            seeded = replace(described, parts=[part, *described.parts[1:]])
+            self._described = seeded.with_kernels(KeptColumns([reading, *described.readings[1:]], described.count))
+        super().restore(state)
+
+
+class SubtreeAgent(KernelAgent[SubtreeSettings]):
+    """Play by the kernel of subtrees."""
+
+    reads = frozenset({NODE_FEATURES, EDGE_FEATURES})
+    algorithm = 5  # until 4, another prior of the scale; until 3, an edge a to a node b was an edge b to a node a
+
+    def reads_here(self) -> frozenset[str]:
+        """Return what it reads of these graphs: features of edges only if they are integers."""
+        reading = self.described.readings[0]
+        labelled = isinstance(reading, Subtrees) and reading.labelling.reads_edges
+        return self.reads if labelled else self.reads - {EDGE_FEATURES}
+
+
+def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> SubtreeAgent:
+    """The exact posterior of a Gaussian process, with the kernel of Weisfeiler-Lehman subtrees.
+
+    Args:
+        settings: settings of kernel and likelihood.
+        make_rule: makes the acquisition rule.
+    """
+    return SubtreeAgent(settings, make_rule, partial(read_subtrees, settings))
+
+
+def read_subtrees(settings: SubtreeSettings, batch: Batch, seed: int) -> Subtrees:
+    """Read graphs by their subtree patterns; no seed has an effect."""
+    return Subtrees.of(batch, settings.iterations, settings.bins, cosine=settings.similarity == "cosine")
+
+
+class LinearAgent(KernelAgent[OneKernelSettings]):
+    """Believe that mean rewards are linear in mean nodes and sizes of the graphs."""
+
+    algorithm = 2  # version 1 kept sums over features, and had another prior of the scale
+
+
+def linear(settings: OneKernelSettings, make_rule: Callable[[], AcquisitionRule]) -> LinearAgent:
+    """Bayesian linear regression on mean nodes and sizes of the graphs.
+
+    Args:
+        settings: settings of the regression.
+        make_rule: makes the acquisition rule.
+    """
+    return LinearAgent(settings, make_rule, read_numbers)
+
+
+def read_numbers(batch: Batch, seed: int) -> LinearFunctions:
+    """Describe graphs by means of nodes and sizes; no seed has an effect."""
+    return LinearFunctions.of(batch)

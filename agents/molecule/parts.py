@@ -15,12 +15,12 @@ from agents.molecule.mixture import Mixture
 from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import FINGERPRINTS, NUMBERS, Molecules, Ranks, Scales, Traits, compute_traits
+from agents.process.parts.measured import LINEAR, NARROW, WIDE
 from agents.process.parts.part import Part
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-WIDE, NARROW = 2.0, 0.7  # of Gaussian kernels: the mixture of both stands for all widths between
 SAMPLED = 4  # molecules whose traits are computed again, to see that those that are brought are theirs
 LABELS = {
     "atom_pairs": "atom pairs",
@@ -177,6 +177,6 @@ def _on_numbers(name: str, weight: float, points: Points, linear: bool) -> list[
     """Return a wide and a narrow Gaussian kernel, and a linear one that has a fifth of the weight."""
     if not points.dimension:
         return []
-    share = 0.2 * weight if linear else 0.0
+    share = LINEAR * weight if linear else 0.0
     both = [Part(name, (weight - share) / 2, GaussianKernel(points, width)) for width in (WIDE, NARROW)]
     return [*both, Part(name, share, LinearKernel(points))] if linear else both

@@ -1,6 +1,6 @@
 from .agent import NeuralAgent as NeuralAgent
-from .models import gnn as gnn
-from .models import nn as nn
+from .agent import gnn as gnn
+from .agent import nn as nn
 from .settings import NeuralSettings as NeuralSettings
 
 __all__ = [

@@ -1,8 +1,10 @@
-"""The neural agent: Algorithm 1 of Wu & Amini (2024) without its loop, which belongs to the caller."""
+"""The neural agent, Algorithm 1 of Wu & Amini (2024) without its loop; with the paper's network, or a module."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -17,13 +19,14 @@ from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from agents.neural.fit import fit
-from agents.neural.network import Architecture
+from agents.neural.network import GRAPH_NETWORK, NODE_NETWORK, Architecture, ModuleArchitecture, name_module
 from agents.neural.noise import fit_noise
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
-from gntk.engines import Features, Network, features_at
+from gntk.engines import Features, ModuleOrFactory, Network, features_at
 
 MOST_DRAWN_JOINTLY = 5000  # graphs
+SHAPE = ("width", "depth", "node_count")  # settings of the paper's network that do not apply to a module
 
 
 class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
@@ -211,3 +214,55 @@ def _build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
     if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal if features never change
         return RefreshedCovariance(settings.ridge, network.num_graphs)
     return FrozenCovariance(settings.ridge, network.num_features)
+
+
+def gnn(
+    settings: NeuralSettings,
+    make_rule: Callable[[], AcquisitionRule],
+    *,
+    network: ModuleOrFactory | Literal["paper"] = "paper",
+    network_name: str = "",
+) -> NeuralAgent:
+    """A graph neural network with the covariance of its tangent features [Wu & Amini 2024, Algorithm 1].
+
+    Args:
+        settings: settings of network, covariance and fit.
+        make_rule: makes the acquisition rule.
+        network: "paper"; or a torch module `Batch -> (K,)` on PyG batches with parameters theta_0; or a function that
+            makes one, with new parameters from the seed of each `reset`.
+        network_name: name of a module in settings and results, in addition to its class.
+
+    Raises:
+        ValueError: if `network` is the name of a module, or a module comes with settings of the paper's network.
+        TypeError: if `network` is none of these.
+    """
+    if isinstance(network, str):
+        if network != "paper" or network_name:
+            raise ValueError(
+                f'Expected `network` to be a module, a function that makes one, or "paper" (without a `network_name`). '
+                f"Got {network!r}. A stored name does not bring its module back: pass the module itself."
+            )
+        return NeuralAgent(settings, GRAPH_NETWORK, make_rule)
+    defaults = {field.name: field.default for field in dataclasses.fields(settings)}
+    ignored = [name for name in SHAPE if getattr(settings, name) != defaults[name]]
+    if ignored:
+        raise ValueError(f"Expected no {', '.join(ignored)} with `network`, because a module has its own shape.")
+    named = dataclasses.replace(settings, network=name_module(network, network_name))
+    return NeuralAgent(named, ModuleArchitecture(network), make_rule)
+
+
+def nn(settings: NeuralSettings, make_rule: Callable[[], AcquisitionRule]) -> NeuralAgent:
+    """The same network on nodes without edges, the paper's baseline.
+
+    Args:
+        settings: settings of network, covariance and fit.
+        make_rule: makes the acquisition rule.
+
+    Raises:
+        ValueError: if `settings` name a module.
+    """
+    if settings.network != "paper":
+        raise ValueError(
+            f"Expected no `network` for an NN baseline. Got {settings.network!r}. The `gnn-*` agents take one."
+        )
+    return NeuralAgent(settings, NODE_NETWORK, make_rule)

@@ -36,7 +36,7 @@ def test_joint_draws_of_a_network_are_refused_where_each_round_would_decompose_t
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr("agents.kernel.models.MOST_OF_FINITE_WIDTH", 3)
+    monkeypatch.setattr("agents.kernel.agent.MOST_OF_FINITE_WIDTH", 3)
     return "gntk-ts:kernel=empirical"
 
 

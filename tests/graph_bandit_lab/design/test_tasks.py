@@ -153,7 +153,7 @@ def refuse_many(agent, num_graphs):
 
 
 def test_a_part_of_the_environments_that_an_agent_of_the_zoo_cannot_play_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("agents.kernel.models.KernelAgent.check_size", refuse_many, raising=False)
+    monkeypatch.setattr("agents.kernel.agent.KernelAgent.check_size", refuse_many, raising=False)
     path = tmp_path / "large.toml"
     path.write_text("[[grid]]\n[grid.environment]\nnum_graphs = [4, 6000, 7000]\nnum_nodes = 3\nhorizon = 5")
     plan = read_sweep(path, Overrides(agents=("zoo",))).plan()
