@@ -15,7 +15,7 @@ from filelock import FileLock
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState, Suggestion
-from graph_bandit_lab.storage import find_file, replace_file
+from graph_bandit_env.storage import find_file, replace_file
 
 
 class CampaignFile:

@@ -1,6 +1,6 @@
 """The laboratory: run agents on environments, keep every result, and show the regret.
 
-Each room has its own door: `episodes`, `design`, `storage`, `transfer`, `execution`, `analysis`, `reports`.
+Each room has its own door: `episodes`, `design`, `storage`, `execution`, `analysis`, `reports`.
 """
 
 from importlib.metadata import version

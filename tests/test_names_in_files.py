@@ -14,8 +14,7 @@ from graph_bandit_env import GraphPool
 from graph_bandit_lab import BanditResult, EnvironmentSettings
 from graph_bandit_lab.design import Repetition, RunKey
 from graph_bandit_lab.design.settings import AgentSpec
-from graph_bandit_lab.storage import ResultStore
-from graph_bandit_lab.transfer import export_results
+from graph_bandit_lab.storage import ResultStore, export_results
 
 HOSTILE = "subprocess:getoutput:cmd=echo > marker"
 SETTINGS = "num_graphs = 3\nnum_nodes = 4\nhorizon = 5\n"
@@ -83,8 +82,8 @@ def test_a_folder_of_results_goes_on_with_the_agents_of_the_command(results):
 
 
 def test_an_export_is_taken_in_without_its_agents(results):
-    export_results(results, Path("sent.npz"))
-    assert main(["run", "--agents", "random", "--out", "out", "--continue", "sent.npz", *FLAGS]) == 0
+    export_results(results, Path("sent.xz"))
+    assert main(["run", "--agents", "random", "--out", "out", "--continue", "sent.xz", *FLAGS]) == 0
 
 
 def test_a_worker_makes_the_agents_that_the_driver_has_planned(monkeypatch, tmp_path):

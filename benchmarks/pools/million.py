@@ -26,7 +26,7 @@ from rdkit.Chem import QED
 from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors, CalcTPSA
 from tqdm import tqdm
 
-from graph_bandit_lab.storage import replace_file
+from graph_bandit_env.storage import replace_file
 
 SCAFFOLDS = (  # each has two positions; what is bonded there begins with the atom that has the bond
     *("c1cc({0})ccc1{1}", "c1c({0})cccc1{1}", "c1cc({0})cnc1{1}", "c1nc({0})ncc1{1}", "c1cc({0})sc1{1}"),

@@ -13,7 +13,8 @@ from graph_bandit_campaign.backtest.plays import Play, Task, random_order
 from graph_bandit_campaign.backtest.table import Table
 from graph_bandit_campaign.file import digest_of, refuse_others
 from graph_bandit_campaign.text import shield, to_csv
-from graph_bandit_lab.storage import replace_file, software_versions
+from graph_bandit_env.storage import replace_file
+from graph_bandit_lab.storage import software_versions
 
 RESULTS, SETTINGS, PAGE = "results.csv", "backtest.json", "backtest.html"
 COLUMNS = (

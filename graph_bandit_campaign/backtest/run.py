@@ -18,8 +18,9 @@ from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.backtest.work import play_tasks
 from graph_bandit_campaign.model.learner import Learner, default_agent
 from graph_bandit_env.extras import is_installed
+from graph_bandit_env.storage import find_file
 from graph_bandit_lab import AgentSpec
-from graph_bandit_lab.storage import find_file, sole_driver
+from graph_bandit_lab.storage import sole_driver
 
 NAMES = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
 NO_FOREST = "The random forest is left out: it needs scikit-learn (pip install 'graph-bandit-env[backtest]')."

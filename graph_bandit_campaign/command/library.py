@@ -10,7 +10,8 @@ import numpy as np
 from graph_bandit_campaign.file import digest_of, refuse_others
 from graph_bandit_campaign.text import to_csv
 from graph_bandit_env import enumerate_library
-from graph_bandit_lab.storage import make_folder, replace_file
+from graph_bandit_env.storage import replace_file
+from graph_bandit_lab.storage import make_folder
 
 
 def write_library(

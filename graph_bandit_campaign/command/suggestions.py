@@ -29,8 +29,9 @@ from graph_bandit_campaign.report.terminal import print_answer
 from graph_bandit_campaign.results.rows import ResultTables
 from graph_bandit_campaign.state import Suggestion
 from graph_bandit_env import MoleculeSet
+from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_lab import AgentSpec
-from graph_bandit_lab.storage import find_file, make_folder, replace_file
+from graph_bandit_lab.storage import make_folder
 
 Contents = Mapping[Path, bytes | Iterable[bytes]]
 """The contents of each file to write, the suggestions first."""

@@ -19,7 +19,7 @@ from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.prepared import MANIFEST, PreparedPool
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
-from graph_bandit_lab.storage import replace_file
+from graph_bandit_env.storage import replace_file
 
 FORMAT = 1  # of the files; raise it when their content changes
 

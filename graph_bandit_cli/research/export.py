@@ -22,7 +22,7 @@ class Command:
 
     def run(self) -> int:
         """Write the file, and say how large it is and what it leaves out."""
-        from graph_bandit_lab.transfer import export_results
+        from graph_bandit_lab.storage import export_results
 
         exported = export_results(self.folder, self.out)
         size = f"{exported.size / 1e6:.1f} MB" if exported.size >= MB else f"{exported.size / 1e3:.0f} kB"

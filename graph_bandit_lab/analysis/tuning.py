@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.analysis.scores import score_agents
 from graph_bandit_lab.analysis.statistics import played_by_latest
 from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.settings import write_settings
-from graph_bandit_lab.storage.files import replace_file
 
 TUNED_NAME = "tuned.json"
 

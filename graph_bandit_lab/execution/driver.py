@@ -24,8 +24,7 @@ from graph_bandit_lab.execution.worker import Outcome, play
 from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.files import sole_driver
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
-from graph_bandit_lab.transfer.archive import Export, read_export
-from graph_bandit_lab.transfer.importing import import_exports
+from graph_bandit_lab.storage.transfer import Exports, open_exports
 
 LOG_NAME = "sweep.log"
 
@@ -83,8 +82,7 @@ def run_sweep(
         SchedulerLostError: if the cluster cannot be reached any more.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
-    exports = [read_export(path) for path in continue_from]
-    with sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
+    with open_exports(continue_from) as exports, sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
         taken, notes = _prepare(store, store.set_damaged_aside(), plan, exports)
         tally = _play_missing(plan, store, notes, open_workers, diagnostics, retry_failed, progress, log)
@@ -121,23 +119,23 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
             "environment and an agent that are made already."
         )
     plan = plan_run(settings)
-    exports = [read_export(path) for path in settings.continue_from]
-    for export in exports:
-        if differences := _find_differences(export.environments(), settings.environment):
-            raise ValueError(
-                f"Expected {export.path} to hold this environment. It holds one with {differences}. Leave it out of "
-                "--continue; `graph-bandit sweep` takes files of any environments."
-            )
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
-    with sole_driver(settings.out):
-        if settings.overwrite:
-            (settings.out / FILE_NAME).unlink(missing_ok=True)
-        store = ResultStore(settings.out)
-        damaged = store.set_damaged_aside()
-        _refuse_other_environments(store, settings.environment)
-        taken, notes = _prepare(store, damaged, plan, exports)
-        how = settings.diagnostics, settings.retry_failed, settings.progress
-        return replace(_play_missing(plan, store, notes, open_workers, *how), taken=taken)
+    with open_exports(settings.continue_from) as exports:
+        for path, environments in exports.environments.items() if exports else ():
+            if differences := _find_differences(environments, settings.environment):
+                raise ValueError(
+                    f"Expected {path} to hold this environment. It holds one with {differences}. Leave it out of "
+                    "--continue; `graph-bandit sweep` takes files of any environments."
+                )
+        with sole_driver(settings.out):
+            if settings.overwrite:
+                (settings.out / FILE_NAME).unlink(missing_ok=True)
+            store = ResultStore(settings.out)
+            damaged = store.set_damaged_aside()
+            _refuse_other_environments(store, settings.environment)
+            taken, notes = _prepare(store, damaged, plan, exports)
+            how = settings.diagnostics, settings.retry_failed, settings.progress
+            return replace(_play_missing(plan, store, notes, open_workers, *how), taken=taken)
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:
@@ -153,18 +151,17 @@ def plan_run(settings: RunSettings) -> SweepPlan:
 
 
 def _prepare(
-    store: ResultStore, damaged: Sequence[str], plan: SweepPlan, exports: Sequence[Export]
+    store: ResultStore, damaged: Sequence[str], plan: SweepPlan, exports: Exports | None
 ) -> tuple[int, list[str]]:
     """Take the repetitions of exports, and return how many were taken, and what to say of them and of damaged ones."""
     notes = []
     if damaged:
         moved = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
         notes.append(f"{moved}: {'; '.join(damaged)}. Those of this plan are played again.")
-    if not exports:
+    if exports is None:
         return 0, notes
-    imported = import_exports(store, exports)
-    planned = {repetition.place for repetition in plan.repetitions}
-    others = {(row["settings_hash"], row["seed"]) for export in exports for row in export.rows} - planned
+    imported = exports.give(store)
+    others = exports.store.stored().keys() - {repetition.place for repetition in plan.repetitions}
     notes += imported.notes
     if others:
         notes.append(

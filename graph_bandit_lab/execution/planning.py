@@ -15,7 +15,7 @@ from graph_bandit_lab.execution.calibration import calibrate
 from graph_bandit_lab.execution.executors import Processes, Workers
 from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, Stored
-from graph_bandit_lab.transfer.archive import read_export
+from graph_bandit_lab.storage.transfer import open_exports
 
 BUSY = 1.25  # times its CPU time that work takes where cores are shared
 
@@ -120,11 +120,11 @@ def describe_work(
         progress: show a bar while rounds are timed.
         continue_from: files of `export_results`. Their repetitions count as stored.
     """
-    exports = [read_export(path) for path in continue_from]
     stored: dict[tuple[str, int], Stored] = {}
-    for place, one in (kv for export in exports for kv in export.stored().items()):
-        stored[place] = one if one.diagnosed else stored.get(place, one)  # of two, the one that will be taken
-    times = dict(kv for export in exports for kv in export.mean_wall_times().items())
+    times: dict[str, float] = {}
+    with open_exports(continue_from) as exports:
+        if exports is not None:
+            stored, times = exports.store.stored(), exports.store.mean_wall_times()
     if (Path(out) / FILE_NAME).is_file():
         store = ResultStore(Path(out))
         kept = {place: one for place, one in store.stored().items() if not (one.failed and place in stored)}

@@ -21,7 +21,7 @@ from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
 from graph_bandit_lab.episodes.records import RoundRecord
 from graph_bandit_lab.execution.warm_up import warm_up
-from graph_bandit_lab.storage.encoding import software_versions
+from graph_bandit_lab.storage.rows import software_versions
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
+from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, has_one_instance
 from graph_bandit_lab.design.names import describe_environment, meaningful_settings
@@ -16,7 +17,6 @@ from graph_bandit_lab.reports.findings import findings_of_run
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
 from graph_bandit_lab.reports.panels import settings_figure
 from graph_bandit_lab.reports.sweep_report import sweep_content
-from graph_bandit_lab.storage.files import replace_file
 from graph_bandit_lab.storage.reading import load_results
 
 REPORT_NAME = "report.html"

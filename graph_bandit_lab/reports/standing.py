@@ -18,8 +18,8 @@ STATES = {
     "played": "Playing",
     "finished": "Finished",
     "stopped": "Stopped before its end",
-    "begun": "A process plays here, and has not stored its plan (earlier versions never do). Stored",
-    "unknown": "Nobody plays. An earlier version has stored no plan. Stored",
+    "begun": "A process plays here, and has not stored its plan. Stored",
+    "unknown": "Nobody plays, and no plan is stored. Stored",
 }
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from graph_bandit_env.extras import require
+from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.episodes.records import RoundRecord
 from graph_bandit_lab.episodes.writers import TensorBoardWriter, encode_round
-from graph_bandit_lab.storage.files import replace_file
 from graph_bandit_lab.storage.reading import load_results
 from graph_bandit_lab.storage.rows import ARRAYS
 

@@ -1,4 +1,4 @@
-"""Make a folder, and keep other processes out of it. How files are replaced is that of the environment."""
+"""Make a folder, and keep other processes out of it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-
-from graph_bandit_env.storage import find_file, replace_file
-
-__all__ = ["find_file", "is_driven", "make_folder", "replace_file", "sole_driver"]
 
 LOCK_NAME = "driver.lock"
 SECONDS_TO_LOOK = 0.5  # for those who hold a lock only to see whether it is free

@@ -19,7 +19,7 @@ from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, has_one_instance,
 from graph_bandit_lab.design.names import name_environments, write_size
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.storage.database import damaged, open_to_read
-from graph_bandit_lab.storage.results import FILE_NAME, check_format, column_names, read_rows
+from graph_bandit_lab.storage.results import COLUMNS, FILE_NAME, check_format, read_rows
 from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode, last_findings, name_of
 from graph_bandit_lab.storage.sweeps import read_tasks
 
@@ -41,9 +41,9 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         identifies it, as a text), `environment_name` (that of its task, or what sets it apart; empty if there is one),
         `task` (the name of the task; empty if it is none), `seed`, `status`, `wall_time` (seconds of the play:
         instance, `reset`, rounds, diagnostics and recommendations) and `round_time` (of the rounds alone; neither
-        counts imports and compilation, which each process gets over with before its first repetition, but for results
-        of versions before 0.2.0), `versions` (dict), `algorithm` (version of the agent's; of two under equal settings
-        the lower is the earlier), `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`,
+        counts imports and compilation, which each process gets over with before its first repetition), `versions`
+        (dict), `algorithm` (version of the agent's; of two under equal settings the lower is the earlier), `created`,
+        `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`,
         `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and
         `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were
         recorded.
@@ -52,7 +52,7 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         would recommend: its largest predicted mean, or the best observed where it predicts none; G* is the best of all
         graphs), `best_found` (the largest mu of the graphs played so far) and `top_share` (share of the top 1 % of the
         graphs that were played so far; of 100 graphs that is the best one). Where means drift, mu is that of the round.
-        None in results of earlier versions, and where the graphs change from round to round. After the last round:
+        None where the graphs change from round to round. After the last round:
         `final_simple_regret`, `final_best_found` and `final_top_share`, `nan` where there are none, or the repetition
         diverged.
 
@@ -79,9 +79,8 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
     with open_to_read(path) as connection:
         check_format(path, connection)
-        names = dict.fromkeys([*column_names(connection), *FINDINGS])  # a file of an earlier version lacks some
         unwanted = {*ARRAYS, *FINDINGS, "diagnostics", "checksum"} - {*arrays, "regret"}
-        wanted = [name for name in names if name not in unwanted]
+        wanted = [name for name in COLUMNS if name not in unwanted]
         rows, lost = _read_sound_rows(path, connection, wanted)
         tasks = read_tasks(connection)
     _name_graphs(rows)
@@ -113,7 +112,10 @@ def _read_sound_rows(
     """Return rows that are what was written, decoded, and the names of the others."""
     rows, lost, keys = [], [], set()
     for _, row in read_rows(connection):
-        keys.add((row["settings_hash"], row["seed"]))
+        key = row["settings_hash"], row["seed"]
+        if key in keys:  # a page that is named twice may make rows without end
+            raise damaged(path, f"{name_of(row)}, twice")
+        keys.add(key)
         decoded = decode(row, {*wanted, *FINDINGS})
         if decoded is None:
             lost.append(name_of(row))
@@ -121,7 +123,7 @@ def _read_sound_rows(
             kept = {name: decoded[name] for name in wanted}
             rows.append(kept | last_findings(decoded) | {"environment_key": row["environment"]})
     (count,) = connection.execute("SELECT count(*) FROM repetitions").fetchone()  # by the index, not by the table
-    if not len(keys) == len(rows) + len(lost) == count:
+    if len(rows) + len(lost) != count:
         raise damaged(path, f"{len(rows) + len(lost)} repetitions, and {count} in its index")
     return rows, tuple(lost)
 

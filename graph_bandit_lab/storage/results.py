@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,21 +17,30 @@ from graph_bandit_lab.design.keys import RunKey, to_json
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.episodes.loop import BanditResult
 from graph_bandit_lab.storage.database import damaged, open_database, print_to_stderr
-from graph_bandit_lab.storage.encoding import from_blob, software_versions, to_archive, to_blob
 from graph_bandit_lab.storage.files import make_folder
-from graph_bandit_lab.storage.rows import ARRAYS, checksum, is_sound, name_of
-from graph_bandit_lab.storage.sweeps import begin_sweep, end_sweep, take_tasks
+from graph_bandit_lab.storage.rows import (
+    ARRAYS,
+    Row,
+    checksum,
+    from_blob,
+    is_sound,
+    name_of,
+    software_versions,
+    to_archive,
+    to_blob,
+)
+from graph_bandit_lab.storage.sweeps import SWEEPS, TASKS, begin_sweep, end_sweep, take_tasks
 
 if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import SweepPlan
     from graph_bandit_lab.design.tasks import Task
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 4  # of the file; also raised when agents play differently under equal settings
+SCHEMA_VERSION = 5  # of the file; also raised when agents play differently under equal settings
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS repetitions (
-    checksum TEXT,                 -- of the other columns; NULL if another program has written the row
+REPETITIONS = """
+CREATE TABLE repetitions (
+    checksum TEXT NOT NULL,        -- of the other columns
     settings_hash TEXT NOT NULL,   -- of environment, agent name and agent settings
     seed INTEGER NOT NULL,         -- of this repetition
     label TEXT NOT NULL,           -- the agent as it was written
@@ -48,19 +57,21 @@ CREATE TABLE IF NOT EXISTS repetitions (
     rewards BLOB NOT NULL,
     regret BLOB NOT NULL,
     diagnostics BLOB,              -- NumPy .npz; NULL if they were not recorded
-    simple_regret BLOB,            -- NumPy .npy, as the next two; NULL if it was not recorded, or the graphs change
+    simple_regret BLOB,            -- NumPy .npy, as the next two; NULL if the graphs change
     best_found BLOB,
     top_share BLOB,
     PRIMARY KEY (settings_hash, seed)
 )
 """
-_LATER = {"checksum": "TEXT", **dict.fromkeys(FINDINGS, "BLOB")}  # columns that files of earlier versions get
-# Versions before 0.3.0 go on with the file, and know no checksums.
-_TRIGGER = """
-CREATE TRIGGER IF NOT EXISTS forget_checksum AFTER UPDATE ON repetitions WHEN NEW.checksum IS OLD.checksum
-BEGIN UPDATE repetitions SET checksum = NULL WHERE rowid = NEW.rowid; END
-"""
-_COLUMNS = set(re.findall(r"^ {4}([a-z_]+) ", _SCHEMA, re.M))
+COLUMNS = tuple(re.findall(r"^ {4}([a-z_]+) ", REPETITIONS, re.M))
+TABLES = {
+    "repetitions": REPETITIONS,
+    "damaged": f"CREATE TABLE damaged ({', '.join(COLUMNS)})",  # of any types
+    "sweeps": SWEEPS,
+    "tasks": TASKS,
+}
+BETWEEN_WORDS = re.compile(r"(--.*|\s)+")  # of a statement: comments and layout, which change nothing
+OF_KEY = "settings_hash = ? AND seed = ?"
 
 
 class Stored(NamedTuple):
@@ -82,16 +93,11 @@ class ResultStore:
         self.tell: Callable[[str], object] = print_to_stderr
         make_folder(folder)
         with self._connect() as connection:
-            check_format(self.path, connection, new_is_fine=True)
-            # In one transaction: a process that is killed here leaves an empty file, which is a new one.
-            connection.execute(_SCHEMA)
-            for table in ("repetitions", "damaged"):
-                names = column_names(connection, table)
-                for name, kind in _LATER.items() if names else ():  # an earlier version may have made either
-                    if name not in names:
-                        connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
-            connection.execute(_TRIGGER)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            if is_new(connection):
+                # In one transaction: a process that is killed here leaves an empty file, which is a new one.
+                for statement in (*TABLES.values(), f"PRAGMA user_version = {SCHEMA_VERSION}"):
+                    connection.execute(statement)
+            check_format(self.path, connection)
 
     def set_damaged_aside(self) -> list[str]:
         """Move damaged repetitions to the table `damaged`, so that they count as missing, and return their names.
@@ -100,17 +106,14 @@ class ResultStore:
             ValueError: if more than rows is damaged. Nothing is changed then.
         """
         with self._connect() as connection:
-            whole = _is_whole(connection)
+            whole = is_whole(connection)
             if not whole:
                 connection.execute("REINDEX")  # the index can be made again from its table
             names = {rowid: name_of(row) for rowid, row in read_rows(connection) if not is_sound(row)}
             if names:
-                connection.execute("CREATE TABLE IF NOT EXISTS damaged AS SELECT * FROM repetitions WHERE 0")
-                columns = ", ".join(column_names(connection))  # whose order may differ
-                copy = f"INSERT INTO damaged ({columns}) SELECT {columns} FROM repetitions"  # noqa: S608
-                for statement in (copy, "DELETE FROM repetitions"):
+                for statement in ("INSERT INTO damaged SELECT * FROM repetitions", "DELETE FROM repetitions"):
                     connection.executemany(f"{statement} WHERE rowid = ?", [(rowid,) for rowid in names])
-            if not whole and not _is_whole(connection):
+            if not whole and not is_whole(connection):
                 raise damaged(self.path, "pages that contradict each other")
         return list(names.values())
 
@@ -200,36 +203,41 @@ class ResultStore:
             "diagnostics": None if result.diagnostics is None else to_archive(result.diagnostics),
             **_to_blobs(result),
         }
-        earlier = "DELETE FROM repetitions WHERE settings_hash = ? AND seed = ? AND status = 'failed'"
         with self._connect() as connection:
+            earlier = f"DELETE FROM repetitions WHERE {OF_KEY} AND status = 'failed'"  # noqa: S608
             connection.execute(earlier, (key.settings_hash, seed))
             _insert(connection, row)
 
     def take(
-        self, rows: Iterable[Mapping[str, object]], tasks: Iterable[Task] = ()
-    ) -> tuple[int, list[tuple[str, int]]]:
+        self,
+        rows: Iterable[Row],
+        tasks: Iterable[Task] = (),
+        replaces: Callable[[Row, Row], bool] = lambda new, stored: stored["status"] == "failed",
+    ) -> tuple[int, dict[tuple[str, int], tuple[str, str]]]:
         """Store rows and tasks of other results files, all or none.
 
-        Rows that are stored already stay, unless they have failed; of tasks, the names stay.
+        Args:
+            rows: all columns of each.
+            tasks: of which the names stay that are stored already.
+            replaces: whether a row replaces the one that is stored under its key.
 
         Returns:
-            How many were stored; and settings hash and seed of those that stay though other actions, rewards or regret
-            came.
+            How many were stored; and by settings hash and seed, name and environment of those that came with other
+            actions, rewards or regret than were stored.
         """
-        taken, different = 0, []
-        where = "WHERE settings_hash = ? AND seed = ?"
+        taken, different = 0, dict[tuple[str, int], tuple[str, str]]()
         with self._connect() as connection:
             for row in rows:
-                key = str(row["settings_hash"]), cast(int, row["seed"])
-                query = f"SELECT status, {', '.join(ARRAYS)} FROM repetitions {where}"  # noqa: S608
-                stored = connection.execute(query, key).fetchone()
-                if stored is not None and stored[0] != "failed":
-                    if stored != tuple(row[name] for name in ("status", *ARRAYS)):
-                        different.append(key)
-                    continue
-                connection.execute(f"DELETE FROM repetitions {where}", key)  # noqa: S608
-                _insert(connection, row)
-                taken += 1
+                key = row["settings_hash"], row["seed"]
+                stored = [stored for _, stored in read_rows(connection, OF_KEY, *key)]  # one, or none
+                for other in stored:
+                    alike = all(other[name] == row[name] for name in ("status", *ARRAYS))
+                    if not alike and other["status"] != "failed":
+                        different[key] = name_of(row), row["environment"]
+                if all(replaces(row, other) for other in stored):
+                    connection.execute(f"DELETE FROM repetitions WHERE {OF_KEY}", key)  # noqa: S608
+                    _insert(connection, row)
+                    taken += 1
             take_tasks(connection, tasks)
         return taken, different
 
@@ -239,7 +247,7 @@ class ResultStore:
         Raises:
             ValueError: if other actions were played this time. Nothing is changed then.
         """
-        where, values = "WHERE settings_hash = ? AND seed = ?", (key.settings_hash, seed)
+        where, values = f"WHERE {OF_KEY}", (key.settings_hash, seed)
         with self._connect() as connection:
             (stored,) = connection.execute(f"SELECT actions FROM repetitions {where}", values).fetchone()  # noqa: S608
             if not np.array_equal(from_blob(stored), result.actions):
@@ -250,31 +258,26 @@ class ResultStore:
             added = {"diagnostics": to_archive(result.diagnostics or {}), **_to_blobs(result)}
             changes = ", ".join(f"{name} = ?" for name in added)
             connection.execute(f"UPDATE repetitions SET {changes} {where}", (*added.values(), *values))  # noqa: S608
-            _seal(connection, "settings_hash = ? AND seed = ?", *values)
+            _seal(connection, OF_KEY, *values)
 
     def _connect(self) -> AbstractContextManager[sqlite3.Connection]:
         return open_database(self.path, "BEGIN EXCLUSIVE", tell=self.tell)
 
 
 def read_rows(
-    connection: sqlite3.Connection, condition: str = "1", *values: object
+    connection: sqlite3.Connection, condition: str = "1", *values: object, order: str = "rowid"
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the id and the columns of each row, in the order in which they were written."""
-    cursor = connection.execute(f"SELECT rowid, * FROM repetitions WHERE {condition} ORDER BY rowid", values)  # noqa: S608
+    cursor = connection.execute(f"SELECT rowid, * FROM repetitions WHERE {condition} ORDER BY {order}", values)  # noqa: S608
     names = [name for name, *_ in cursor.description[1:]]
     for rowid, *row in cursor:
         yield rowid, dict(zip(names, row, strict=True))
 
 
-def column_names(connection: sqlite3.Connection, table: str = "repetitions") -> list[str]:
-    """Return the columns of a table; none if there is no such table."""
-    return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
-
-
 def _insert(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
-    values = ", ".join(f":{name}" for name in row)
-    connection.execute(f"INSERT INTO repetitions ({', '.join(row)}) VALUES ({values})", dict(row))  # noqa: S608
-    _seal(connection, "settings_hash = ? AND seed = ?", row["settings_hash"], row["seed"])
+    values = ", ".join(f":{name}" for name in COLUMNS)
+    connection.execute(f"INSERT INTO repetitions VALUES ({values})", {**row, "checksum": ""})  # noqa: S608
+    _seal(connection, OF_KEY, row["settings_hash"], row["seed"])
 
 
 def _to_blobs(result: BanditResult) -> dict[str, bytes | None]:
@@ -290,7 +293,7 @@ def _seal(connection: sqlite3.Connection, condition: str, *values: object) -> No
         connection.execute("UPDATE repetitions SET checksum = ? WHERE rowid = ?", (checksum(row), rowid))
 
 
-def _is_whole(connection: sqlite3.Connection) -> bool:
+def is_whole(connection: sqlite3.Connection) -> bool:
     """Return whether SQLite finds the file in order: its pages, and each row in the index."""
     return bool(connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok")
 
@@ -300,31 +303,34 @@ def is_new(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0)
 
 
-def _refuse_code(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse a file with anything but tables and our trigger: what is computed may take any time and memory."""
-    found = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' "
-        "OR (type = 'trigger' AND sql != ?)",
-        (_TRIGGER.strip().replace("IF NOT EXISTS ", ""),),
-    ).fetchone()
-    tables = [] if found else connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    for (table,) in tables:
-        found = found or connection.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone()
-    if found:
-        raise ValueError(
-            f"Expected tables of stored results alone in {path}. Got `{found[0]}`, which is computed when it is read "
-            "or written. This package makes no such file. Choose another folder."
-        )
+def check_format(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse an empty file, another format, and anything but tables: what is computed may take any time and memory.
 
-
-def check_format(path: Path, connection: sqlite3.Connection, new_is_fine: bool = False) -> None:
-    """Refuse a file of another format, and an empty file unless `new_is_fine`."""
-    _refuse_code(path, connection)
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if is_new(connection) and not new_is_fine:
+    Raises:
+        FileNotFoundError: if it is empty.
+        ValueError: if it is another file than this version makes.
+    """
+    if is_new(connection):
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")
-    if version != SCHEMA_VERSION and not is_new(connection):
-        raise ValueError(f"Expected {path} in format {SCHEMA_VERSION}. Got {version}. Choose another folder.")
-    missing = _COLUMNS - {*column_names(connection)} - _LATER.keys()
-    if missing and not is_new(connection):
-        raise damaged(path, f"a table without {', '.join(sorted(missing))}")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != SCHEMA_VERSION:
+        raise ValueError(
+            f"Expected {path} in format {SCHEMA_VERSION}. Got {version}, which another version of graph-bandit-env has "
+            "written, and this one does not read. Read it with that version, or play again into another folder."
+        )
+    found = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE type != 'index' OR sql NOT NULL")
+    tables: dict[object, str] = {}
+    for kind, name, sql in found.fetchall():
+        if kind != "table":
+            raise ValueError(
+                f"Expected tables of stored results alone in {path}. Got `{name}`, which is computed when it is read "
+                "or written. This package makes no such file. Choose another folder."
+            )
+        tables[name] = _words(sql)
+    for name, sql in TABLES.items():
+        if tables.get(name) != _words(sql):
+            raise damaged(path, f"another table `{name}` than this package makes")
+
+
+def _words(statement: object) -> str:
+    return BETWEEN_WORDS.sub(" ", str(statement)).strip()

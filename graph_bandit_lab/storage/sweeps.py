@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from graph_bandit_lab.design.tasks import Task
@@ -14,18 +15,18 @@ from graph_bandit_lab.design.tasks import Task
 if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import SweepPlan
 
-# Of one row. Earlier versions of the package ignore the table.
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS sweeps (
+# Of one row.
+SWEEPS = """
+CREATE TABLE sweeps (
     title TEXT NOT NULL,
     started TEXT NOT NULL,  -- UTC, ISO 8601
     ended TEXT,             -- the same; NULL while it is played, and for good if it was stopped before its end
     plan TEXT NOT NULL      -- JSON: environments, and the seeds of each agent on each of them
 )
 """
-# Of all tasks that were ever planned. Earlier versions of the package ignore this table, too.
-_TASKS = """
-CREATE TABLE IF NOT EXISTS tasks (
+# Of all tasks that were ever planned.
+TASKS = """
+CREATE TABLE tasks (
     environment TEXT PRIMARY KEY,  -- its key
     name TEXT NOT NULL,
     hard TEXT NOT NULL,
@@ -55,7 +56,7 @@ class StoredPlan:
     """None while it is played, and for good if it was stopped before its end."""
     environments: tuple[Mapping[str, object], ...]
     cells: tuple[PlannedCell, ...]
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...]
     """Names of the environments, if all of them are tasks."""
 
 
@@ -74,7 +75,6 @@ def begin_sweep(connection: sqlite3.Connection, plan: SweepPlan) -> None:
         "cells": cells,
         "names": names,
     }
-    connection.execute(_SCHEMA)
     connection.execute("DELETE FROM sweeps")
     connection.execute(
         "INSERT INTO sweeps (title, started, plan) VALUES (?, ?, ?)", (plan.title, _now(), json.dumps(content))
@@ -88,9 +88,7 @@ def end_sweep(connection: sqlite3.Connection) -> None:
 
 
 def read_plan(connection: sqlite3.Connection) -> StoredPlan | None:
-    """Return the plan; None if an earlier version of the package has made the file, or its text is damaged."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sweeps'").fetchone():
-        return None
+    """Return the plan; None if nothing was ever planned, or its text is damaged."""
     row = connection.execute("SELECT title, started, ended, plan FROM sweeps").fetchone()
     try:
         title, started, ended, text = row
@@ -104,24 +102,24 @@ def read_plan(connection: sqlite3.Connection) -> StoredPlan | None:
                 PlannedCell(settings_hash, label, index, frozenset(seeds))
                 for settings_hash, (label, index, seeds) in content["cells"].items()
             ),
-            tuple(content.get("names", ())),  # which earlier versions did not store
+            tuple(content["names"]),
         )
     except (TypeError, ValueError, KeyError, RecursionError):
         return None
 
 
 def read_tasks(connection: sqlite3.Connection) -> tuple[Task, ...]:
-    """Return all tasks that were ever planned; none where the table is missing or damaged."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'tasks'").fetchone():
-        return ()
+    """Return all tasks that were ever planned; none where the table is damaged."""
     rows = connection.execute("SELECT environment, name, hard, refused FROM tasks ORDER BY rowid").fetchall()
     try:
-        return tuple(
+        tasks = tuple(
             Task(name=name, hard=hard, environment_key=key, refused=tuple(json.loads(refused).items()))
             for key, name, hard, refused in rows
         )
     except (TypeError, ValueError, AttributeError, RecursionError):
         return ()
+    texts = [(task.name, task.hard, task.environment_key, *chain(*task.refused)) for task in tasks]
+    return tasks if all(isinstance(text, str) for text in chain(*texts)) else ()
 
 
 def take_tasks(connection: sqlite3.Connection, tasks: Iterable[Task]) -> None:
@@ -131,14 +129,12 @@ def take_tasks(connection: sqlite3.Connection, tasks: Iterable[Task]) -> None:
         first = known.get(task.environment_key, task)
         refused = dict(task.refused) | dict(first.refused)
         known[task.environment_key] = replace(first, refused=tuple(refused.items()))
-    if known:
-        _store_tasks(connection, known.values())
+    _store_tasks(connection, known.values())
 
 
 def _store_tasks(connection: sqlite3.Connection, tasks: Iterable[Task]) -> None:
     """Add tasks to those of earlier plans, which keep the agents that cannot play them."""
     earlier = {task.environment_key: dict(task.refused) for task in read_tasks(connection)}
-    connection.execute(_TASKS)
     for task in tasks:
         refused = earlier.get(task.environment_key, {}) | dict(task.refused)
         connection.execute(

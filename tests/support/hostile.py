@@ -3,11 +3,13 @@
 import bz2
 import io
 import json
+import lzma
 import os
 import pickle
 import sqlite3
 import struct
 import zipfile
+import zlib
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +22,7 @@ from pyarrow import parquet
 from benchmarks.attack.hostile.bombs import BOMBS, SHEET, book_with
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_lab.storage import FILE_NAME, software_versions
-from graph_bandit_lab.transfer.archive import ABOUT, FORMAT, VERSION, _combine
+from support.stored import execute, forge
 
 HUGE = 10**12
 DEEP = 100_000
@@ -91,19 +93,7 @@ def embeddings(ids, values):
     return lambda folder: archive(folder / "e.npz", {"ids.npy": ids, "values.npy": values})
 
 
-def export(members, **changes):
-    """A file whose digest is right, unless a member cannot be packed here."""
-
-    def make(folder):
-        about = {"format": FORMAT, "version": VERSION, "repetitions": 0, **changes}
-        known = {name: content for name, content in members.items() if isinstance(content, bytes)}
-        about["sha256"] = _combine({name: sha256(content).hexdigest() for name, content in known.items()})
-        return archive(folder / "e.npz", {**members, ABOUT: json.dumps(about)}, zipfile.ZIP_LZMA)
-
-    return make
-
-
-def results(*statements):
+def results(*statements, change=execute):
     """A results file in the right format, changed by statements of SQL."""
 
     def make(folder):
@@ -114,17 +104,63 @@ def results(*statements):
         key = RunKey("random", {}, {"num_graphs": 3, "graph_model": "er", "horizon": 2})
         result = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
         ResultStore(folder).add(key, 5, "random", result, 1.25)
-        with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
-            for statement in statements:
-                connection.execute(*((statement,) if isinstance(statement, str) else statement))
-            connection.commit()
+        change(folder / FILE_NAME, *statements)
         return folder / FILE_NAME
 
     return make
 
 
-def diagnostics(blob):
-    return results(("UPDATE repetitions SET checksum = NULL, diagnostics = ?", (blob,)))
+def forged(column, value):
+    """A results file with another value in a column, and the checksum of that."""
+    return results((f"UPDATE repetitions SET {column} = ?", (value,)), change=forge)
+
+
+def packed(make_results, change=lambda content: content):
+    """An export of a results file, changed by a function after it has been packed."""
+
+    def make(folder):
+        (folder / "e.xz").write_bytes(change(lzma.compress(make_results(folder).read_bytes())))
+        return folder / "e.xz"
+
+    return make
+
+
+def zeros_of_xz(folder):
+    """The beginning of a file of xz that unpacks to gigabytes: the packed first two megabytes, again and again."""
+    content = lzma.compress(bytes(1 << 21), check=lzma.CHECK_NONE)
+    begin = 12 + 4 * (content[12] + 1)  # after the headers of the file and of its block
+    length = 6 + int.from_bytes(content[begin + 3 : begin + 5], "big") + 1
+    (folder / "e.xz").write_bytes(content[:begin] + 400 * content[begin : begin + length])
+    return folder / "e.xz"
+
+
+def ask_for_gigabytes(content):
+    """Say in the header of a file of xz that unpacking takes a dictionary of four gigabytes."""
+    length = 4 * (content[12] + 1)  # of the header of its first block
+    header = bytearray(content[12 : 12 + length - 4])
+    header[header.index(bytes([0x21, 1])) + 2] = 40
+    return content[:12] + header + struct.pack("<I", zlib.crc32(header)) + content[12 + length :]
+
+
+def multiply_rows(path):
+    """Make a table of so many rows that nobody can read them all: in ten levels, each page names the next 300 times."""
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'repetitions'").fetchone()
+    content, size, levels = bytearray(path.read_bytes()), 4096, 10
+    leaf, count = content[(root - 1) * size : root * size], len(content) // size
+    for level in range(levels):
+        child, cells = count + level + 1, 300
+        cell = struct.pack(">IB", child, 1)
+        pointers = struct.pack(">H", size - len(cell)) * cells
+        page = struct.pack(">BHHHBI", 5, 0, cells, size - len(cell), 0, child) + pointers
+        page = page.ljust(size - len(cell), b"\0") + cell
+        if level == 0:
+            content[(root - 1) * size : root * size] = page
+        else:
+            content += page
+    content += leaf
+    content[28:32] = struct.pack(">I", len(content) // size)
+    path.write_bytes(content)
 
 
 def zipped(members):

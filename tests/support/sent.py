@@ -1,6 +1,5 @@
 """Every kind of file that somebody may send: how it is read, and what hostile ones try."""
 
-import json
 from types import SimpleNamespace
 
 from graph_bandit_campaign import Campaign
@@ -13,8 +12,7 @@ from graph_bandit_lab import load_results
 from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.design.tasks import read_tables
-from graph_bandit_lab.transfer import read_export
-from graph_bandit_lab.transfer.archive import LISTED
+from graph_bandit_lab.storage import import_results
 from support.hostile import (
     DEEP,
     HUGE,
@@ -22,21 +20,23 @@ from support.hostile import (
     SETTINGS_OF_ENVIRONMENT,
     Zeros,
     archive,
+    ask_for_gigabytes,
     backtest,
     bomb,
     book,
     campaign,
     deep,
-    diagnostics,
     embeddings,
     expanded,
-    export,
+    forged,
     graph,
     long_part,
     many_molecules,
     many_rows,
+    multiply_rows,
     npy,
     outside,
+    packed,
     part_outside,
     pickle_file,
     pickled,
@@ -46,6 +46,7 @@ from support.hostile import (
     sweep,
     torch_file,
     write,
+    zeros_of_xz,
     zipped,
 )
 
@@ -68,8 +69,8 @@ def read_blocks(path):
 
 
 def read_rounds(path):
-    export = read_export(path)
-    return [export.decode(number) for number in range(len(export.blocks))]
+    import_results(path.parent / "taken", [path])
+    return load_results(path.parent / "taken").to_dict("records")
 
 
 def read_settings(path):
@@ -118,11 +119,23 @@ def read(kind, path):
 
 BOTH = Zeros(1 << 31), Zeros(1000)  # told, and not told
 NESTED = b"[" * DEEP
-SENT = json.dumps({name: [] for name in LISTED}).encode()
 TEXTS, NUMBERS = npy((HUGE,), "<U0"), npy((HUGE, 0), "<f8")
 ONE_ID = npy((1,), "<U1", "a".encode("utf-32-le"))
 TABLES = ("zeros.csv.gz", "endless.csv.gz", "title.smi.gz", "record.sdf.gz", "columns.csv", "sheet.xlsx: laughs")
 
+COMPUTED = {
+    "a table that is computed": results(
+        "ALTER TABLE repetitions RENAME TO kept",
+        "CREATE VIEW repetitions AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) "
+        "SELECT kept.* FROM n, kept",
+    ),
+    "a trigger": results(
+        "CREATE TRIGGER swap AFTER INSERT ON repetitions BEGIN UPDATE repetitions SET seed = seed + 1; END"
+    ),
+    "a column that is computed": results(
+        "ALTER TABLE repetitions ADD COLUMN more BLOB AS (zeroblob(999999999)) VIRTUAL"
+    ),
+}
 
 HOSTILE = {
     "tables": {
@@ -177,36 +190,31 @@ HOSTILE = {
     "where tables lie": {"deep brackets": sweep("a = " + "[" * DEEP)},
     "tuned settings": {"deep brackets": write("t.json", NESTED)},
     "results": {
-        "code": results(("UPDATE repetitions SET checksum = NULL, regret = ?", (pickled(),))),
-        "code in diagnostics": diagnostics(zipped({"a.npy": pickled()})),
-        "a header of terabytes": results(
-            ("UPDATE repetitions SET checksum = NULL, regret = ?", (npy((HUGE,), "<f8"),))
-        ),
-        "texts without letters": diagnostics(zipped({"a.npy": TEXTS})),
-        "gigabytes": diagnostics(zipped({"a.npy": BOTH[0]})),
-        "gigabytes, told as a kilobyte": diagnostics(zipped({"a.npy": BOTH[1]})),
-        "deep brackets": results(("UPDATE repetitions SET checksum = NULL, environment = ?", (NESTED.decode(),))),
-        "a table that is computed": results(
-            "DROP TRIGGER forget_checksum",
-            "ALTER TABLE repetitions RENAME TO kept",
-            "CREATE VIEW repetitions AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) "
-            "SELECT kept.* FROM n, kept",
-        ),
-        "a trigger": results(
-            "CREATE TRIGGER swap AFTER INSERT ON repetitions BEGIN UPDATE repetitions SET seed = seed + 1; END"
-        ),
-        "a column that is computed": results(
-            "ALTER TABLE repetitions ADD COLUMN more BLOB AS (zeroblob(999999999)) VIRTUAL"
-        ),
+        "code": forged("regret", pickled()),
+        "code in diagnostics": forged("diagnostics", zipped({"a.npy": pickled()})),
+        "a header of terabytes": forged("regret", npy((HUGE,), "<f8")),
+        "texts without letters": forged("diagnostics", zipped({"a.npy": TEXTS})),
+        "gigabytes": forged("diagnostics", zipped({"a.npy": BOTH[0]})),
+        "gigabytes, told as a kilobyte": forged("diagnostics", zipped({"a.npy": BOTH[1]})),
+        "deep brackets": forged("environment", NESTED.decode()),
+        "rows without end": results(change=multiply_rows),
+        **COMPUTED,
     },
     "exports": {
-        "code": export({"00000/rows.json": SENT, "00000/actions.npy": pickled()}),
-        "members with paths": export({"../../outside.npy": ONE_ID, "/outside.npy": ONE_ID, "00000/rows.json": SENT}),
-        "gigabytes": export({"00000/rows.json": BOTH[0]}),
-        "gigabytes, told as a kilobyte": export({"00000/rows.json": BOTH[1]}),
-        "a header of terabytes": export({"00000/rows.json": SENT, "00000/rounds.npy": npy((HUGE,), "<i8")}),
-        "deep brackets": export({"00000/rows.json": NESTED}),
-        "many repetitions": export({"00000/rows.json": SENT}, repetitions=HUGE),
+        "code": packed(forged("regret", pickled())),
+        "code in diagnostics": packed(forged("diagnostics", zipped({"a.npy": pickled()}))),
+        "a header of terabytes": packed(forged("regret", npy((HUGE,), "<f8"))),
+        "texts without letters": packed(forged("diagnostics", zipped({"a.npy": TEXTS}))),
+        "gigabytes in diagnostics": packed(forged("diagnostics", zipped({"a.npy": BOTH[0]}))),
+        "gigabytes, told as a kilobyte": packed(forged("diagnostics", zipped({"a.npy": BOTH[1]}))),
+        "gigabytes": zeros_of_xz,
+        "a dictionary of gigabytes": packed(results(), ask_for_gigabytes),
+        "deep brackets": packed(forged("environment", NESTED.decode())),
+        "rows without end": packed(results(change=multiply_rows)),
+        "a column whose name is a statement": packed(
+            results('ALTER TABLE repetitions ADD COLUMN "x) SELECT 1; DROP TABLE repetitions; --"')
+        ),
+        **{name: packed(attack) for name, attack in COMPUTED.items()},
     },
     "prepared pools": {
         "a part in another folder": prepared(part_outside),

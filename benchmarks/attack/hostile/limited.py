@@ -71,9 +71,10 @@ class Limited:
 def limit_memory(*modules: str) -> None:
     """Let this process take one more gigabyte; only Linux keeps to it."""
     import openpyxl  # noqa: F401
-    import pyarrow.parquet  # noqa: F401
+    import pyarrow.parquet
     from rdkit import Chem  # noqa: F401
 
+    pyarrow.array([""])  # whose allocator reserves a gigabyte of addresses when it is first used
     for module in modules:
         import_module(module)
     if sys.platform == "linux":

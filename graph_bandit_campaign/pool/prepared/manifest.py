@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from graph_bandit_env.pools import Forms
-from graph_bandit_lab.storage import replace_file
+from graph_bandit_env.storage import replace_file
 
 FORMAT = 2  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"

@@ -127,4 +127,4 @@ def test_a_folder_that_is_not_there_or_empty_is_refused(tmp_path, capsys):
 def test_a_process_that_has_stored_nothing_yet_is_told(tmp_path, capsys):
     with sole_driver(tmp_path):
         assert main(["watch", str(tmp_path), "--once"]) == 0
-    assert "has not stored its plan (earlier versions never do). Stored: 0 repetitions." in capsys.readouterr().out
+    assert "has not stored its plan. Stored: 0 repetitions." in capsys.readouterr().out

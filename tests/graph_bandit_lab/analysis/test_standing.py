@@ -71,7 +71,7 @@ def test_nothing_is_told_of_the_pace_before_the_first_repetition():
         (True, PLAN, "played"),
         (False, PLAN, "stopped"),
         (False, replace(PLAN, ended=START), "finished"),
-        (True, replace(PLAN, ended=START), "begun"),  # another process, of an earlier version or not ready yet
+        (True, replace(PLAN, ended=START), "begun"),  # another process, which is not ready yet
         (True, None, "begun"),
         (False, None, "unknown"),
         (None, PLAN, "played"),  # whose lock may not be opened

@@ -14,7 +14,7 @@ from graph_bandit_lab import (
     write_report,
 )
 from graph_bandit_lab.execution import describe_work
-from graph_bandit_lab.transfer import export_results, import_results
+from graph_bandit_lab.storage import export_results, import_results
 
 AGENTS = tuple(map(AgentSpec.parse, ("gnn-ts:width=8,steps=2", "random", "ucb1")))
 ENVIRONMENTS = tuple(
@@ -52,7 +52,7 @@ def test_only_what_is_missing_is_played(whole, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     play(first, sweep(1))
     play(second, sweep(2, agents=AGENTS[1:]))
-    files = [export_results(folder, tmp_path / f"{folder.name}.npz").path for folder in (first, second)]
+    files = [export_results(folder, tmp_path / f"{folder.name}.xz").path for folder in (first, second)]
     described = describe_work(sweep(1, 2).plan(), tmp_path / "out", 1, continue_from=files)
     assert "30 repetitions, 25 stored, 5 to play; about" in described
     tally = play(tmp_path / "out", sweep(1, 2), continue_from=files)
@@ -66,14 +66,14 @@ def test_only_what_is_missing_is_played(whole, tmp_path):
 def test_the_report_is_the_same(tmp_path):
     plan = sweep(1, 2, agents=AGENTS[1:], environments=ENVIRONMENTS[:2])
     play(tmp_path / "a", plan)
-    file = export_results(tmp_path / "a", tmp_path / "a.npz").path
+    file = export_results(tmp_path / "a", tmp_path / "a.xz").path
     assert play(tmp_path / "b", plan, continue_from=[file]).played == 0
     before, after = (write_report(tmp_path / name).read_bytes() for name in "ab")
     assert before == after
 
 
 def test_repetitions_that_the_plan_lacks_are_taken_and_told(whole, tmp_path):
-    file = export_results(whole, tmp_path / "whole.npz").path
+    file = export_results(whole, tmp_path / "whole.xz").path
     tally = play(tmp_path / "out", sweep(2, environments=ENVIRONMENTS[:1]), continue_from=[file])
     assert (tally.taken, tally.reused, tally.played) == (30, 3, 0)
     assert "27 repetitions of the files are not part of this plan" in (tmp_path / "out" / "sweep.log").read_text()
@@ -81,7 +81,7 @@ def test_repetitions_that_the_plan_lacks_are_taken_and_told(whole, tmp_path):
 
 def test_diagnostics_travel_too(tmp_path):
     run(tmp_path / "a", diagnostics=True)
-    file = export_results(tmp_path / "a", tmp_path / "a.npz").path
+    file = export_results(tmp_path / "a", tmp_path / "a.xz").path
     assert run(tmp_path / "b", diagnostics=True, continue_from=(str(file),)).played == 0
     import_results(tmp_path / "c", [file])
     for folder in ("b", "c"):
@@ -95,7 +95,7 @@ def test_of_two_files_the_repetition_with_diagnostics_counts_in_a_dry_run_too(tm
     files = []
     for diagnostics in (True, False):
         play(tmp_path / str(diagnostics), plan, diagnostics=diagnostics)
-        files.append(export_results(tmp_path / str(diagnostics), tmp_path / f"{diagnostics}.npz").path)
+        files.append(export_results(tmp_path / str(diagnostics), tmp_path / f"{diagnostics}.xz").path)
     for order in (files, files[::-1]):
         described = describe_work(plan.plan(), tmp_path / "out", 1, diagnostics=True, continue_from=order)
         assert described == "in little: 3 repetitions, 3 stored, 0 to play."
@@ -105,9 +105,9 @@ def test_of_two_files_the_repetition_with_diagnostics_counts_in_a_dry_run_too(tm
 
 def test_a_run_refuses_a_file_of_another_environment_before_it_throws_anything_away(tmp_path):
     run(tmp_path / "a", environment={"num_nodes": 5})
-    file = export_results(tmp_path / "a", tmp_path / "a.npz").path
+    file = export_results(tmp_path / "a", tmp_path / "a.xz").path
     run(tmp_path / "b")
-    with pytest.raises(ValueError, match=r"a.npz to hold this environment. It holds one with num_nodes 5"):
+    with pytest.raises(ValueError, match=r"a.xz to hold this environment. It holds one with num_nodes 5"):
         run(tmp_path / "b", overwrite=True, continue_from=(file,))
     assert len(load_results(tmp_path / "b")) == 4
     assert settings(tmp_path / "b").continue_from == ()

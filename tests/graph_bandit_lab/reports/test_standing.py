@@ -68,7 +68,7 @@ def test_a_single_environment_needs_no_name():
         ),
         (
             {"state": "unknown", "planned": None},
-            "Nobody plays. An earlier version has stored no plan. Stored: 1,000",
+            "Nobody plays, and no plan is stored. Stored: 1,000",
         ),
         ({"per_minute": math.nan}, "It was begun 3.0 s ago, and none has been stored since."),
         ({"planned": 1000}, "All are stored; some may be played again."),

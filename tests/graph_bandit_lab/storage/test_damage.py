@@ -3,11 +3,10 @@
 import sqlite3
 import threading
 import warnings
-from contextlib import closing
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.stored import execute
 
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult, load_results, write_report
@@ -18,17 +17,6 @@ RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.
 ENVIRONMENT = {"num_graphs": 3, "num_nodes": 4, "graph_model": "er", "edge_prob": 0.4, "reward_model": "linear"}
 KEY = RunKey("random", {}, {**ENVIRONMENT, "horizon": 2})
 SEEDS = (5, 6, 7)
-# As version 0.2.0 made it.
-EARLIER = """
-CREATE TABLE repetitions (
-    settings_hash TEXT NOT NULL, seed INTEGER NOT NULL, label TEXT NOT NULL, agent TEXT NOT NULL,
-    environment TEXT NOT NULL, agent_settings TEXT NOT NULL, status TEXT NOT NULL, error TEXT NOT NULL,
-    wall_time REAL NOT NULL, round_time REAL NOT NULL, versions TEXT NOT NULL, created TEXT NOT NULL,
-    actions BLOB NOT NULL, rewards BLOB NOT NULL, regret BLOB NOT NULL, diagnostics BLOB,
-    PRIMARY KEY (settings_hash, seed)
-);
-PRAGMA user_version = 4;
-"""
 
 
 @pytest.fixture
@@ -37,12 +25,6 @@ def store(tmp_path):
     for seed in SEEDS:
         store.add(KEY, seed, "random", RESULT, 1.25)
     return store
-
-
-def change(store, *statements):
-    with closing(sqlite3.connect(store.path)) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
 
 
 def damage(store, text):
@@ -59,7 +41,7 @@ def test_no_bit_can_flip_unseen(store):
 
     truth, content, generator = rows(), store.path.read_bytes(), np.random.default_rng(0)
     named, seen = [], 0
-    for position in generator.integers(len(content), size=40):
+    for position in generator.integers(len(content), size=150):
         damaged = bytearray(content)
         damaged[position] ^= 1 << int(generator.integers(8))
         store.path.write_bytes(damaged)
@@ -96,7 +78,7 @@ def test_a_damaged_repetition_is_moved_aside_and_can_be_stored_again(store):
     store.add(KEY, 5, "random", RESULT, 1.25)
     assert store.set_damaged_aside() == []
     assert sorted(load_results(store.path.parent)["seed"]) == [*SEEDS]
-    change(store, "INSERT INTO repetitions SELECT * FROM damaged WHERE 0")  # of the same columns
+    execute(store.path, "INSERT INTO repetitions SELECT * FROM damaged WHERE 0")  # of the same columns
 
 
 def test_an_index_that_is_damaged_is_made_again(store):
@@ -107,71 +89,29 @@ def test_an_index_that_is_damaged_is_made_again(store):
         store.add(KEY, 7, "random", RESULT, 1.25)
 
 
-@pytest.fixture
-def earlier(tmp_path, store):
-    """Return a folder with the same results in a file of version 0.2.0."""
-    with closing(sqlite3.connect(tmp_path / "results.sqlite")) as connection, connection:
-        connection.executescript(EARLIER)
-        connection.execute("ATTACH ? AS new", (str(store.path),))
-        names = ", ".join(name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)"))
-        connection.execute(f"INSERT INTO repetitions ({names}) SELECT {names} FROM new.repetitions")
-    return tmp_path
+def test_what_another_program_changes_is_damage(store):
+    execute(store.path, "UPDATE repetitions SET label = 'chance' WHERE seed = 5")
+    with pytest.warns(DamagedResultsWarning, match=r"\(1\): 'chance', seed 5\. "):
+        assert load_results(store.path.parent)["seed"].tolist() == [6, 7]
+    assert store.set_damaged_aside() == ["'chance', seed 5"]
 
 
-def test_results_without_checksums_are_read_continued_and_labelled(tmp_path, earlier):
-    assert load_results(tmp_path)["seed"].tolist() == [*SEEDS]
-    earlier = ResultStore(tmp_path)
-    assert earlier.set_damaged_aside() == []
-    earlier.add(KEY, 8, "random", RESULT, 1.0)
-    earlier.relabel({KEY.settings_hash: "chance"})
-    assert load_results(tmp_path)["label"].tolist() == ["chance"] * 4
-    damage(earlier, b"chance")
-    with pytest.warns(DamagedResultsWarning):
-        assert len(load_results(tmp_path)) == 3
-
-
-def test_a_file_of_an_earlier_version_gets_columns_for_what_was_found(earlier):
-    ones = dict.fromkeys(("simple_regret", "best_found", "top_share"), np.ones(2))
-    assert load_results(earlier)["best_found"].tolist() == [None] * 3
-    ResultStore(earlier).add(KEY, 8, "random", replace(RESULT, **ones), 1.0)
-    table = load_results(earlier)
-    assert [found is None for found in table["best_found"]] == [True, True, True, False]
-    assert table["final_simple_regret"].isna().tolist() == [True, True, True, False]
-
-
-def test_damaged_repetitions_that_an_earlier_version_moved_aside_stay(earlier):
-    change(ResultStore(earlier), "CREATE TABLE damaged AS SELECT * FROM repetitions WHERE seed = 5")
-    names = ("checksum", "simple_regret", "best_found", "top_share")
-    change(ResultStore(earlier), *(f"ALTER TABLE damaged DROP COLUMN {name}" for name in names))
-    change(ResultStore(earlier), "UPDATE repetitions SET regret = 'damage' WHERE seed = 6")
-    store = ResultStore(earlier)
+@pytest.mark.parametrize("checksum", ["''", "0", "x'00'"])
+def test_a_row_without_its_checksum_is_damaged(store, checksum):
+    execute(store.path, f"UPDATE repetitions SET checksum = {checksum} WHERE seed = 6")
     assert store.set_damaged_aside() == ["'random', seed 6"]
-    with closing(sqlite3.connect(store.path)) as connection:
-        assert connection.execute("SELECT seed FROM damaged ORDER BY seed").fetchall() == [(5,), (6,)]
 
 
-def test_an_earlier_version_goes_on_with_a_file_of_this_one(store):
-    """It knows none of the later columns, and reads every column that there is."""
-    later = {"checksum", "simple_regret", "best_found", "top_share"}
-    with closing(sqlite3.connect(store.path)) as connection, connection:
-        names = [name for _, name, *_ in connection.execute("PRAGMA table_info(repetitions)")]
-        known = ", ".join(name for name in names if name not in {*later, "seed"})
-        connection.execute(f"INSERT INTO repetitions (seed, {known}) SELECT 9, {known} FROM repetitions WHERE seed = 5")
-    assert load_results(store.path.parent)["seed"].tolist() == [*SEEDS, 9]
-
-
-def test_what_an_earlier_version_changes_loses_its_checksum_and_is_read(store):
-    change(store, "UPDATE repetitions SET label = 'chance' WHERE seed = 5")
-    assert load_results(store.path.parent)["label"].tolist() == ["chance", "random", "random"]
-    assert store.set_damaged_aside() == []
+def test_what_is_null_counts_for_the_checksum(store):
+    execute(store.path, "UPDATE repetitions SET diagnostics = x'' WHERE seed = 6")
+    assert store.set_damaged_aside() == ["'random', seed 6"]
 
 
 def test_our_own_changes_keep_the_checksum(store):
     diagnosed = BanditResult(*(getattr(RESULT, name) for name in ("actions", "rewards", "regret")), diagnostics={})
     store.relabel({KEY.settings_hash: "chance"})
     store.add_diagnostics(KEY, 5, diagnosed)
-    with closing(sqlite3.connect(store.path)) as connection:
-        assert connection.execute("SELECT count(checksum) FROM repetitions").fetchone() == (3,)
+    assert store.set_damaged_aside() == []
     assert load_results(store.path.parent)["label"].tolist() == ["chance"] * 3
 
 
@@ -185,15 +125,32 @@ def test_a_file_that_is_damaged_as_a_whole_comes_with_advice(store, read, conten
         read(store.path.parent)
 
 
-def test_a_table_that_lacks_a_column_is_damaged(store):
-    change(store, "ALTER TABLE repetitions DROP COLUMN rewards")
-    with pytest.raises(ValueError, match="Got: a table without rewards"):
-        load_results(store.path.parent)
+@pytest.mark.parametrize("read", [ResultStore, load_results])
+@pytest.mark.parametrize(
+    ("statement", "table"),
+    [
+        ("ALTER TABLE repetitions DROP COLUMN rewards", "repetitions"),
+        ("ALTER TABLE repetitions RENAME TO others", "repetitions"),
+        ("ALTER TABLE damaged ADD COLUMN more", "damaged"),
+        ("DROP TABLE sweeps", "sweeps"),
+        ("DROP TABLE tasks", "tasks"),
+    ],
+)
+def test_a_file_whose_tables_are_not_ours_is_damaged(store, read, statement, table):
+    execute(store.path, statement)
+    with pytest.raises(ValueError, match=f"Got: another table `{table}` than this package makes"):
+        read(store.path.parent)
+
+
+def test_a_table_that_is_not_read_does_no_harm(store):
+    """Such as `lost_and_found`, which the advised recovery of a damaged file makes."""
+    execute(store.path, "CREATE TABLE lost_and_found (rootpgno INTEGER, c0)")
+    assert ResultStore(store.path.parent).stored().keys() == {(KEY.settings_hash, seed) for seed in SEEDS}
 
 
 def test_repetitions_that_are_in_the_index_alone_are_missed(store):
     content = store.path.read_bytes()
-    change(store, "DELETE FROM repetitions WHERE seed = 6")
+    execute(store.path, "DELETE FROM repetitions WHERE seed = 6")
     other = store.path.read_bytes()
     page = 4096  # the table's page is the second
     store.path.write_bytes(content[:page] + other[page : 2 * page] + content[2 * page :])

@@ -10,7 +10,7 @@ import pytest
 from graph_bandit_lab import BanditResult, load_results
 from graph_bandit_lab.design import RunKey
 from graph_bandit_lab.design.keys import with_later_defaults
-from graph_bandit_lab.storage import ResultStore
+from graph_bandit_lab.storage import ResultsFollower, ResultStore, results
 
 KEY = RunKey("gnn-ts", {"width": 8, "regularization": 1e-4}, {"num_graphs": 3})
 RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
@@ -124,10 +124,11 @@ def test_one_label_with_two_settings_becomes_two(store):
 
 def test_refuses_a_file_of_another_format(store):
     with sqlite3.connect(store.path) as connection:
-        connection.execute("PRAGMA user_version = 99")
+        connection.execute("PRAGMA user_version = 4")  # of earlier versions, which had a trigger
+        connection.execute("CREATE TRIGGER forget AFTER UPDATE ON repetitions BEGIN DELETE FROM repetitions; END")
     connection.close()
-    for read in (ResultStore, load_results):
-        with pytest.raises(ValueError, match="in format 4. Got 99"):
+    for read in (ResultStore, load_results, lambda folder: ResultsFollower(folder).read()):
+        with pytest.raises(ValueError, match=r"in format 5. Got 4, which another .* does not read. .* another folder"):
             read(store.path.parent)
 
 
@@ -162,7 +163,7 @@ def test_a_process_that_was_killed_while_it_made_the_file_leaves_a_new_one(store
 
 
 def test_the_file_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
-    monkeypatch.setattr("graph_bandit_lab.storage.results._TRIGGER", "SELECT no_such_function()")
+    monkeypatch.setitem(results.TABLES, "tasks", "SELECT no_such_function()")
     with pytest.raises(ValueError, match="no such function"):
         ResultStore(tmp_path)
     monkeypatch.undo()

@@ -20,7 +20,7 @@ from graph_bandit_campaign.pool.prepared.making.reuse import Known, fill_in, rea
 from graph_bandit_campaign.pool.prepared.making.source import LONGEST, BadRow, unpack
 from graph_bandit_campaign.pool.prepared.manifest import PartRecord, Question, part_name, write_json
 from graph_bandit_env.pools import canonical_smiles, may_be_form, parent_smiles, smiles_problem
-from graph_bandit_lab.storage import replace_file
+from graph_bandit_env.storage import replace_file
 
 if TYPE_CHECKING:
     import pyarrow as pa

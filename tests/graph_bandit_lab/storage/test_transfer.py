@@ -1,5 +1,6 @@
 """Repetitions that travel in files arrive as they were stored, whatever the order of the files."""
 
+import lzma
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -7,6 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from support.stored import execute, forge
 
 from graph_bandit_lab import BanditResult, load_results
 from graph_bandit_lab.analysis.ranking import rank_agents, tasks_of
@@ -14,10 +16,10 @@ from graph_bandit_lab.design import RunKey, SweepPlan
 from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.reports.sweep_report import rows_of_failures, rows_of_ranking
-from graph_bandit_lab.storage import ResultStore
+from graph_bandit_lab.storage import ResultStore, export_results, import_results, transfer
 from graph_bandit_lab.storage.files import sole_driver
 from graph_bandit_lab.storage.sweeps import read_tasks
-from graph_bandit_lab.transfer import export_results, exporting, import_results, read_export
+from graph_bandit_lab.storage.transfer import Imported
 
 ENVIRONMENT = {"num_graphs": 3, "graph_model": "er", "horizon": 4}
 KEY = RunKey("random", {}, ENVIRONMENT)
@@ -39,19 +41,13 @@ def rows_of(folder):
         return connection.execute("SELECT * FROM repetitions ORDER BY rowid").fetchall()
 
 
-def change(folder, statement):
-    with closing(sqlite3.connect(folder / "results.sqlite")) as connection, connection:
-        connection.execute(statement)
-
-
 def make(folder, seeds, result=RESULT, key=KEY, created="2026-01-01T00:00:00+00:00", label="random"):
     """Store repetitions and export them."""
     store = ResultStore(folder)
     for seed in seeds:
         store.add(key, seed, label, result, 1.25)
-    with closing(sqlite3.connect(store.path)) as connection, connection:
-        connection.execute("UPDATE repetitions SET created = ?", (created,))  # without a checksum from now on
-    return export_results(folder, folder.with_suffix(".npz")).path
+    forge(store.path, ("UPDATE repetitions SET created = ?", (created,)))
+    return export_results(folder, folder.with_suffix(".xz")).path
 
 
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
@@ -59,7 +55,7 @@ def test_a_repetition_of_any_kind_arrives_as_it_was_stored(tmp_path, result):
     store = ResultStore(tmp_path / "a")
     key = RunKey("x", {"width": 8, "rate": 0.1}, ENVIRONMENT, plug_in="mine 1.0", algorithm=3)
     store.add(key, 7, "mein x \u00e9", result, 1.25, graphs="hits.csv")
-    exported = export_results(tmp_path / "a", tmp_path / "a.npz")
+    exported = export_results(tmp_path / "a", tmp_path / "a.xz")
     assert (exported.repetitions, exported.failed, exported.damaged) == (1, 0, ())
     assert exported.size == exported.path.stat().st_size
     imported = import_results(tmp_path / "b", [exported.path])
@@ -67,73 +63,78 @@ def test_a_repetition_of_any_kind_arrives_as_it_was_stored(tmp_path, result):
     assert rows_of(tmp_path / "b") == rows_of(tmp_path / "a")  # the checksum among them
 
 
-def test_equal_content_gives_equal_files_and_blocks_come_one_after_the_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(exporting, "BLOCK", 2)
-    monkeypatch.setattr(exporting, "ROWS", 1)
+def test_equal_content_gives_equal_files_however_few_rows_are_read_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(transfer, "ROWS", 2)
     path = make(tmp_path / "a", range(5))
-    assert [len(block) for block in read_export(path).blocks] == [2, 2, 1]
     import_results(tmp_path / "b", [path])
     assert load_results(tmp_path / "b")["seed"].tolist() == list(range(5))
-    assert export_results(tmp_path / "b", tmp_path / "b.npz").path.read_bytes() == path.read_bytes()
+    assert export_results(tmp_path / "b", tmp_path / "b.xz").path.read_bytes() == path.read_bytes()
+
+
+def test_an_export_is_a_results_file_packed_by_xz(tmp_path):
+    path = make(tmp_path / "a", [1, 2])
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "results.sqlite").write_bytes(lzma.decompress(path.read_bytes()))
+    assert load_results(tmp_path / "b").equals(load_results(tmp_path / "a"))
+    assert rows_of(tmp_path / "b") == rows_of(tmp_path / "a")
+
+
+def test_rows_arrive_in_the_order_in_which_they_were_finished(tmp_path):
+    times = "2026-01-01T00:00:03+00:00", "2026-01-01T00:00:01+00:00", "2026-01-01T00:00:02+00:00"
+    files = [make(tmp_path / str(seed), [seed], created=created) for seed, created in enumerate(times)]
+    import_results(tmp_path / "out", files)
+    assert load_results(tmp_path / "out")["seed"].tolist() == [1, 2, 0]
 
 
 def test_failed_and_damaged_repetitions_stay_behind(tmp_path):
     store = ResultStore(tmp_path / "a")
     for seed, result in ((1, RESULT), (2, replace(RESULT, status="failed")), (3, OTHER)):
         store.add(KEY, seed, "random", result, 1.25)
-    change(tmp_path / "a", "DROP TRIGGER forget_checksum")
-    change(tmp_path / "a", "UPDATE repetitions SET wall_time = 2 WHERE seed = 3")
-    exported = export_results(tmp_path / "a", tmp_path / "a.npz")
+    execute(store.path, "UPDATE repetitions SET wall_time = 2 WHERE seed = 3")
+    exported = export_results(tmp_path / "a", tmp_path / "a.xz")
     assert (exported.repetitions, exported.failed, exported.damaged) == (1, 1, ("'random', seed 3",))
     import_results(tmp_path / "b", [exported.path])
     assert [row.seed for row in load_results(tmp_path / "b").itertuples()] == [1]
 
 
-def test_a_file_without_checksums_of_an_earlier_version_is_exported(tmp_path):
-    store = ResultStore(tmp_path / "a")
-    store.add(KEY, 1, "random", RESULT, 1.25)
-    for name in ("simple_regret", "best_found", "top_share"):
-        change(tmp_path / "a", f"ALTER TABLE repetitions DROP COLUMN {name}")
-    change(tmp_path / "a", "UPDATE repetitions SET checksum = NULL")
-    import_results(tmp_path / "b", [export_results(tmp_path / "a", tmp_path / "a.npz").path])
-    (row,) = load_results(tmp_path / "b").itertuples()
-    assert row.simple_regret is None
-    assert row.rewards.tobytes() == RESULT.rewards.tobytes()
-
-
 def test_a_folder_without_finished_repetitions_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="Expected results in"):
-        export_results(tmp_path, tmp_path / "a.npz")
+        export_results(tmp_path, tmp_path / "a.xz")
     store = ResultStore(tmp_path)
     with pytest.raises(ValueError, match="There are none yet"):
-        export_results(tmp_path, tmp_path / "a.npz")
+        export_results(tmp_path, tmp_path / "a.xz")
     store.add(KEY, 1, "random", replace(RESULT, status="failed"), 1.25)
     with pytest.raises(ValueError, match="There are none yet"):
-        export_results(tmp_path, tmp_path / "a.npz")
-    assert not (tmp_path / "a.npz").exists()
+        export_results(tmp_path, tmp_path / "a.xz")
+    assert not (tmp_path / "a.xz").exists()
 
 
 def test_a_repetition_under_a_key_that_nobody_would_look_for_is_refused(tmp_path):
     make(tmp_path / "a", [1])
-    change(tmp_path / "a", "UPDATE repetitions SET settings_hash = 'mine'")
+    forge(tmp_path / "a" / "results.sqlite", "UPDATE repetitions SET settings_hash = 'mine'")
     with pytest.raises(ValueError, match="Got 'random', seed 1 under a key that is not that of its settings"):
-        export_results(tmp_path / "a", tmp_path / "b.npz")
-    assert not (tmp_path / "b.npz").exists()
+        export_results(tmp_path / "a", tmp_path / "b.xz")
+    assert not (tmp_path / "b.xz").exists()
 
 
 def test_another_file_is_never_replaced(tmp_path):
     ResultStore(tmp_path).add(KEY, 1, "random", RESULT, 1.25)
-    for path in (tmp_path / "results.sqlite", tmp_path):
+    (tmp_path / "other.xz").write_bytes(lzma.compress(b"a text of mine"))
+    (tmp_path / "short.xz").write_bytes(lzma.compress(b"a text of mine" * 100)[:40])
+    (tmp_path / "empty.xz").touch()
+    for path in (tmp_path / "results.sqlite", tmp_path, *tmp_path.glob("*.xz")):
+        before = path.is_file() and path.read_bytes()
         with pytest.raises(ValueError, match="Expected .* to be a"):
             export_results(tmp_path, path)
-    path = export_results(tmp_path, tmp_path / "a.npz").path
+        assert before == (path.is_file() and path.read_bytes())
+    path = export_results(tmp_path, tmp_path / "a.xz").path
     assert export_results(tmp_path, path).repetitions == 1
 
 
 def test_a_folder_can_be_exported_while_something_plays_into_it(tmp_path):
     with sole_driver(tmp_path):
         ResultStore(tmp_path).add(KEY, 1, "random", RESULT, 1.25)
-        path = export_results(tmp_path, tmp_path / "a.npz").path
+        path = export_results(tmp_path, tmp_path / "a.xz").path
         with pytest.raises(ValueError, match="Another `graph-bandit` is playing"):
             import_results(tmp_path, [path])
 
@@ -185,13 +186,17 @@ def test_repetitions_that_differ_are_named_with_their_environments(tmp_path):
     assert sorted(imported.different) == [f"'random', seed 1, on K = {count}" for count in (3, 4)]
 
 
+def test_without_files_nothing_is_taken(tmp_path):
+    assert import_results(tmp_path, []) == Imported(0, 0)
+
+
 def test_a_file_that_is_refused_changes_nothing(tmp_path):
-    good, bad = make(tmp_path / "a", [1]), tmp_path / "bad.npz"
+    good, bad = make(tmp_path / "a", [1]), tmp_path / "bad.xz"
     bad.write_bytes(good.read_bytes()[:-1])
     with pytest.raises(ValueError, match="intact"):
         import_results(tmp_path / "b", [good, bad])
     with pytest.raises(FileNotFoundError, match="There is none at"):
-        import_results(tmp_path / "b", [good, tmp_path / "none.npz"])
+        import_results(tmp_path / "b", [good, tmp_path / "none.xz"])
     assert not (tmp_path / "b").exists()
 
 
@@ -210,7 +215,7 @@ def make_ranked(folder, totals, tasks):
         for label, total in values.items():
             regret = np.full(4, total / 4)
             store.add(RunKey(label, {}, environment), 0, label, BanditResult(np.zeros(4, int), regret, regret), 1.0)
-    return export_results(folder, folder.with_suffix(".npz")).path
+    return export_results(folder, folder.with_suffix(".xz")).path
 
 
 def make_original(folder):
@@ -234,7 +239,7 @@ def test_agents_are_ranked_elsewhere_as_they_were_here(tmp_path):
     import_results(tmp_path / "b", [path])
     assert tasks_in(tmp_path / "b") == tasks_in(tmp_path / "a")
     assert ranks_of(tmp_path / "b") == ranks_of(tmp_path / "a")
-    assert export_results(tmp_path / "b", tmp_path / "b.npz").path.read_bytes() == path.read_bytes()
+    assert export_results(tmp_path / "b", tmp_path / "b.xz").path.read_bytes() == path.read_bytes()
 
 
 def test_a_folder_keeps_the_names_of_its_tasks_and_learns_who_cannot_play_them(tmp_path):
@@ -248,4 +253,5 @@ def test_a_folder_keeps_the_names_of_its_tasks_and_learns_who_cannot_play_them(t
 
 
 def test_a_folder_without_tasks_exports_none(tmp_path):
-    assert read_export(make(tmp_path / "a", [1])).tasks == ()
+    import_results(tmp_path / "b", [make(tmp_path / "a", [1])])
+    assert tasks_in(tmp_path / "b") == ()
