@@ -56,7 +56,7 @@ class StoredPlan:
     """None while it is played, and for good if it was stopped before its end."""
     environments: tuple[Mapping[str, object], ...]
     cells: tuple[PlannedCell, ...]
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     """Names of the environments, if all of them are tasks."""
 
 
