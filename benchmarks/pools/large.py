@@ -7,13 +7,9 @@ process, and how much of it is above that of a process that imports the same mod
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,6 +17,7 @@ import tyro
 from rdkit.Chem import MolFromSmiles
 from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors, CalcTPSA
 
+from benchmarks.pools.streamed.process import measure
 from graph_bandit_lab.reports import print_columns
 
 QUANTITIES = {
@@ -90,36 +87,12 @@ def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
     return [*command, "--out", out, "--html", page]
 
 
-class Cost(NamedTuple):
-    """What a process and its children took."""
-
-    seconds: float
-    """By the clock."""
-    cpu: float
-    """Seconds of all cores."""
-    peak: float
-    """Bytes of memory of the largest process."""
-
-
-def measure(arguments: list[str]) -> Cost:
-    """Run Python, and return what it took.
-
-    Raises:
-        RuntimeError: if it fails.
-    """
-    begin = time.perf_counter()
-    _, status, usage = os.wait4(os.posix_spawn(sys.executable, [sys.executable, *arguments], os.environ), 0)
-    if os.waitstatus_to_exitcode(status):
-        raise RuntimeError(f"`python {' '.join(arguments)}` failed.")
-    return Cost(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, 1024.0 * usage.ru_maxrss)
-
-
 def measure_imports(settings: LargeSettings, folder: Path) -> float:
     """Return the peak memory in bytes of a process that imports what `suggest` imports for a small pool."""
     small = replace(settings, molecules=SMALL, measured=min(settings.measured, SMALL // 2), budget=None)
     names = folder / "modules.txt"
-    measure(["-c", LIST_MODULES, str(names), *write_tables(small, folder)])
-    return measure(["-c", IMPORT_MODULES, str(names)]).peak
+    measure("-c", LIST_MODULES, str(names), *write_tables(small, folder))
+    return measure("-c", IMPORT_MODULES, str(names)).peak
 
 
 def main(args: list[str] | None = None) -> None:
@@ -130,7 +103,7 @@ def main(args: list[str] | None = None) -> None:
         imports = measure_imports(settings, Path(other))
         arguments = write_tables(settings, Path(name))
         for label in ("the first time", "with what is kept"):
-            cost = measure(["-m", "graph_bandit_cli", *arguments])
+            cost = measure("-m", "graph_bandit_cli", *arguments)
             above = f"{(cost.peak - imports) / 1e6:.0f} MB"
             rows.append((label, f"{cost.seconds:.0f}", f"{cost.cpu:.0f}", f"{cost.peak / 1e9:.2f} GB", above))
         kept = sum(path.stat().st_size for path in Path(name).glob(".pool.csv.*npz"))

@@ -1,4 +1,4 @@
-"""Enumerate a million different molecules with computed properties: python -m benchmarks.pools.million --out FILE.
+"""Enumerate a million different molecules with a computed property: python -m benchmarks.pools.million --out FILE.
 
 Scaffolds with two positions, a linker and an end at each, in an order that is drawn at random. The same command writes
 the same file.
@@ -13,20 +13,17 @@ import io
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import tyro
 from rdkit import Chem
-from rdkit.Chem import QED
-from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors, CalcTPSA
+from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
 from tqdm import tqdm
 
-from graph_bandit_env.storage import replace_file
+from graph_bandit_lab.storage import replace_file
 
 SCAFFOLDS = (  # each has two positions; what is bonded there begins with the atom that has the bond
     *("c1cc({0})ccc1{1}", "c1c({0})cccc1{1}", "c1cc({0})cnc1{1}", "c1nc({0})ncc1{1}", "c1cc({0})sc1{1}"),
@@ -47,19 +44,15 @@ ENDS = (  # their rings are numbered 9
 )
 AT_A_TIME = 2000  # molecules that a process makes at a time
 
-Property = Literal["logp", "qed", "tpsa"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MillionSettings:
     """Enumerate different molecules."""
 
     out: Path
-    """File to write, a .csv.gz with the columns id, smiles and the properties."""
+    """File to write, a .csv.gz with the columns id, smiles and logp."""
     molecules: int = 1_000_000
     """How many."""
-    properties: tuple[Property, ...] = ("logp",)
-    """Values of each molecule: Crippen logP, polar surface, or qed (drug-likeness), which takes ten times as long."""
     workers: int = 2
     """Processes."""
 
@@ -69,19 +62,20 @@ def count() -> int:
     return len(SCAFFOLDS) * (len(LINKERS) * len(ENDS)) ** 2
 
 
-def make(names: tuple[Property, ...], numbers: list[int]) -> list[tuple[str, tuple[float, ...]]]:
-    """Return canonical SMILES and properties of the combinations with these numbers."""
+def make(numbers: list[int]) -> list[tuple[str, float]]:
+    """Return canonical SMILES and Crippen logP of the combinations with these numbers."""
     groups = [linker.format(end) for linker, end in product(LINKERS, ENDS)]
     made = []
     for number in numbers:
         scaffold, first, second = np.unravel_index(number, (len(SCAFFOLDS), len(groups), len(groups)))
         molecule = Chem.MolFromSmiles(SCAFFOLDS[scaffold].format(groups[first], groups[second]))
-        made.append((Chem.MolToSmiles(molecule), tuple(_value(name, molecule) for name in names)))
+        value = CalcCrippenDescriptors(molecule)[0]
+        made.append((Chem.MolToSmiles(molecule), float(value)))
     return made
 
 
-def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yield canonical SMILES and properties of different molecules, as many as are asked for.
+def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, float]]:
+    """Yield canonical SMILES and Crippen logP of different molecules, as many as are asked for.
 
     Raises:
         ValueError: if there are not so many.
@@ -91,36 +85,28 @@ def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, tuple[
     known, left = set[bytes](), settings.molecules
     with ProcessPoolExecutor(settings.workers, mp_context=get_context("spawn")) as pool:
         for start in range(0, len(parts), 4 * settings.workers):
-            for made in pool.map(partial(make, settings.properties), parts[start : start + 4 * settings.workers]):
-                for smiles, values in made:
+            for made in pool.map(make, parts[start : start + 4 * settings.workers]):
+                for smiles, value in made:
                     digest = hashlib.blake2b(smiles.encode(), digest_size=12).digest()
                     if left and digest not in known:
                         known.add(digest)
                         left -= 1
-                        yield smiles, values
+                        yield smiles, value
             if not left:
                 return
     raise ValueError(f"Expected at most {len(known):,} molecules. Got {settings.molecules:,}.")
-
-
-def _value(name: Property, molecule: Chem.Mol) -> float:
-    if name == "qed":
-        return float(QED.qed(molecule))  # type: ignore[no-untyped-call]
-    return float(CalcTPSA(molecule) if name == "tpsa" else CalcCrippenDescriptors(molecule)[0])
 
 
 def write(settings: MillionSettings) -> None:
     """Write the table."""
     text = io.BytesIO()
     with gzip.GzipFile(fileobj=text, mode="wb", mtime=0, compresslevel=6) as packed:
-        packed.write((",".join(("id", "smiles", *settings.properties)) + "\n").encode())
-        for number, (smiles, values) in enumerate(
+        packed.write(b"id,smiles,logp\n")
+        for number, (smiles, value) in enumerate(
             tqdm(enumerate_molecules(settings), total=settings.molecules, unit="molecule", disable=None)
         ):
             line = io.StringIO()
-            csv.writer(line, lineterminator="\n").writerow(
-                (f"E{number:07d}", smiles, *(f"{value:.4f}" for value in values))
-            )
+            csv.writer(line, lineterminator="\n").writerow((f"E{number:07d}", smiles, f"{value:.4f}"))
             packed.write(line.getvalue().encode())
     replace_file(settings.out, text.getvalue())
 

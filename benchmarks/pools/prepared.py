@@ -6,24 +6,16 @@ the way, it is started again each time. The folder must be new.
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 import tyro
 from pyarrow.parquet import ParquetFile
 
+from benchmarks.pools.streamed.process import measure
 from graph_bandit_campaign import PreparedPool
 from graph_bandit_lab.reports import print_columns
-
-PAUSE = 0.5  # seconds between two looks at the processes
-KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,63 +36,26 @@ class PreparedSettings:
     """How often it is killed, each time after one more part."""
 
 
-@dataclass
-class Run:
-    """What was measured of one run, or of several that continue each other."""
-
-    seconds: float = 0.0
-    peaks: list[float] = field(default_factory=list)
-    """Peak memory of each run, in bytes."""
-
-
 def main(args: list[str] | None = None) -> None:
     """Prepare the pool, and print what was measured."""
     settings = tyro.cli(PreparedSettings, args=args, prog="python -m benchmarks.pools.prepared")
-    if settings.out.exists():
-        raise ValueError(f"Expected a new folder. Got {settings.out}. Choose another --out.")
-    run = Run()
-    for kills in range(settings.kills + 1):
-        measure(settings, run, finished_parts=None if kills == settings.kills else kills + 1)
-    pool = PreparedPool.open(settings.out)
-    seconds, peak = f"{run.seconds:.0f} s", f"{max(run.peaks) / 1e6:.0f} MB"
-    size = sum(path.stat().st_size for path in settings.out.iterdir())
-    rows = [("molecules", f"{len(pool):,}"), ("time", seconds), ("memory of all processes", peak)]
-    rows += [("room", f"{size / 1e6:.0f} MB"), ("", "bytes a molecule")]
-    print_columns([*rows, *((name, f"{count / len(pool):.1f}") for name, count in bytes_of_columns(pool).items())])
-
-
-def measure(settings: PreparedSettings, run: Run, finished_parts: int | None) -> None:
-    """Run the command, and kill it once so many parts are finished; None: let it come to its end.
-
-    Raises:
-        RuntimeError: if it fails.
-    """
-    command = [sys.executable, "-m", "graph_bandit_cli", "prepare", str(settings.pool), "--out", str(settings.out)]
-    command += ["--workers", str(settings.workers), "--part-rows", str(settings.part_rows), "--traits"]
-    begin, peak = time.perf_counter(), 0.0
-    process = subprocess.Popen([*command, *settings.traits])
-    while process.poll() is None:
-        peak = max(peak, memory_of(process.pid))
-        if finished_parts is not None and len(list(settings.out.glob("part-*.json"))) >= finished_parts:
-            process.send_signal(KILL)
-            process.wait()
-        time.sleep(PAUSE)
-    run.seconds += time.perf_counter() - begin
-    run.peaks.append(peak)
-    if process.returncode not in (0, -KILL):
-        raise RuntimeError(f"`graph-bandit prepare` ended with {process.returncode}.")
-
-
-def memory_of(pid: int) -> float:
-    """Return the memory of a process and its children; what they share counts once, where the system tells."""
-    total = 0.0
-    with suppress(psutil.Error):
-        process = psutil.Process(pid)
-        for each in (process, *process.children(recursive=True)):
-            with suppress(psutil.Error):
-                known = each.memory_full_info()
-                total += getattr(known, "pss", known.rss)
-    return total
+    out = settings.out
+    if out.exists():
+        raise ValueError(f"Expected a new folder. Got {out}. Choose another --out.")
+    command = ["-m", "graph_bandit_cli", "prepare", str(settings.pool), "--out", str(out), "--workers"]
+    command += [str(settings.workers), "--part-rows", str(settings.part_rows), "--traits", *settings.traits]
+    runs = [
+        measure(*command, stop=lambda parts=kills: len(list(out.glob("part-*.json"))) > parts)  # type: ignore[misc]
+        for kills in range(settings.kills)
+    ]
+    runs.append(measure(*command))
+    pool = PreparedPool.open(out)
+    seconds, memory = sum(run.seconds for run in runs), max(run.memory for run in runs)
+    size = sum(path.stat().st_size for path in out.iterdir())
+    rows = [("molecules", f"{len(pool):,}"), ("time", f"{seconds:.0f} s")]
+    rows += [("memory of all processes", f"{memory / 1e6:.0f} MB"), ("room", f"{size / 1e6:.0f} MB")]
+    columns = bytes_of_columns(pool).items()
+    print_columns([*rows, ("", "bytes a molecule"), *((name, f"{count / len(pool):.1f}") for name, count in columns)])
 
 
 def bytes_of_columns(pool: PreparedPool) -> Counter[str]:

@@ -10,7 +10,7 @@ from torch import Tensor
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules.rule import AcquisitionRule, Memoryless
 
-PRICE_WEIGHT = 0.5  # of rules whose index is in units of the targets; chosen in docs/evidence/prices.md
+PRICE_WEIGHT = 0.5  # of rules whose index is in units of the targets; chosen in docs/evidence/molecules.md
 
 
 @dataclass

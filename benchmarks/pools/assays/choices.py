@@ -11,7 +11,7 @@ import torch
 from scipy.special import ndtri
 from torch import Tensor
 
-from benchmarks.pools.models.linked import LinkedModel
+from benchmarks.pools.assays.linked import LinkedModel
 
 SHORT_LIST = 300  # molecules to choose among, those of largest mean + 2 sigma in the dear assay
 ROUNDING = 1e-9

@@ -13,7 +13,6 @@ from graph_bandit_env import MoleculeSet
 
 TREES, DEPTH, LEAF = 100, 8, 1
 BITS, SHORTEST, LONGEST = 2048, 1, 3
-SCALE = 2.0  # scale of the upper confidence bound
 
 
 class Forest:

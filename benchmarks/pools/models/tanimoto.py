@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from rdkit import Chem
 from rdkit.Chem import rdFingerprintGenerator
-from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
@@ -24,39 +23,24 @@ from agents.contract import Prediction
 from benchmarks.pools.screening import Floats, Indices
 from graph_bandit_env import MoleculeSet
 
-SCALE = 0.5  # scale of the upper confidence bound
 NOISE = 0.1  # initial noise variance of the likelihood fit, in variances of the values
 BINS = 4096  # bins of the counts of atom pairs
 CHUNK = 2000  # molecules predicted at a time, which bounds the memory
 
 
-def atom_pair_counts(smiles: tuple[str, ...]) -> csr_array:
-    """Count the pairs of atoms of each molecule by their kinds and distance, hashed into 4,096 bins.
-
-    Returns:
-        `(K, 4096)`, float64; a molecule of n heavy atoms has n(n - 1)/2 pairs.
-    """
-    generator = rdFingerprintGenerator.GetAtomPairGenerator(fpSize=BINS)
-    rows = [generator.GetCountFingerprintAsNumPy(Chem.MolFromSmiles(text)) for text in smiles]
-    filled = [np.flatnonzero(row) for row in rows]
-    counts = np.concatenate([row[bins] for row, bins in zip(rows, filled, strict=True)])
-    offsets = np.concatenate([[0], np.cumsum([len(bins) for bins in filled])])
-    return csr_array((counts.astype(np.float64), np.concatenate(filled), offsets), shape=(len(smiles), BINS))
-
-
 class MinMax:
-    """Similarities of K molecules, computed a row at a time when needed, and kept.
+    """Similarities of K molecules by their pairs of atoms, computed a row at a time when needed, and kept.
 
         s(a, b) = sum_i min(a_i, b_i) / sum_i max(a_i, b_i),  and 1 if both are 0    [Ralaivola et al. 2005]
 
-    Args:
-        counts: `(K, D)`, not negative.
+    The counts a are those of pairs by their kinds and distance, hashed into 4,096 bins.
     """
 
-    def __init__(self, counts: csr_array) -> None:
-        self._counts = counts
-        self._bins = counts.indices.astype(np.int64), counts.indptr.astype(np.int64)
-        self._sums = np.asarray(counts.sum(axis=1), np.float64)
+    def __init__(self, smiles: Sequence[str]) -> None:
+        generator = rdFingerprintGenerator.GetAtomPairGenerator(fpSize=BINS)
+        rows = [generator.GetCountFingerprintAsNumPy(Chem.MolFromSmiles(text)).astype(np.uint16) for text in smiles]
+        self._counts = np.asfortranarray(rows)  # a bin of all molecules lies together
+        self._sums = self._counts.sum(axis=1, dtype=np.float64)
         self._rows: dict[int, Floats] = {}
 
     def between(self, some: Indices, kept: Indices) -> Floats:
@@ -65,31 +49,11 @@ class MinMax:
 
     def _row(self, molecule: int) -> Floats:
         if molecule not in self._rows:
-            own = self._counts[[molecule]].toarray()[0]
-            self._rows[molecule] = _similarities(own, self._counts.data, *self._bins, self._sums)
+            bins = np.flatnonzero(self._counts[molecule])
+            smaller = np.minimum(self._counts[:, bins], self._counts[molecule, bins]).sum(axis=1, dtype=np.float64)
+            larger = self._sums[molecule] + self._sums - smaller
+            self._rows[molecule] = np.divide(smaller, larger, out=np.ones_like(larger), where=larger > 0)
         return self._rows[molecule]
-
-
-def _compile(function: Any) -> Any:
-    """Compile at import, so that no player's time includes it; cache the result on disk if possible."""
-    signature = "float64[::1](float64[::1], float64[::1], int64[::1], int64[::1], float64[::1])"
-    try:
-        return njit(signature, cache=True)(function)
-    except RuntimeError:  # no folder is writable, as in many containers
-        return njit(signature)(function)
-
-
-@_compile
-def _similarities(own, data, indices, offsets, sums):  # type: ignore[no-untyped-def]
-    """Return the similarities of a dense molecule with K sparse ones, by sum max = sum a + sum b - sum min."""
-    total, similarities = own.sum(), np.empty(len(sums))
-    for k in range(len(sums)):
-        smaller = 0.0
-        for entry in range(offsets[k], offsets[k + 1]):
-            smaller += min(own[indices[entry]], data[entry])
-        larger = total + sums[k] - smaller
-        similarities[k] = smaller / larger if larger > 0 else 1.0
-    return similarities
 
 
 class Tanimoto(GenericKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
@@ -123,7 +87,7 @@ class TanimotoProcess:
 
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
         """Count the atom pairs; this model uses no random numbers."""
-        self._kernel = Tanimoto(MinMax(atom_pair_counts(molecules.smiles)))
+        self._kernel = Tanimoto(MinMax(molecules.smiles))
         self._num_molecules = len(molecules)
 
     def fit(self, measured: Indices, standardised: Floats) -> GaussianProcessRegressor:

@@ -11,46 +11,37 @@ from scipy.sparse import csr_array
 from agents.molecule import Traits
 from agents.molecule.traits import Kind
 from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_lab import count_cores
 
 TREES, DEPTH = 100, 8  # MolPAL's [Graff et al. 2021]
 KINDS: tuple[Kind, ...] = ("atom_pairs", "morgan")
 BINS = 4096
 
 
-class ForestRounds:
-    """Choose the molecules with the largest predictions of a random forest.
+def choose_by_forest(
+    folder: Path, measured: NDArray[np.int64], values: NDArray[np.float64], count: int
+) -> NDArray[np.int64]:
+    """Return the molecules with the largest predictions of a random forest, by their places in the pool.
 
     Args:
         folder: folder of the pool.
-        workers: threads of the forest.
+        measured: `(n,)` places of molecules that were measured.
+        values: `(n,)` their values.
+        count: how many to choose of the others.
     """
+    from sklearn.ensemble import RandomForestRegressor
 
-    def __init__(self, folder: Path, workers: int) -> None:
-        self._pool, self._workers = PreparedPool.open(folder), workers
-
-    def choose(self, measured: NDArray[np.int64], values: NDArray[np.float64], count: int, seed: int) -> list[int]:
-        """Return the places in the pool of molecules that were not measured.
-
-        Args:
-            measured: `(n,)` places of those that were.
-            values: `(n,)` their values.
-            count: how many to choose.
-            seed: seed of the forest.
-        """
-        from sklearn.ensemble import RandomForestRegressor
-
-        order, begin, rows = np.sort(measured), 0, []
-        for block in self._pool.blocks(KINDS):
-            here = order[np.searchsorted(order, begin) : np.searchsorted(order, begin + len(block))] - begin
-            rows.append(_dense(block.traits.take(here)) if len(here) else np.zeros((0, BINS * len(KINDS)), np.float32))
-            begin += len(block)
-        forest = RandomForestRegressor(TREES, max_depth=DEPTH, n_jobs=self._workers, random_state=seed)
-        forest.fit(np.concatenate(rows), values[np.argsort(measured)])
-        means = np.concatenate([forest.predict(_dense(block.traits)) for block in self._pool.blocks(KINDS)])
-        means[measured] = -np.inf
-        ties = np.random.default_rng(seed).random(len(means))
-        chosen: list[int] = np.lexsort((ties, -means))[:count].tolist()
-        return chosen
+    pool, order, begin, rows = PreparedPool.open(folder), np.sort(measured), 0, []
+    for block in pool.blocks(KINDS):
+        here = order[np.searchsorted(order, begin) : np.searchsorted(order, begin + len(block))] - begin
+        rows.append(_dense(block.traits.take(here)) if len(here) else np.zeros((0, BINS * len(KINDS)), np.float32))
+        begin += len(block)
+    forest = RandomForestRegressor(TREES, max_depth=DEPTH, n_jobs=count_cores(), random_state=0)
+    forest.fit(np.concatenate(rows), values[np.argsort(measured)])
+    means = np.concatenate([forest.predict(_dense(block.traits)) for block in pool.blocks(KINDS)])
+    means[measured] = -np.inf
+    ties = np.random.default_rng(0).random(len(means))
+    return np.lexsort((ties, -means))[:count]
 
 
 def _dense(traits: Traits) -> NDArray[np.float32]:

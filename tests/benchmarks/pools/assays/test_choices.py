@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from benchmarks.pools.assays.choices import RULES, Offer, by_funnel, by_variance, expected_gain, spend_round
-from benchmarks.pools.models.linked import LinkedModel, Results
+from benchmarks.pools.assays.linked import LinkedModel, Results
 
 
 def offer(mean, dear, cheap, shared, **changes):

@@ -1,1 +1,0 @@
-"""The pools of the comparison, and how they are measured."""

@@ -1,1 +1,0 @@
-"""Measure pools for two goals, and how much of the front of the pool is found."""

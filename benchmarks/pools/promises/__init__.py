@@ -1,1 +1,0 @@
-"""Compare what campaigns promise of the molecules that they suggest with what came."""

@@ -1,1 +1,0 @@
-"""Compare forecasts that a molecule beats the best with what came."""

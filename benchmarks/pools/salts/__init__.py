@@ -1,1 +1,0 @@
-"""Compare campaigns on pools with salts: forms of one compound joined, or apart."""

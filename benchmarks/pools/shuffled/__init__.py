@@ -1,1 +1,0 @@
-"""Count the verdicts of backtests on values that were shuffled among the molecules."""
