@@ -1,4 +1,4 @@
-"""What all studies of pools share: tasks are played in parallel, finished ones are kept, tables have intervals."""
+"""Play the tasks of a study in parallel, keep what is finished, and print tables with intervals."""
 
 from __future__ import annotations
 

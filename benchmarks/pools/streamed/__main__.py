@@ -46,7 +46,7 @@ class RoundsSettings:
     n: int = 8
     """How many molecules to suggest."""
     workers: tuple[int, ...] = (0,)
-    """Numbers of processes, each of which suggests from each folder; 0: one for each core."""
+    """Numbers of processes, each of which suggests from each folder; 0: one for each core, shown as "all"."""
     cluster: int = 0
     """Processes of a Dask cluster on this machine, which suggests from each folder as well; 0: without one."""
     same: bool = False
@@ -74,8 +74,10 @@ class RoundsSettings:
                         measured = values.draw(count, seed=0)
                         begin = [pool.name, f"{len(values):,}", parts, f"{count:,}", by]
                         seconds, memory, table = suggest(pool, values, measured, self.n, options)
-                        same = "the same bytes" if table == expected.setdefault(count, table) else "DIFFERENT"
-                        rows.append((*begin, f"{seconds:.0f}", f"{memory / 1e9:.2f}", same if self.same else ""))
+                        same = "the same bytes" if table == expected.get(count) else "DIFFERENT"
+                        compared = same if self.same and count in expected else ""
+                        expected.setdefault(count, table)
+                        rows.append((*begin, f"{seconds:.0f}", f"{memory / 1e9:.2f}", compared))
                         print(", ".join(rows[-1]), file=sys.stderr)
         return rows
 
@@ -85,7 +87,7 @@ class RoundsSettings:
             yield "one process", ()
             return
         for count in self.workers:
-            yield f"{count or 'as many'} process{'es' if count != 1 else ''}", ("--workers", str(count))
+            yield f"{count or 'all'} process{'es' if count != 1 else ''}", ("--workers", str(count))
         if address:
             yield f"a Dask cluster of {self.cluster}", ("--scheduler", address)
 

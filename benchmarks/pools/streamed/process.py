@@ -30,7 +30,7 @@ class Cost(NamedTuple):
 
 
 def measure(*arguments: str, stop: Callable[[], bool] = lambda: False) -> Cost:
-    """Run Python, and return what it cost.
+    """Run Python, and return what it cost; what it prints goes to stderr.
 
     Args:
         arguments: of Python, such as `-m graph_bandit_cli suggest ...`.
@@ -40,7 +40,8 @@ def measure(*arguments: str, stop: Callable[[], bool] = lambda: False) -> Cost:
         RuntimeError: if it fails.
     """
     begin, most, killed = time.perf_counter(), 0.0, False
-    pid, done = os.posix_spawn(sys.executable, [sys.executable, *arguments], os.environ), 0
+    command, told = [sys.executable, *arguments], [(os.POSIX_SPAWN_DUP2, 2, 1)]
+    pid, done = os.posix_spawn(sys.executable, command, os.environ, file_actions=told), 0
     while not done:
         most = max(most, _memory_of(pid))
         if not killed and stop():

@@ -83,12 +83,8 @@ class HalvesStudy(Study):
                 found = own["top_ten_found"].to_numpy(np.float64)
                 best = min(good, int((own["value"] >= threshold).sum()))
                 scores.append((found[-1], found[max(BATCH, 10) :].mean(), 100 * best / good))
-            yield (
-                start,
-                len(part),
-                played["measurement"].max(),
-                *(each for both in zip(*scores, strict=True) for each in both),
-            )
+            of_both = (each for both in zip(*scores, strict=True) for each in both)
+            yield int(str(start)), len(part), int(played["measurement"].max()), *of_both
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
         """Yield a table of the pools for each score, and one of the least-squares lines."""

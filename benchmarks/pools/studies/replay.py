@@ -82,18 +82,17 @@ class ReplayStudy(Study):
                 title = f"{kind}: {name}, {over_pools(plays)}"
                 yield Table(title, [("player", *header, "plays", "seconds a play"), *self._rows(plays, name)])
                 if self.by_pool and plays["pool"].nunique() > 1:
-                    alone = [
-                        (str(pool), *row[:4]) for pool, part in plays.groupby("pool") for row in self._rows(part, name)
-                    ]
+                    by_pool = plays.groupby("pool", sort=False)
+                    alone = [(str(pool), *row[:4]) for pool, part in by_pool for row in self._rows(part, name)]
                     yield Table(f"{kind}, by pool: {name}", [("pool", "player", *header, "plays"), *alone])
 
     def _rows(self, plays: pd.DataFrame, name: str) -> Iterable[Cells]:
         """Yield a row for each player; differences are those of starts that both have played on a pool."""
         form = ".2f" if name == REGRET else ".1f"
-        by_player = plays.set_index(["pool", "seed"]).groupby("player")
-        first = plays[plays["player"] == self.players[0]].set_index(["pool", "seed"])[name]
-        for player in (player for player in self.players if player in by_player.groups):
-            own = by_player.get_group(player)
+        plays = plays.set_index(["pool", "seed"])
+        first = plays[plays["player"] == self.players[0]][name]
+        for player in (player for player in self.players if (plays["player"] == player).any()):
+            own = plays[plays["player"] == player]
             less = own[name].sub(first).dropna() if player != self.players[0] else first[:0]
             cells = interval_over_pools(own[name], form), interval_over_pools(less, f"+{form}")
             yield player, *cells, str(len(own)), f"{own['seconds'].mean():.1f}"

@@ -17,8 +17,8 @@ def folder(tmp_path):
 
 def test_both_runs_are_measured(folder, capfd):
     main(["--data", str(folder), "--molecules", "45", "--measured", "5", "--n", "4", "--at-most", "1", "--budget", "9"])
-    printed = capfd.readouterr().out
-    assert printed.count("45 molecules, 5 measurements") == 2
+    printed, told = capfd.readouterr()
+    assert told.count("45 molecules, 5 measurements") == 2
     assert "the first time" in printed
     assert "above the imports" in printed
     assert "Kept next to the pool: 0 MB." in printed

@@ -86,6 +86,7 @@ def test_a_command_replays_what_is_missing(folder, capsys, monkeypatch):
     np.testing.assert_allclose(after, rounds["regret"].to_numpy()[1::2], atol=1e-5)
 
 
-def test_a_pool_without_room_for_a_batch_is_refused(folder, capsys):
-    assert command_line.main(["stopping", "--data", str(folder), "--pools", "zinc_QED"]) == 0
-    assert command_line.main(["stopping", "--data", str(folder), "--pools", "zinc_QED", "--starts", "0"]) == 1
+def test_a_pool_without_room_for_a_batch_is_refused(folder, capsys, monkeypatch):
+    monkeypatch.setattr(stopping, "MOST", 0.5)
+    assert command_line.main(["stopping", "--data", str(folder), "--pools", "zinc_QED"]) == 1
+    assert "Expected a task that was finished. Got none." in capsys.readouterr().err
