@@ -25,8 +25,8 @@ def do_missing(
     """Do each task that has no rows in `out` yet.
 
     Args:
-        function: called with the entries of a task; it must be picklable. It returns the rows of the task, at least
-            one. Their first cells are the first entries of the task as text.
+        function: called with the entries of a task; it must be picklable. It returns the rows of the task, whose first
+            cells are the first entries of the task as text. A task without rows is done again the next time.
         tasks: what to do.
         columns: names of the columns; those after the key are numbers.
         key: how many of the first columns name a task.
