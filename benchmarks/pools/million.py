@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 import tyro
 from rdkit import Chem
-from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
+from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors, CalcTPSA
 from tqdm import tqdm
 
-from graph_bandit_lab.storage import replace_file
+from graph_bandit_env.storage import replace_file
 
 SCAFFOLDS = (  # each has two positions; what is bonded there begins with the atom that has the bond
     *("c1cc({0})ccc1{1}", "c1c({0})cccc1{1}", "c1cc({0})cnc1{1}", "c1nc({0})ncc1{1}", "c1cc({0})sc1{1}"),
@@ -50,7 +50,7 @@ class MillionSettings:
     """Enumerate different molecules."""
 
     out: Path
-    """File to write, a .csv.gz with the columns id, smiles and logp."""
+    """File to write, a .csv.gz with the columns id, smiles, logp (Crippen) and tpsa."""
     molecules: int = 1_000_000
     """How many."""
     workers: int = 2
@@ -62,20 +62,20 @@ def count() -> int:
     return len(SCAFFOLDS) * (len(LINKERS) * len(ENDS)) ** 2
 
 
-def make(numbers: list[int]) -> list[tuple[str, float]]:
-    """Return canonical SMILES and Crippen logP of the combinations with these numbers."""
+def make(numbers: list[int]) -> list[tuple[str, tuple[float, float]]]:
+    """Return canonical SMILES, Crippen logP and polar surface of the combinations with these numbers."""
     groups = [linker.format(end) for linker, end in product(LINKERS, ENDS)]
     made = []
     for number in numbers:
         scaffold, first, second = np.unravel_index(number, (len(SCAFFOLDS), len(groups), len(groups)))
         molecule = Chem.MolFromSmiles(SCAFFOLDS[scaffold].format(groups[first], groups[second]))
-        value = CalcCrippenDescriptors(molecule)[0]
-        made.append((Chem.MolToSmiles(molecule), float(value)))
+        logp, tpsa = CalcCrippenDescriptors(molecule)[0], CalcTPSA(molecule)
+        made.append((Chem.MolToSmiles(molecule), (float(logp), float(tpsa))))
     return made
 
 
-def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, float]]:
-    """Yield canonical SMILES and Crippen logP of different molecules, as many as are asked for.
+def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Yield canonical SMILES, Crippen logP and polar surface of different molecules, as many as are asked for.
 
     Raises:
         ValueError: if there are not so many.
@@ -86,12 +86,12 @@ def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, float]
     with ProcessPoolExecutor(settings.workers, mp_context=get_context("spawn")) as pool:
         for start in range(0, len(parts), 4 * settings.workers):
             for made in pool.map(make, parts[start : start + 4 * settings.workers]):
-                for smiles, value in made:
+                for smiles, values in made:
                     digest = hashlib.blake2b(smiles.encode(), digest_size=12).digest()
                     if left and digest not in known:
                         known.add(digest)
                         left -= 1
-                        yield smiles, value
+                        yield smiles, values
             if not left:
                 return
     raise ValueError(f"Expected at most {len(known):,} molecules. Got {settings.molecules:,}.")
@@ -101,12 +101,14 @@ def write(settings: MillionSettings) -> None:
     """Write the table."""
     text = io.BytesIO()
     with gzip.GzipFile(fileobj=text, mode="wb", mtime=0, compresslevel=6) as packed:
-        packed.write(b"id,smiles,logp\n")
-        for number, (smiles, value) in enumerate(
+        packed.write(b"id,smiles,logp,tpsa\n")
+        for number, (smiles, values) in enumerate(
             tqdm(enumerate_molecules(settings), total=settings.molecules, unit="molecule", disable=None)
         ):
             line = io.StringIO()
-            csv.writer(line, lineterminator="\n").writerow((f"E{number:07d}", smiles, f"{value:.4f}"))
+            csv.writer(line, lineterminator="\n").writerow(
+                (f"E{number:07d}", smiles, *(f"{value:.4f}" for value in values))
+            )
             packed.write(line.getvalue().encode())
     replace_file(settings.out, text.getvalue())
 

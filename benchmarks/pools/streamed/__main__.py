@@ -2,11 +2,12 @@
 
     python -m benchmarks.pools.streamed rounds --pools FOLDER FOLDER --measured 300 2000 --markdown
     python -m benchmarks.pools.streamed rounds --pools TABLE FOLDER FOLDER --same --workers 1 2 --cluster 2 --markdown
+    python -m benchmarks.pools.streamed rounds --pools FOLDER --minimize tpsa --require "mw<400" --markdown
     python -m benchmarks.pools.streamed search --pool FOLDER --markdown
 
 The first suggests from each pool with so many results, in a process of its own. The second does so from one pool in
-several forms, and compares the suggestions. The third plays rounds, and counts how many of the best molecules were
-found, by a `molecule-` agent and by a random forest on the same fingerprints.
+several forms, and compares the suggestions. The third has two goals and a limit. The fourth plays rounds, and counts
+how many of the best molecules were found, by a `molecule-` agent and by a random forest on the same fingerprints.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ class RoundsSettings:
     measured: tuple[int, ...] = (300,)
     """How many molecules have results."""
     column: str = "logp"
-    """Column of the table that is measured."""
+    """Column of the table that is measured, of which large values are wanted."""
+    minimize: tuple[str, ...] = ()
+    """Further columns that are measured, of which small values are wanted."""
+    require: tuple[str, ...] = ()
+    """Limits on what is suggested, as of `suggest`."""
     n: int = 8
     """How many molecules to suggest."""
     workers: tuple[int, ...] = (0,)
@@ -67,19 +72,24 @@ class RoundsSettings:
             raise ValueError("Expected `--pools` to name a folder that `graph-bandit prepare` made. It names none.")
         with _cluster(self.cluster) as address:
             for pool in self.pools:
-                values = Values(pool if pool.is_dir() else folders[0], self.column)
+                values = Values(pool if pool.is_dir() else folders[0], self.column, *self.minimize)
                 parts = f"{len(PreparedPool.open(pool).parts)}" if pool.is_dir() else "in memory"
                 for count in self.measured:
                     for by, options in self._ways(pool, address):
                         measured = values.draw(count, seed=0)
                         begin = [pool.name, f"{len(values):,}", parts, f"{count:,}", by]
-                        seconds, memory, table = suggest(pool, values, measured, self.n, options)
+                        seconds, memory, table = suggest(pool, values, measured, self.n, [*self._wanted(), *options])
                         same = "the same bytes" if table == expected.get(count) else "DIFFERENT"
                         compared = same if self.same and count in expected else ""
                         expected.setdefault(count, table)
                         rows.append((*begin, f"{seconds:.0f}", f"{memory / 1e9:.2f}", compared))
                         print(", ".join(rows[-1]), file=sys.stderr)
         return rows
+
+    def _wanted(self) -> list[str]:
+        """Return the options that say what else is wanted."""
+        wanted = [part for name in self.minimize for part in ("--minimize", name)]
+        return [*wanted, "--require", *self.require] if self.require else wanted
 
     def _ways(self, pool: Path, address: str) -> Iterator[tuple[str, Sequence[str]]]:
         """Yield names and options of the ways to suggest from a pool."""
@@ -138,7 +148,7 @@ def suggest(
     with tempfile.TemporaryDirectory() as name:
         results, out = Path(name, "results.csv"), Path(name, "suggestions.csv")
         values.write(results, measured.tolist())
-        command = ["suggest", str(pool), "--measured", str(results), "--maximize", values.column, "--n", str(n)]
+        command = ["suggest", str(pool), "--measured", str(results), "--maximize", values.columns[0], "--n", str(n)]
         cost = measure("-m", "graph_bandit_cli", *command, "--out", str(out), *options)
         return cost.seconds, cost.memory, out.read_bytes()
 

@@ -3,24 +3,26 @@ import gzip
 import pytest
 from rdkit import Chem
 from rdkit.Chem.Crippen import MolLogP
+from rdkit.Chem.rdMolDescriptors import CalcTPSA
 
 from benchmarks.pools import million
 from benchmarks.pools.million import MillionSettings, count, write
 
 
-def test_molecules_are_different_and_canonical_and_have_the_property(tmp_path, monkeypatch):
+def test_molecules_are_different_and_canonical_and_have_the_properties(tmp_path, monkeypatch):
     monkeypatch.setattr(million, "AT_A_TIME", 100)
     settings = MillionSettings(out=tmp_path / "pool.csv.gz", molecules=300, workers=1)
     write(settings)
     first = settings.out.read_bytes()
     header, *rows = gzip.decompress(first).decode().splitlines()
-    assert header == "id,smiles,logp"
+    assert header == "id,smiles,logp,tpsa"
     smiles = [row.split(",")[1] for row in rows]
     assert len(set(smiles)) == len(rows) == 300
     for row in rows[::50]:
         molecule = Chem.MolFromSmiles(row.split(",")[1])
         assert Chem.MolToSmiles(molecule) == row.split(",")[1]
         assert float(row.split(",")[2]) == pytest.approx(MolLogP(molecule), abs=1e-4)
+        assert float(row.split(",")[3]) == pytest.approx(CalcTPSA(molecule), abs=1e-4)
     write(settings)
     assert settings.out.read_bytes() == first
 
