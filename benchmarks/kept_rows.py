@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,11 +11,12 @@ Row = tuple[str | int | float, ...]
 
 
 def append_rows(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Append rows; an empty or new file gets a header first."""
+    """Append rows by one write, which a killed program has done or not; an empty or new file gets a header first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    has_header = path.is_file() and path.stat().st_size > 0
-    with path.open("a", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([*rows] if has_header else [columns, *rows])
+    has_header, text = path.is_file() and path.stat().st_size > 0, io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([*rows] if has_header else [columns, *rows])
+    with path.open("ab", buffering=0) as file:
+        file.write(text.getvalue().encode())
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:

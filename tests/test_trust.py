@@ -5,9 +5,8 @@ import re
 import pytest
 from support import ROOT
 from support.hostile import SECRET
+from support.limited import Limited
 from support.sent import HOSTILE, read
-
-from benchmarks.attack.hostile.limited import Limited
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
     # The paper's algorithm to the letter, at the best of the cells of its grid for nu, eta and lambda that were tried
-    # (docs/evidence/zoo.md). In 10 of 16 cells of eta and lambda the penalty drives the network to zero by t = 1000.
+    # (docs/evidence/testbed.md). In 10 of 16 cells of eta and lambda the penalty drives the network to zero by
+    # t = 1000.
     "covariance": "diagonal",
     "gradients_at": "current",
     "history": "frozen",

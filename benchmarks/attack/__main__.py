@@ -1,11 +1,12 @@
-"""Attack every area for a while: python -m benchmarks.attack [--minutes 20] [--areas tables results] [--seed 0]."""
+"""Attack every area for a while: python -m benchmarks.attack [--minutes 20] [--areas inputs results] [--seed 0]."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import tyro
 
@@ -13,8 +14,8 @@ from benchmarks.attack.attempts import Score, attack_area
 from benchmarks.parallel import run_in_parallel
 from graph_bandit_lab.reports import print_columns
 
-Name = Literal["tables", "caches", "campaigns", "results", "inputs", "kills"]
-AREAS: tuple[Name, ...] = ("kills", "campaigns", "results", "caches", "tables", "inputs")
+Name = Literal["kills", "campaigns", "results", "inputs", "dirty"]
+AREAS: tuple[Name, ...] = ("kills", "campaigns", "results", "inputs")
 SHOWN = 3  # faults of a kind
 
 
@@ -24,8 +25,12 @@ class Command:
 
     minutes: float = 20.0
     """Time for all areas together; each gets an equal share."""
+    attempts: int | None = None
+    """Most attempts on an area; None: as many as its time allows."""
     areas: tuple[Name, ...] = AREAS
     """Areas to attack."""
+    data: Path | None = None
+    """CSV table of molecules with three measured quantities (`benchmarks/attack/dirty.py`), for the area `dirty`."""
     seed: int = 0
     """Seed of all attempts."""
     workers: int = 2
@@ -33,11 +38,17 @@ class Command:
     markdown: bool = False
     """Print the table in Markdown."""
 
+    def __post_init__(self) -> None:
+        if "dirty" in self.areas and self.data is None:
+            raise ValueError("Expected `--data` with a table for the area `dirty`. Got none.")
+
     def run(self) -> int:
         """Print how many attempts each area survived, and the faults; return 1 if there are any."""
         seconds = 60 * self.minutes * self.workers / len(self.areas)
         scores: list[Score] = []
-        tasks = [(area, self.seed, seconds) for area in self.areas]
+        tasks: list[tuple[Any, ...]] = [
+            (area, self.seed, seconds, self.attempts, *([self.data] if area == "dirty" else [])) for area in self.areas
+        ]
         for (area, *_), outcome in run_in_parallel(attack_area, tasks, self.workers):
             if isinstance(outcome, Exception):
                 outcome = Score(area, Counter(["the attack itself"]), {"the attack itself": [repr(outcome)]})

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, NoReturn
@@ -31,7 +32,8 @@ class Attempt(NamedTuple):
     """What went wrong, in one line; empty if the product did the right thing."""
 
 
-Area = Callable[[np.random.Generator, Path], Iterator[Attempt]]
+Area = Callable[..., Iterator[Attempt]]
+"""An area's `attack`, which takes random numbers, a folder, and the table `--data` if it needs one."""
 
 
 @dataclass(frozen=True)
@@ -46,20 +48,22 @@ class Score:
     """The faults of each kind that was not always survived."""
 
 
-def attack_area(area: str, seed: int, seconds: float) -> Score:
-    """Attack one area until it has nothing left to try, or the time is over.
+def attack_area(area: str, seed: int, seconds: float, attempts: int | None = None, *data: Path) -> Score:
+    """Attack one area until it has nothing left to try, or the time is over, or it has made so many attempts.
 
     Args:
         area: name of a module of this folder with a function `attack`, an `Area`.
         seed: equal seeds make the same attempts, as many as the time allows.
         seconds: no attempt starts later.
+        attempts: the most that are made; None: as many as the time allows.
+        data: what the area takes besides.
     """
     attack: Area = import_module(f"benchmarks.attack.{area}").attack
     generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(zlib.crc32(area.encode()),)))
     score = Score(area, Counter(), {})
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
-        for attempt in attack(generator, Path(folder)):
+        for attempt in islice(attack(generator, Path(folder), *data), attempts):
             score.tried[attempt.kind] += 1
             if attempt.fault:
                 score.faults.setdefault(attempt.kind, []).append(attempt.fault)

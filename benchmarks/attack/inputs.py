@@ -56,7 +56,6 @@ def attack(generator: Rng, folder: Path) -> Iterator[Attempt]:
         "actions of agents": attack_actions,
         "observations of agents": attack_observations,
         "batches of agents": attack_batches,
-        "states of agents": attack_states,
     }
     for name in map(str, names):
         player = Player(name)
@@ -158,18 +157,6 @@ def attack_batches(player: Player, rng: Rng) -> str:
     bad = pick((*NO_INDICES, *STRANGERS[:5]), rng)
     pending = pick(([bad], [1, 1], list(range(K)), [[0]], np.array([True])), rng)
     return player.try_out(lambda agent: agent.select_batch(None, 1, None, pending), False, f"pending {pending!r}")
-
-
-def attack_states(player: Player, rng: Rng) -> str:
-    """Load a state with one entry that is wrong."""
-    path, entry = pick(list(entries(state := player.agent.state_dict())), rng)
-    wrong = pick(list(wrongs(entry)), rng)
-    if path[-2:] == ("chosen", "reward") or (path[-1] == "chosen" and wrong is None) or path[-1] == "offered":
-        return ""  # not known before the reward is; slots of another round
-    changed = replace(state, path, wrong)
-    return player.try_out(
-        lambda agent: agent.load_state_dict(changed), False, f"{'.'.join(map(str, path))} = {str(wrong)[:60]!r}"
-    )
 
 
 def attack_settings(name: str, rng: Rng) -> str:
@@ -297,32 +284,6 @@ def entries(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[A
     for key, entry in pairs:
         yield (*path, key), entry
         yield from entries(entry, (*path, key))
-
-
-def replace(value: Any, path: tuple[Any, ...], entry: object) -> Any:
-    """Return a copy of a state with another entry at a path."""
-    if not path:
-        return entry
-    changed = dict(value) if isinstance(value, dict) else list(value)
-    changed[path[0]] = replace(value[path[0]], path[1:], entry)
-    return changed
-
-
-def wrongs(entry: Any) -> Iterator[object]:
-    """List what can be wrong in the place of an entry."""
-    yield from (object(), "text", *([] if entry is None else [None]))
-    if isinstance(entry, torch.Tensor):
-        yield from (entry.unsqueeze(0), entry.to(torch.float16), entry.numpy())
-        yield torch.cat([entry.reshape(-1), entry.reshape(-1)[:1], entry.new_zeros(2)])
-        yield from [
-            torch.full_like(entry, bad) for bad in (np.nan, np.inf) if entry.is_floating_point() and entry.numel()
-        ]
-    if isinstance(entry, float):
-        yield from (np.nan, np.inf)
-    if isinstance(entry, dict):
-        yield from ({**entry, "surplus": 1}, list(entry), *([dict(list(entry.items())[1:])] if entry else []))
-    if isinstance(entry, (list, tuple)):
-        yield from ([*entry, "surplus"], dict(enumerate(entry)), *([entry[1:]] if len(entry) else []))
 
 
 def mangle(values: list[Any], bad: Sequence[object], rng: Rng) -> Any:

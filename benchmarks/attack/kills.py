@@ -1,19 +1,14 @@
-"""Kill commands while they write, and run them again: python -m benchmarks.attack.kills [--kills 50] [--jobs 0 1].
+"""Kill commands while they write, and run them again.
 
 Nothing may be lost, doubled or left over: at the end the folder must hold what it holds without kills.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import shutil
-import subprocess
-import sys
-import tempfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
@@ -23,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.attack.attempts import Attempt, run_command
-from benchmarks.parallel import run_in_parallel
-from benchmarks.speed.measure import ROOT
+from benchmarks.attack.deaths import LONGEST, draw_moment, run_command_until
 from graph_bandit_lab import load_results
 
 SWEEP = """
@@ -39,37 +33,6 @@ num_nodes = 4
 reward_model = ["linear", "gp_gntk"]
 horizon = 8
 """
-# Counts what a process does to files of a folder, and kills it a moment after the nth of these events. SQLite's own
-# writes raise no events: they follow `sqlite3.connect` within milliseconds.
-KILLER = """
-import os, signal, sys, threading
-folder, number, delay = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-sys.argv[1:4] = []
-WRITES, KILL, count = os.O_WRONLY | os.O_RDWR | os.O_CREAT, getattr(signal, "SIGKILL", signal.SIGTERM), 0
-
-def hook(event, arguments):
-    global count
-    if event not in ("open", "os.rename", "os.remove", "sqlite3.connect"):
-        return
-    if folder not in os.fsdecode(arguments[0] if isinstance(arguments[0], (str, bytes)) else str(arguments[0])):
-        return
-    if event == "open" and not arguments[2] & WRITES:
-        return
-    count += 1
-    if count == number:
-        if delay:
-            threading.Timer(delay, os.kill, (os.getpid(), KILL)).start()
-        else:
-            os.kill(os.getpid(), KILL)
-
-sys.addaudithook(hook)
-from graph_bandit_cli.main import main
-code = main(sys.argv[1:])
-print("events:", count)
-sys.exit(code)
-"""
-SECONDS = 1200  # after which a command hangs
-SOONEST, LATEST = 1e-4, 1e-2  # seconds from an event to the kill, where it is not at once
 
 
 @dataclass(frozen=True)
@@ -107,15 +70,13 @@ class Kills:
 
     def __init__(self, job: Job, generator: np.random.Generator, folder: Path) -> None:
         self.job, self.generator, self.folder = job, generator, folder
-        self.marks: Counter[str] = Counter()
-        """Traces that the kills left: journals of transactions and parts of files, by their ending."""
         folder.mkdir()
         whole = folder / "whole"
         job.prepare(whole)
-        code, printed = run_until(job.command(whole), whole)
-        if code != 0:
-            raise RuntimeError(f"{job.kind}: without a kill it ends with {code}: {printed}")
-        self.events = int(printed.rsplit("events:", 1)[1].split()[0])
+        end = run_command_until(job.command(whole), whole)
+        if end.code != 0:
+            raise RuntimeError(f"{job.kind}: without a kill it ends with {end.code}: {end.said}")
+        self.events = end.events
         self.truth, self.names = job.read(whole), names_in(whole)
 
     def __call__(self) -> Attempt:
@@ -125,10 +86,9 @@ class Kills:
         while code == 0:  # it may end before the delay does
             shutil.rmtree(place, ignore_errors=True)
             self.job.prepare(place)
-            delay = float(self.generator.choice([0.0, self.generator.uniform(SOONEST, LATEST)]))
-            code, _ = run_until(self.job.command(place), place, int(self.generator.integers(1, self.events + 1)), delay)
-        self.marks.update({path.suffix if "-" not in path.suffix else "-journal" for path in place.iterdir()})
-        code, printed = run_command(self.job.command(place), seconds=SECONDS)
+            moment = draw_moment(self.generator, self.events)
+            code = run_command_until(self.job.command(place), place, moment).code
+        code, printed = run_command(self.job.command(place), seconds=LONGEST)
         return Attempt(self.job.kind, self._fault(place, code, printed))
 
     def _fault(self, place: Path, code: int | None, printed: str) -> str:
@@ -138,23 +98,6 @@ class Kills:
             return "the next command leaves other content than a run without a kill"
         strange = names_in(place) ^ self.names
         return f"files are left over or missing: {', '.join(sorted(strange))}" if strange else ""
-
-
-def run_until(command: Sequence[str], folder: Path, number: int = 0, delay: float = 0.0) -> tuple[int, str]:
-    """Run `graph-bandit`, and kill it after an event in a folder; 0: count the events.
-
-    Args:
-        command: its arguments.
-        folder: events are those of files in it.
-        number: of the event.
-        delay: seconds from the event to the kill.
-
-    Returns:
-        The exit code, and what was printed.
-    """
-    killer = [sys.executable, "-W", "ignore", "-c", KILLER, str(folder), str(number), str(delay)]
-    done = subprocess.run([*killer, *command], cwd=ROOT, capture_output=True, check=False, timeout=SECONDS)
-    return done.returncode, (done.stdout + done.stderr).decode(errors="replace")
 
 
 def names_in(folder: Path) -> set[str]:
@@ -182,7 +125,7 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     scan = ("suggest", str(prepared), *question, *files, "--workers", "None")
 
     def run(command: Sequence[str], place: Path) -> None:
-        code, printed = run_command([argument.format(folder=place) for argument in command], seconds=SECONDS)
+        code, printed = run_command([argument.format(folder=place) for argument in command], seconds=LONGEST)
         if code != 0:
             raise RuntimeError(f"`graph-bandit {command[0]}` ends with {code} before any kill: {printed}")
 
@@ -281,33 +224,3 @@ def rows_in(folder: Path) -> dict[tuple[str, str, int], tuple[str, list[int], li
     if len(table) != len(rows):
         raise AssertionError(f"{len(rows) - len(table)} repetitions are doubled")
     return table
-
-
-def kill_often(number: int, kills: int, seed: int) -> str:
-    """Kill one of the commands so often, and say what was survived."""
-    with tempfile.TemporaryDirectory() as name:
-        generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        killing = Kills(jobs(Path(name))[number], generator, Path(name) / str(number))
-        faults = Counter(killing().fault for _ in range(kills))
-    found = {fault: count for fault, count in faults.items() if fault}
-    lines = [f"{killing.job.kind}: {kills} kills, {sum(found.values())} faults; traces: {dict(killing.marks)}"]
-    return "\n".join([*lines, *(f"  {fault} ({count} times)" for fault, count in found.items())])
-
-
-def main() -> None:
-    """Kill a sweep and a campaign, or other commands, equally often, and print what was survived."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=50, help="of each command")
-    parser.add_argument("--seed", type=int, default=0)
-    numbered = "0 sweep, 1 campaign, 2 report, 3 second round, 4 prepare, 5 second round on a large pool"
-    parser.add_argument("--jobs", type=int, nargs="+", default=[0, 1], help=numbered)
-    arguments = parser.parse_args()
-    tasks = [(number, arguments.kills, arguments.seed) for number in arguments.jobs]
-    for _, outcome in run_in_parallel(kill_often, tasks, workers=2):
-        if isinstance(outcome, Exception):
-            raise outcome
-        print(outcome, flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -15,19 +15,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.attack.attempts import Attempt, refusal, run_command
+from benchmarks.attack.kills import SWEEP
 from graph_bandit_lab import load_results, read_sweep, run_sweep
 
-SWEEP = """
-title = "a small sweep"
-repetitions = 4
-agents = ["gnn-ts:width=8,steps=2", "random"]
-
-[[grid]]
-[grid.environment]
-num_graphs = [3, 5]
-num_nodes = 4
-horizon = 20
-"""
 PAGE = 4096  # bytes, of SQLite
 TIMES = ("wall_time", "round_time", "created")  # a repetition that is played again has others
 WHOLE = 25  # attempts between two that run the commands
@@ -41,7 +31,7 @@ def attack(generator: np.random.Generator, folder: Path) -> Iterator[Attempt]:
     """Damage copies of a results file, each in one way, and read, report and continue them."""
     whole = folder / "whole"
     whole.mkdir()
-    (folder / "sweep.toml").write_text(SWEEP, encoding="utf-8")
+    (folder / "sweep.toml").write_text(SWEEP.format(repetitions=2), encoding="utf-8")
     plan = read_sweep(folder / "sweep.toml").plan()
     run_sweep(plan, whole, diagnostics=True, progress=False, report=False)
     truth, content = _rows(whole), (whole / "results.sqlite").read_bytes()
@@ -147,20 +137,15 @@ def _fault_of_commands(folder: Path, sweep: Path, truth: dict[Key, Row]) -> str:
     return _fault_of_continuing(folder, truth, go_on)
 
 
-def _flip(content: bytearray, generator: np.random.Generator) -> bytearray:
-    content[generator.integers(len(content))] ^= 1 << int(generator.integers(8))
-    return content
+def _flip(begin: bytes = b"", most: int | None = None) -> Damage:
+    """Return the damage of one bit, of the first `most` bytes from a text on."""
 
+    def damage(content: bytearray, generator: np.random.Generator) -> bytearray:
+        start = content.index(begin)
+        content[start + generator.integers(most or len(content))] ^= 1 << int(generator.integers(8))
+        return content
 
-def _flip_in_header(content: bytearray, generator: np.random.Generator) -> bytearray:
-    content[generator.integers(100)] ^= 1 << int(generator.integers(8))
-    return content
-
-
-def _flip_in_schema(content: bytearray, generator: np.random.Generator) -> bytearray:
-    begin = content.index(b"CREATE TABLE")
-    content[begin + generator.integers(1000)] ^= 1 << int(generator.integers(8))
-    return content
+    return damage
 
 
 def _swap_bytes(content: bytearray, generator: np.random.Generator) -> bytearray:
@@ -185,10 +170,6 @@ def _truncate(content: bytearray, generator: np.random.Generator) -> bytearray:
     return content[: generator.integers(1, len(content))]
 
 
-def _empty(content: bytearray, generator: np.random.Generator) -> bytes:
-    return b""
-
-
 def _edit(statement: str) -> Damage:
     def damage(content: bytearray, generator: np.random.Generator) -> bytes:
         with closing(sqlite3.connect(":memory:")) as connection:
@@ -201,15 +182,15 @@ def _edit(statement: str) -> Damage:
 
 
 DAMAGES: dict[str, Damage] = {
-    "one bit flipped": _flip,
+    "one bit flipped": _flip(),
     "two bytes swapped": _swap_bytes,
     "truncated": _truncate,
-    "one bit of the schema flipped": _flip_in_schema,
+    "one bit of the schema flipped": _flip(b"CREATE TABLE", 1000),
     "two pages swapped": _swap_pages,
-    "one bit of the header flipped": _flip_in_header,
+    "one bit of the header flipped": _flip(most=100),
     "a page of zeros": _empty_page,
     "another format": _edit("PRAGMA user_version = {number}"),
     "a column dropped": _edit("ALTER TABLE repetitions DROP COLUMN rewards"),
     "no table": _edit("ALTER TABLE repetitions RENAME TO others"),
-    "emptied": _empty,
+    "emptied": lambda content, generator: b"",
 }

@@ -6,10 +6,8 @@ Bandit agents that play on graphs that change learn the same task online, from n
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +15,7 @@ import tyro
 
 import registry
 from agents.contract import plays_changing_graphs
-from benchmarks.kept_rows import append_rows, read_rows
-from benchmarks.parallel import run_in_parallel
+from benchmarks.kept_tasks import do_missing
 from benchmarks.policies.learners import LEARNERS
 from benchmarks.policies.online import learn
 from benchmarks.policies.train import COLUMNS, KEY
@@ -68,31 +65,13 @@ def read_learner(text: str) -> tuple[str, int]:
 
 def run(settings: Settings) -> tuple[pd.DataFrame, int]:
     """Run the trainings that are not finished yet; return the tests of all requested trainings, and how many failed."""
-    kept = [] if settings.out is None else read_rows(settings.out, COLUMNS)
-    rows = [read_test(row) for row in kept]
-    asked = [
+    tasks = [
         (learner, seed, offered, settings.steps if learner in LEARNERS else settings.rounds, settings.test_sets)
         for seed in range(settings.seeds)
         for learner, offered in map(read_learner, settings.learners)
     ]
-    known = {row[: len(KEY)] for row in rows if row[COLUMNS.index("steps")] >= row[COLUMNS.index("rounds")]}
-    rows = [row for row in rows if row[: len(KEY)] in known]  # leave out a training that was saved only in part
-    tasks = [key for key in asked if key not in known]
-    failed = 0
-    with closing(run_in_parallel(learn, tasks, settings.workers)) as outcomes:
-        for (learner, seed, *_), outcome in outcomes:
-            if isinstance(outcome, Exception):
-                failed += 1
-                print(f"{learner}, seed {seed} failed: {type(outcome).__name__}: {outcome}", file=sys.stderr)
-                continue
-            rows.extend(outcome)
-            if settings.out is not None:
-                append_rows(settings.out, COLUMNS, outcome)
-            last = dict(zip(COLUMNS, outcome[-1], strict=True))
-            print(", ".join(f"{name} {value}" for name, value in last.items()), file=sys.stderr)
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    keys = table[list(KEY)].itertuples(index=False, name=None)
-    return table[[key in set(asked) for key in keys]], failed
+    tests, failed = do_missing(learn, tasks, COLUMNS, len(KEY), settings.workers, settings.out)
+    return tests.astype({"steps": int, "masked": int}), failed
 
 
 def overtaking(tests: pd.DataFrame) -> list[str]:
@@ -113,12 +92,6 @@ def overtaking(tests: pd.DataFrame) -> list[str]:
             since = f"from round {as_good.idxmax():,} on" if as_good.any() else f"never in {curve.index[-1]:,} rounds"
             lines.append(f"{agent} is as good as {policy[0]} after {trained.index[-1]:,} rounds: {since}.")
     return lines
-
-
-def read_test(row: list[str]) -> tuple[Any, ...]:
-    """Convert a row of a file to a test, with numbers as numbers."""
-    learner, *numbers, regret, masked, seconds = row
-    return learner, *map(int, numbers), float(regret), int(masked), float(seconds)
 
 
 def summarize(tests: pd.DataFrame) -> list[tuple[str, ...]]:

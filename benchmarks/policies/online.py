@@ -54,7 +54,7 @@ def learn_online(learner: str, seed: int, actions_per_round: int, rounds: int, t
             results.append((t, *test(agent, sets)))
             due = max(t + 1, int(t * GROWTH))
     seconds = round(time.perf_counter() - start, 1)
-    head = learner, seed, actions_per_round, rounds, test_sets
+    head = tuple(map(str, (learner, seed, actions_per_round, rounds, test_sets)))
     return [(*head, taken, round(regret, 5), masked, seconds) for taken, regret, masked in results]
 
 

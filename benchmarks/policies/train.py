@@ -151,5 +151,5 @@ def train(learner: str, seed: int, actions_per_round: int, steps: int, test_sets
     model.learn(steps, callback=tests)
     seconds = round(time.perf_counter() - start, 1)
     tests.test()
-    head = learner, seed, actions_per_round, steps, test_sets
+    head = tuple(map(str, (learner, seed, actions_per_round, steps, test_sets)))
     return [(*head, taken, round(regret, 5), masked, seconds) for taken, regret, masked in tests.results]

@@ -1,22 +1,15 @@
-"""Time the training step, the scores and the infinite-width kernel against their plain forms and matrix products.
-
-`python -m benchmarks.speed.kernels` compares the step in vectors of 256 bits with that in 512, on a CPU with AVX-512.
-"""
+"""Time the training step, the scores and the infinite-width kernel against their plain forms and matrix products."""
 
 from __future__ import annotations
 
-import json
-import statistics
-import sys
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
-from benchmarks.speed.measure import Row, compare, in_a_process_of_its_own, seconds, show
+from benchmarks.speed.measure import Row, compare, seconds
 from benchmarks.speed.plain import PlainFit, infinite_width_kernel_in_torch, one_backward_per_graph
 from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, infinite_width_kernel
 from gntk.engines import Batches, CompiledNetwork, descend
@@ -68,59 +61,6 @@ def step_seconds() -> float:
     return seconds(fit.compiled, least=0.5) / STEPS
 
 
-class Step(NamedTuple):
-    """A compiled training step, and a product of square matrices of 512 that was timed in turn with it."""
-
-    share: float
-    """Share of the rate of the product."""
-    seconds: float
-    """Time of a step."""
-    rate: float
-    """GFLOP/s of a step."""
-    product: float
-    """GFLOP/s of the product."""
-
-
-def measure_step(fit: Fit, pairs: int = 11) -> Step:
-    """Return how fast a step is."""
-    square = torch.randn(SGEMM, SGEMM)
-    flops, product_flops = 4 * BATCH * NODES * FEATURES * WIDTH, 2 * SGEMM**3
-    ratio, product, descent = compare(lambda: square @ square, fit.compiled, pairs)
-    step = descent / STEPS
-    return Step(ratio * STEPS * flops / product_flops, step, flops / step / 1e9, product_flops / product / 1e9)
-
-
-def widths(times: int = 3, pairs: int = 11) -> list[Row]:
-    """Return a row for the step in vectors of 256 bits and one for 512, in processes that take turns.
-
-    LLVM prefers 256 bits on some CPUs, and 512 on others; the other choice is made by a feature of the target.
-
-    Args:
-        times: how many processes there are of each.
-        pairs: how many times each measures.
-    """
-    from llvmlite import binding
-
-    host = binding.get_host_cpu_features()
-    if not host.get("avx512f"):
-        raise ValueError(f"Expected a CPU with AVX-512. Got {binding.get_host_cpu_name()}, which has none.")
-    features = {bits: f"{host.flatten()},{sign}prefer-256-bit" for bits, sign in ((256, "+"), (512, "-"))}
-    steps: dict[int, list[Step]] = {bits: [] for bits in features}
-    for _ in range(times):
-        for bits, target in features.items():
-            measured = in_a_process_of_its_own(__spec__.name, pairs, NUMBA_CPU_FEATURES=target)
-            steps[bits].append(Step(**measured))
-    return [
-        Row(
-            f"training step in vectors of {bits} bits: share of sgemm's GFLOP/s",
-            statistics.median(step.share for step in found),
-            "",
-            detail=", ".join(f"{step.rate:.0f} of {step.product:.0f}" for step in found) + " GFLOP/s",
-        )
-        for bits, found in steps.items()
-    ]
-
-
 def rows() -> list[Row]:
     """Return the rows for one training step and for scoring, on one thread."""
     fit = Fit()
@@ -132,7 +72,8 @@ def rows() -> list[Row]:
     def score() -> None:
         fit.network.values_and_squares(weights, precision)
 
-    step = measure_step(fit)
+    ratio, product, descent = compare(lambda: square @ square, fit.compiled)
+    step, flops, product_flops = descent / STEPS, 4 * BATCH * NODES * FEATURES * WIDTH, 2 * SGEMM**3
     autograd, plain_step, _ = compare(lambda: plain.step(some[0].tolist(), some[1]), fit.compiled)
     torch_form, *_ = compare(fit.in_torch, fit.compiled, pairs=5)
     scores, slow, fast = compare(lambda: one_backward_per_graph(weights, graphs, precision), score, pairs=5)
@@ -140,10 +81,10 @@ def rows() -> list[Row]:
     return [
         Row.at_least(
             f"training step, {shape}: share of sgemm's GFLOP/s",
-            step.share,
+            ratio * STEPS * flops / product_flops,
             "",
             0.6,
-            f"{step.seconds * 1e6:.0f} us a step, {step.rate:.0f} of {step.product:.0f} GFLOP/s",
+            f"{step * 1e6:.0f} us a step, {flops / step / 1e9:.0f} of {product_flops / product / 1e9:.0f} GFLOP/s",
         ),
         Row.at_least("the same against autograd", autograd * STEPS, "x", 5, f"{plain_step * 1e6:.0f} us a step"),
         Row("the same against hand-written gradients in torch", torch_form, "x"),
@@ -183,11 +124,3 @@ def _deeper(square: Tensor) -> Row:
     share = ratio * BATCH * NODES * WIDTH * (4 * FEATURES + 6 * WIDTH) / (2 * SGEMM**3)
     name = "training step at L=3, in torch: share of sgemm's GFLOP/s"
     return Row(name, share, "", detail=f"{step * 1e6:.0f} us a step")
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    if len(sys.argv) > 1:
-        print(json.dumps(measure_step(Fit(), int(sys.argv[1]))._asdict()))
-    else:
-        show(widths())

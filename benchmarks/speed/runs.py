@@ -29,15 +29,16 @@ def rows(repetitions: int) -> list[Row]:
         *_covariances(ours, diagonal),
         *_growth(ours),
         *_kernel_agents(),
+        _changing("gntk-ucb:memory=100"),
         *_pool(),
         _import(),
     ]
 
 
 def _run(
-    agent: str, horizon: int, num_graphs: int = GRAPHS, num_nodes: int = NODES, repetitions: int = 1
+    agent: str, horizon: int, num_graphs: int = GRAPHS, num_nodes: int = NODES, repetitions: int = 1, changing: int = 0
 ) -> dict[str, Any]:
-    return in_a_process_of_its_own(whole_run.__name__, agent, num_graphs, num_nodes, horizon, repetitions)
+    return in_a_process_of_its_own(whole_run.__name__, agent, num_graphs, num_nodes, horizon, repetitions, changing)
 
 
 def _fits(repetitions: int, step: float, steps: float) -> list[Row]:
@@ -129,6 +130,13 @@ def _kernel_agents() -> list[Row]:
             )
         )
     return rows
+
+
+def _changing(agent: str) -> Row:
+    times = np.diff(_run(agent, 650, 20, 20, changing=1)["clocks"][0])
+    early, late = (float(np.median(times[t - 50 : t + 50])) for t in (150, 600))
+    name = f"{agent}, 20 new graphs a round: a round at t=600 against t=150"
+    return Row.at_most(name, late / early, "x", 1.3, f"{1e3 * late:.1f} ms against {1e3 * early:.1f} ms")
 
 
 def _pool() -> list[Row]:

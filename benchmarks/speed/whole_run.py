@@ -1,4 +1,7 @@
-"""Play whole runs, and print JSON: python -m benchmarks.speed.whole_run AGENT K N T REPETITIONS."""
+"""Play whole runs, and print JSON: python -m benchmarks.speed.whole_run AGENT K N T REPETITIONS [CHANGING].
+
+With 1 for CHANGING, each round has new graphs.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from graph_bandit_lab import AgentSpec, run_bandit
 from graph_bandit_lab.episodes import RoundRecord
 
 
-def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions: int) -> dict[str, Any]:
+def play(
+    agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions: int, changing: int = 0
+) -> dict[str, Any]:
     """Play some repetitions.
 
     Returns:
@@ -28,7 +33,7 @@ def play(agent: str, num_graphs: int, num_nodes: int, horizon: int, repetitions:
         horizon=horizon,
         reward_model="gp_gntk" if num_nodes <= 50 else "linear",
         reward_scale="unit",
-        observe="indices",
+        **({"resample_graphs": "round"} if changing else {"observe": "indices"}),
     )
     clocks, regret = [], []
     for seed in range(repetitions):

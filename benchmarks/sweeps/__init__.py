@@ -1,1 +1,1 @@
-"""Examine sweeps: claims about their results, killed drivers, many repetitions, estimates of their time."""
+"""Examine sweeps: claims about their results, and drivers of very many repetitions."""

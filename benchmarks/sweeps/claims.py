@@ -2,7 +2,9 @@
 
 A setting of the environment (num_graphs, num_nodes, ...) is compared between environments that agree in all others; a
 setting of an agent (width, gradients_at, ...) also between equal instances. It prints ratios of regret from one value
-to the next; with `--settled`, how often each agent plays only one graph at the end.
+to the next; with `--settled`, how often each agent plays only one graph at the end; with `--halves`, for each
+environment, whether regret bends: where it grows in proportion to t, the second half of the rounds costs as much as the
+first, and where it grows as sqrt(t), 0.41 of it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ import numpy as np
 import pandas as pd
 
 from graph_bandit_lab import load_results
-from graph_bandit_lab.analysis import paired_interval
+from graph_bandit_lab.analysis import mean_interval, paired_interval
+from graph_bandit_lab.design import name_environments
 from graph_bandit_lab.reports import print_columns
 
 
@@ -87,6 +90,33 @@ def settled(results: pd.DataFrame, share: float = 0.5) -> list[tuple[str, ...]]:
     return rows
 
 
+def halves(results: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return header and rows of a table of one environment, lowest mean R_T first.
+
+    Shares are sums over the seeds that an agent and random play have both finished; without random play, they are left
+    out.
+
+    Args:
+        results: of `load_results`, finished, with actions and regret.
+    """
+    late = results["regret"].map(lambda regret: regret[len(regret) // 2 :].sum())
+    table = results.assign(total=results["regret"].map(np.sum), late=late).set_index(["label", "seed"])
+    stuck = {row[0]: row[2] for row in settled(results)[1:]}
+    rows = []
+    for label in dict.fromkeys(results["label"]):
+        mine, shares = table.loc[label, ["total", "late"]], ["", ""]
+        if "random" in set(results["label"]):
+            random = table.loc["random", ["total", "late"]].reindex(mine.index).dropna()
+            shares = [f"{share:.3f}" for share in mine.loc[random.index].sum() / random.sum()]
+        mean, (low, high) = mine["total"].mean(), mean_interval(mine["total"].to_numpy())
+        late_sum, early_sum = mine["late"].sum(), (mine["total"] - mine["late"]).sum()
+        bend = f"{late_sum / early_sum:.2f}" if early_sum else ""
+        interval = f"{mean:.1f} [{low:.1f}, {high:.1f}]"
+        rows.append((mean, (str(label), interval, *shares, bend, stuck[str(label)], str(len(mine)))))
+    header = ("agent", "R_T [95 %]", "R_T / random", "second half / random's", "second half / first")
+    return [(*header, "settled on another", "seeds"), *(row for _, row in sorted(rows))]
+
+
 def _value(row: Mapping[Any, Any], setting: str, of_agents: bool) -> str:
     return json.dumps(row["agent_settings" if of_agents else "environment"].get(setting))
 
@@ -108,12 +138,22 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("settings", nargs="*")
     parser.add_argument("--settled", action="store_true", help="how often an agent plays one graph in the last half")
+    parser.add_argument("--halves", action="store_true", help="the second half of the rounds against the first")
+    parser.add_argument("--markdown", action="store_true", help="print the tables in Markdown")
     arguments = parser.parse_args()
-    results = load_results(arguments.folder, arrays=("actions", "regret") if arguments.settled else ())
-    if arguments.settled:
-        print_columns(settled(results[results["status"] == "finished"]))
-    for setting in arguments.settings:
-        print_columns(ratios(results[results["status"] == "finished"], setting))
+    plays = arguments.settled or arguments.halves
+    results = load_results(arguments.folder, arrays=("actions", "regret") if plays else ())
+    results = results[results["status"] == "finished"]
+    tables = {"": settled(results)} if arguments.settled else {}
+    if arguments.halves:
+        firsts = results.drop_duplicates("environment_key")
+        names = name_environments(list(firsts["environment"]))
+        for key, name in zip(firsts["environment_key"], names, strict=True):
+            tables[f"{name}\n"] = halves(results[results["environment_key"] == key])
+    tables |= {f"{setting}\n": ratios(results, setting) for setting in arguments.settings}
+    for title, rows in tables.items():
+        print(title)
+        print_columns(rows, markdown=arguments.markdown)
         print()
 
 

@@ -19,9 +19,9 @@ import pyarrow as pa
 import torch
 from pyarrow import parquet
 
-from benchmarks.attack.hostile.bombs import BOMBS, SHEET, book_with
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_lab.storage import FILE_NAME, software_versions
+from support.bombs import BOMBS, SHEET, book_with
 from support.stored import execute, forge
 
 HUGE = 10**12

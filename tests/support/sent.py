@@ -13,6 +13,7 @@ from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.design.tasks import read_tables
 from graph_bandit_lab.storage import import_results
+from support.bombs import BOMBS
 from support.hostile import (
     DEEP,
     HUGE,
@@ -121,8 +122,6 @@ BOTH = Zeros(1 << 31), Zeros(1000)  # told, and not told
 NESTED = b"[" * DEEP
 TEXTS, NUMBERS = npy((HUGE,), "<U0"), npy((HUGE, 0), "<f8")
 ONE_ID = npy((1,), "<U1", "a".encode("utf-32-le"))
-TABLES = ("zeros.csv.gz", "endless.csv.gz", "title.smi.gz", "record.sdf.gz", "columns.csv", "sheet.xlsx: laughs")
-
 COMPUTED = {
     "a table that is computed": results(
         "ALTER TABLE repetitions RENAME TO kept",
@@ -139,7 +138,7 @@ COMPUTED = {
 
 HOSTILE = {
     "tables": {
-        **{name: lambda folder, name=name: bomb(name)(folder) for name in TABLES},
+        **{name: lambda folder, name=name: bomb(name)(folder) for name in BOMBS},
         "a sheet of gigabytes": book(BOTH[0]),
         "a sheet of gigabytes, told as a kilobyte": book(BOTH[1]),
         "a long text stored once": write("t.parquet", lambda folder: repeated_text(10**5, 1 << 20)),

@@ -5,12 +5,13 @@ import copy
 
 import numpy as np
 import pytest
+import torch
 from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 
 import registry
 from agents.contract.state import check_form, form_of
-from benchmarks.attack.inputs import entries, replace, wrongs
+from benchmarks.attack.inputs import entries
 from graph_bandit_env import GraphSet
 
 SMALL = {
@@ -26,6 +27,32 @@ MODELS = {
     "molecule-ucb plain": {"warp": "none", "noise_variance": 0.01},
     **{f"{name} forget={forget}": {"forget": forget} for name in ("gntk-ucb", "lin-ts") for forget in (2, 0.5)},
 }
+
+
+def replace(value, path, entry):
+    """Return a copy of a state with another entry at a path."""
+    if not path:
+        return entry
+    changed = dict(value) if isinstance(value, dict) else list(value)
+    changed[path[0]] = replace(value[path[0]], path[1:], entry)
+    return changed
+
+
+def wrongs(entry):
+    """List what can be wrong in the place of an entry."""
+    yield from (object(), "text", *([] if entry is None else [None]))
+    if isinstance(entry, torch.Tensor):
+        yield from (entry.unsqueeze(0), entry.to(torch.float16), entry.numpy())
+        yield torch.cat([entry.reshape(-1), entry.reshape(-1)[:1], entry.new_zeros(2)])
+        yield from [
+            torch.full_like(entry, bad) for bad in (np.nan, np.inf) if entry.is_floating_point() and entry.numel()
+        ]
+    if isinstance(entry, float):
+        yield from (np.nan, np.inf)
+    if isinstance(entry, dict):
+        yield from ({**entry, "surplus": 1}, list(entry), *([dict(list(entry.items())[1:])] if entry else []))
+    if isinstance(entry, (list, tuple)):
+        yield from ([*entry, "surplus"], dict(enumerate(entry)), *([entry[1:]] if len(entry) else []))
 
 
 def make(label):

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.sweeps.claims import ratios, settled
+from benchmarks.sweeps.claims import halves, ratios, settled
 
 
 def test_claims_compare_what_agrees_in_all_else():
@@ -102,3 +102,27 @@ def test_who_settles_on_one_graph_and_on_a_wrong_one():
     rows = [{"label": label, "actions": np.array(a), "regret": np.array(r)} for label, (a, r) in plays.items()]
     _, *found = settled(pd.DataFrame(rows))
     assert found == [("best", "100%", "0%", "1"), ("stuck", "100%", "100%", "1"), ("open", "0%", "0%", "1")]
+
+
+def test_halves_are_compared_with_each_other_and_with_random_play():
+    plays = {
+        "random": [[10, 10, 10, 10], [30, 30, 30, 30]],
+        "bends": [[3, 3, 0, 0], [5, 5, 0, 0]],
+        "straight": [[2, 2, 2, 2], [6, 6, 6, 6]],
+        "started": [[1, 1, 1, 1]],
+    }
+    table = pd.DataFrame(
+        {"label": label, "seed": seed, "regret": np.asarray(regret, float), "actions": np.array([0, 1, 2, 2])}
+        for label, by_seed in plays.items()
+        for seed, regret in enumerate(by_seed)
+    )
+    header, *rows = halves(table)
+    assert [row[0] for row in rows] == ["started", "bends", "straight", "random"]
+    assert {row[0]: (row[2:]) for row in rows} == {
+        "started": ("0.100", "0.100", "1.00", "100%", "1"),  # on the seed that it has played
+        "bends": ("0.100", "0.000", "0.00", "0%", "2"),
+        "straight": ("0.200", "0.200", "1.00", "100%", "2"),
+        "random": ("1.000", "1.000", "1.00", "100%", "2"),
+    }
+    assert all(len(row) == len(header) for row in rows)
+    assert [row[2:4] for row in halves(table[table["label"] == "bends"])[1:]] == [("", "")]

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from support.interrupts import allow_ctrl_c
 
-from benchmarks.attack.kills import SWEEP, rows_in, run_until
+from benchmarks.attack.deaths import Moment, run_command_until
+from benchmarks.attack.kills import SWEEP, rows_in
 from graph_bandit_cli.main import main
 from graph_bandit_lab import load_results, read_sweep, run_sweep
 from graph_bandit_lab.execution import describe_work, worker
@@ -57,13 +58,13 @@ def count(folder):
 
 
 def test_a_driver_that_is_killed_while_it_writes_loses_nothing_and_repeats_nothing(little, driver, tmp_path):
-    """`python -m benchmarks.attack.kills` kills fifty times."""
+    """`python -m benchmarks.attack --areas kills` kills for as long as you like."""
     out = tmp_path / "out"
     command = ["sweep", str(little), "--out", str(out), "--workers", "1"]
-    for number, delay in ((10, 0.0), (13, 0.001)):  # seven events come before the first repetition
+    for moment in (Moment(10, 0.0), Moment(13, 0.001)):  # seven events come before the first repetition
         stored = count(out)
-        code, printed = run_until(command, out, number, delay)
-        assert code != 0, printed
+        end = run_command_until(command, out, moment)
+        assert end.code != 0, end.said
         assert stored < count(out) < 16
     run_sweep(read_sweep(little).plan(), out, progress=False, report=False)
     assert rows_in(out) == rows_in(driver[0])

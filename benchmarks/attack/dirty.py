@@ -1,4 +1,7 @@
-"""Campaigns of a team, by the command and in Python, that are killed and go on."""
+"""Play campaigns of a team that keeps dirty tables, by the command and in Python, and kill them.
+
+The area needs forks, and `--data` with a CSV table of molecules that has the columns of `COLUMNS`.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,34 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from benchmarks.attack.attempts import Attempt
-from benchmarks.attack.dirty.deaths import End, draw_moment, run
-from benchmarks.attack.dirty.team import GOALS, Team
+from benchmarks.attack.deaths import End, draw_moment, run
+from benchmarks.attack.team import GOALS, Team
 from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_cli import main
 from graph_bandit_env import MoleculeSet, from_smiles
 
-BATCH = 6
-KILLED = "a program with a Campaign killed"
+COLUMNS = ("SMILES", "LOG SOLUBILITY PH 6.8 (ug/mL)", "LOG HLM_CLint (mL/min/kg)", "LOG MDR1-MDCK ER (B-A/A-B)")
+AGENT = "molecule-ucb:short_list=50"
+MOLECULES, ROUNDS, BATCH = 100, 3, 6
+
+
+def attack(generator: np.random.Generator, folder: Path, data: Path) -> Iterator[Attempt]:
+    """Play a campaign on dirty tables, then kill in turn a round of it and a program with a `Campaign`."""
+    torch.set_num_threads(1)  # threads do not survive in the processes that start from here
+    team = Team(data, COLUMNS, MOLECULES, generator)
+    game = CommandGame(team, folder / "command", AGENT)
+    program = PythonGame(team, folder / "python", AGENT, ROUNDS)
+    yield from game.play(ROUNDS)
+    for attempt in chain.from_iterable(program.kill(generator) for _ in count()):
+        yield game.kill(generator)
+        yield attempt
 
 
 @dataclass(frozen=True)
@@ -82,7 +100,7 @@ class CommandGame:
             told = self.team.take(place) or self.team.compare(place / "out.campaign.json")
             yield Attempt("a round on dirty tables", told and f"round {number}: {told}")
             team = copy.deepcopy(self.team)
-            self.rounds.append(Round(before, _contents(place), team, seconds, int(end.said.rsplit("\n", 1)[1])))
+            self.rounds.append(Round(before, _contents(place), team, seconds, end.events))
 
     def kill(self, generator: np.random.Generator) -> Attempt:
         """Kill one of the rounds, look at what is left, and run the same command again."""
@@ -123,7 +141,7 @@ class CommandGame:
         return Attempt(kind, "" if _answers(place) == before else f"{row}: was refused, but files changed")
 
     def _run(self, place: Path, generator: np.random.Generator | None = None, played: Round | None = None) -> End:
-        moment = draw_moment(generator, played.seconds, played.events) if generator and played else None
+        moment = draw_moment(generator, played.events, played.seconds) if generator and played else None
         return run(lambda: main(self._command(place)), place, self.folder / "said", moment)
 
     def _command(self, place: Path) -> list[str]:
@@ -150,7 +168,7 @@ class PythonGame:
         self.told = folder / "told"
         begin = time.perf_counter()
         end = run(lambda: self._program(folder / "whole.json"), folder / "whole.json", folder / "said")
-        self.seconds, self.events = time.perf_counter() - begin, int(end.said.rsplit("\n", 1)[1])
+        self.seconds, self.events = time.perf_counter() - begin, end.events
         self.whole = (folder / "whole.json").read_bytes()
         self.number = 0
 
@@ -160,11 +178,11 @@ class PythonGame:
         self.number += 1
         self.told.unlink(missing_ok=True)
         while True:
-            moment = draw_moment(generator, self.seconds, self.events)
+            moment = draw_moment(generator, self.events, self.seconds)
             end = run(lambda: self._program(path), path, self.folder / "said", moment)
             if end.code == 0:
                 break
-            yield Attempt(KILLED, self._compare(path))
+            yield Attempt("a program with a Campaign killed", self._compare(path))
         same = path.read_bytes() == self.whole
         yield Attempt("its end after many kills", "" if same else "another campaign than without kills")
 

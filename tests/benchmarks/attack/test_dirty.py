@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.molecules import some_molecules
 
-from benchmarks.attack.dirty.deaths import Moment, run
-from benchmarks.attack.dirty.games import CommandGame, PythonGame
-from benchmarks.attack.dirty.team import Team
+from benchmarks.attack.deaths import Moment, run
+from benchmarks.attack.dirty import CommandGame, PythonGame
+from benchmarks.attack.team import Team
 
 pytestmark = pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs forks")
 COLUMNS = ("SMILES", "a", "b", "c")

@@ -1,1 +1,0 @@
-"""Make hostile tables, and read them in a process with limits."""
