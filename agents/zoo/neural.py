@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 P = ParamSpec("P")
-# The best cell for UCB of those tried in the paper's grid for nu, eta and lambda (docs/evidence/zoo.md).
+# The best cell for UCB of those tried in the paper's grid for nu, eta and lambda (docs/evidence/testbed.md).
 PAPER_UCB = {"exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
 
 
