@@ -108,7 +108,7 @@ class SuggestSettings:
     more: bool = False
     """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
     overwrite: bool = False
-    """Replace files that this campaign did not write, or that were changed since. Else they are refused."""
+    """Replace files that this campaign did not write, or that were changed since. By default they are refused."""
     trust_ids: bool = False
     """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250

@@ -1,4 +1,4 @@
-"""Tell what is still to be found, whether it is time to stop, and what is worth measuring twice. No torch."""
+"""Tell whether the pool holds a better graph, when to stop, and what is worth measuring twice. No torch."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import percent
 
 MOST, DRAWS = 500, 2000  # graphs in a joint draw: the most promising ones; and draws
-STOP = 0.15  # below this probability that a better graph is still to be found, the rule says stop
+STOP = 0.15  # below this probability that the pool holds a better graph, the rule says stop
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is still to be found, by joint draws of the true values."""
+    """How likely better graphs are, by joint draws of the true values."""
 
     better: float
     """Probability that a graph without a result has a better value than the best that was measured."""
     batch: float
     """Probability that one of the pending graphs does."""
     gain: float
-    """By how much the best of the pending graphs is expected to beat the best so far, 0 where it does not; in the units
-    of the measurements. A guess, unless values are about normal."""
+    """How much better than the best so far the best pending graph is expected to be, counting 0 where it is not, in the
+    units of the measurements. A guess, unless values are about normal."""
     count: int
     """How many graphs are pending."""
     again: Repeat | None = None
@@ -42,12 +42,12 @@ class Outlook:
         """Say it in sentences, with what the rule to stop says."""
         limit = percent(STOP)
         sentences = [
-            f"With a probability of {percent(self.better)}, a better {target} is still to be found.",
+            f"The pool holds a better {target} with a probability of {percent(self.better)}.",
             f"That is below {limit}, so the rule says stop." if self.stop else f"The rule says stop below {limit}.",
         ]
         if self.count:
-            those = f"one of the {self.count} under way" if self.count > 1 else "the one under way"
-            sentences.append(f"With a probability of {percent(self.batch)}, {those} has a better {target}.")
+            those = f"One of the {self.count} pending ones" if self.count > 1 else "The pending one"
+            sentences.append(f"{those} has a better {target} with a probability of {percent(self.batch)}.")
         if self.again is not None:
             sentences.append(self.again.sentence(target))
         return " ".join(sentences)
@@ -56,10 +56,10 @@ class Outlook:
 def look_ahead(
     agent: Agent, state: CampaignState, ids: Sequence[str], index_of: Mapping[str, int], left: NDArray[np.int64]
 ) -> Outlook | None:
-    """Return what is still to be found; None if the agent's model cannot say, or all results so far are equal.
+    """Return how likely better graphs are; None if the agent's model cannot say, or all results so far are equal.
 
-    Joint draws of the true values are compared with the best value measured. They are of the pending graphs and of the
-    500 others that beat the best with the largest probability.
+    The true values of the pending graphs, and of the 500 others that most probably beat the best, are drawn jointly
+    and compared with the best value measured.
 
     Args:
         agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.

@@ -47,7 +47,7 @@ class Answer:
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each part of the model, by what it compares."""
     outlook: Outlook | None = None
-    """Whether a better molecule is still to be found; None: the agent cannot say."""
+    """Whether the pool holds a better molecule; None: the agent cannot say."""
     limits: str = ""
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
@@ -119,7 +119,7 @@ class Answer:
             return ""
         if any(goal.weight for goal in self.state.goals):
             return "Each is the best by the weighted sum of what the goals may turn out to be."
-        return "Each is the best for a way to weigh the goals of its own, by what they may turn out to be."
+        return "Each is the best for another way to weigh the goals, judged by what they may turn out to be."
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -155,7 +155,7 @@ class Answer:
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
             f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
-            "Described by their parent, as salts and charged molecules are: {}.": self._described(),
+            "Salts and charged molecules, described by their parent: {}.": self._described(),
             "Other rows of a suggestion in the pool, joined with it: {}.": self._joined(),
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,

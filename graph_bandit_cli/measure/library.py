@@ -20,7 +20,7 @@ class Command:
     seed: int = 0
     """Seed of that draw."""
     overwrite: bool = False
-    """Replace files of these names that hold anything else. Else they are refused."""
+    """Replace files of these names that hold something else. By default they are refused."""
 
     def run(self) -> int:
         """Write both files."""

@@ -35,12 +35,12 @@ class BatchConstraints:
     budget_only: bool = False
     """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
     lists: float | None = None
-    """None: the graphs are a whole pool. Else they are so many short lists of a larger one, the next of what the batch
-    still had room for after the agent had chosen from those before; infinite: there is nothing else in that pool."""
+    """None: the graphs are a whole pool. A number: they come from this many short lists of a larger pool. Each further
+    list holds what the batch still had room for. Infinite: the larger pool holds nothing else."""
     dear: frozenset[str] = frozenset()
-    """Of short lists: groups of graphs of the larger pool that cost too much; empty where one is of no group."""
+    """With short lists: groups of graphs of the larger pool that cost too much; "" for one without a group."""
     spared: NDArray[np.bool_] | None = None
-    """`(K,)` bool. Which of them can be chosen although they are likely to fail; None: nobody knows yet."""
+    """`(K,)` bool. Which of the graphs can be chosen although they are likely to fail; None: that is not known yet."""
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -103,7 +103,7 @@ class BatchConstraints:
         return np.array(numbers, np.int64)
 
     def content(self) -> list[object]:
-        """Return what the constraints says, the same for equal ones, for digests; empty if it says nothing."""
+        """Return what the constraints say, the same for equal ones, for digests; empty if they say nothing."""
         if self.prices is None and self.groups is None:
             return []
         prices = None if self.prices is None else np.ascontiguousarray(np.asarray(self.prices), "<f8")

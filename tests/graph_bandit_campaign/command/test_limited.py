@@ -154,5 +154,5 @@ def test_bad_limits_are_refused_before_anything_is_written(folder, capsys, more,
 def test_help_and_guide_name_every_property(capsys):
     with pytest.raises(SystemExit):
         main(["suggest", "--help"])
-    for text in (capsys.readouterr().out, (ROOT / "docs/guides/molecules.md").read_text(encoding="utf-8")):
+    for text in (capsys.readouterr().out, (ROOT / "docs/guides/limits_and_prices.md").read_text(encoding="utf-8")):
         assert not [name for name in PROPERTIES if name not in text]

@@ -1,4 +1,4 @@
-"""Whether a better molecule is still to be found, and what those under way promise."""
+"""Whether the pool holds a better molecule, and what the pending ones promise."""
 
 import numpy as np
 import pytest
@@ -81,10 +81,10 @@ def test_nothing_is_said_by_agents_that_cannot():
 def test_below_15_percent_the_rule_says_stop_whatever_the_batch():
     assert not Outlook(0.15, 0.0, 0.0, 8).stop
     assert Outlook(0.149, 0.1, 0.1, 0).stop
-    left = "With a probability of 40%, a better pic50 is still to be found. The rule says stop below 15%."
+    left = "The pool holds a better pic50 with a probability of 40%. The rule says stop below 15%."
     assert Outlook(0.4, 0.0, 0.0, 0).sentence("pic50") == left
-    batch = "With a probability of 30%, one of the 8 under way has a better pic50."
+    batch = "One of the 8 pending ones has a better pic50 with a probability of 30%."
     assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} {batch}"
-    stop = "With a probability of 12%, a better pic50 is still to be found. That is below 15%, so the rule says stop."
-    one = "With a probability of 2%, the one under way has a better pic50."
+    stop = "The pool holds a better pic50 with a probability of 12%. That is below 15%, so the rule says stop."
+    one = "The pending one has a better pic50 with a probability of 2%."
     assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} {one}"

@@ -163,7 +163,7 @@ TOUR = {
         refused("a no-break space in a name", says=r"The row has 'm6\xa0b'.", rows=[("m6\u00a0b", 2)]),
         refused("an id of another project", says="the pool has no `X-77`, and there is no SMILES", rows=[("X-77", 2)]),
         told(
-            "the same with its SMILES",
+            "an id of another project with its SMILES",
             says="Measured, but not in the pool: X-77.",
             results=results_of(("m0", "CCO", 1), ("X-77", "CCCCCCC", 2), header=("id", "smiles", "logd")),
         ),
@@ -340,7 +340,10 @@ def test_nothing_messy_is_taken_without_a_word(case, tmp_path, monkeypatch):
 def test_the_guide_has_all_of_the_tour():
     lines = []
     for title, cases in TOUR.items():
-        lines += [f"| **{title}** | | |"]
-        lines += [f"| {case.what} | {case.outcome} | {case.says.replace(chr(10), ' ')} |" for case in cases]
-    expected = "\n".join(line.replace("|  |", "| |") for line in lines)
+        lines += [f"### {title}", ""]
+        for outcome in (READ, REFUSED, TOLD):
+            items = [case.what for case in cases if case.outcome == outcome]
+            lines += [f"- {outcome}: {'; '.join(items)}"] if items else []
+        lines += [""]
+    expected = "\n".join(lines)
     assert expected in GUIDE.read_text(encoding="utf-8"), f"Put this into {GUIDE}:\n{expected}"

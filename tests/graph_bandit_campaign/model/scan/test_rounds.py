@@ -118,7 +118,7 @@ def test_suggestions_and_forecasts_are_those_of_the_pool_in_memory(options, tabl
     said = capsys.readouterr().out
     streamed = suggest(tables, prepared, tmp_path / "streamed.csv", "--workers", "None", *options)
     assert streamed == plain
-    outlook = [line for line in said.splitlines() if "still to be found" in line]
+    outlook = [line for line in said.splitlines() if "The pool holds a better" in line]
     assert outlook, "there are results enough to say it"
     assert outlook[0] in capsys.readouterr().out
 
