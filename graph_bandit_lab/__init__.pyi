@@ -4,8 +4,8 @@ from .design.plan import Sweep as Sweep
 from .design.settings import AgentSpec as AgentSpec
 from .design.settings import RunSettings as RunSettings
 from .design.sweep_file import read_sweep as read_sweep
-from .episodes.loop import BanditResult as BanditResult
 from .episodes.loop import run_bandit as run_bandit
+from .episodes.records import BanditResult as BanditResult
 from .execution.cores import count_cores as count_cores
 from .execution.driver import run_experiment as run_experiment
 from .execution.driver import run_sweep as run_sweep

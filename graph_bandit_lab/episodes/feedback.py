@@ -9,6 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+DELAYS, RANDOM_ROUNDS = 2, 3  # keys of the streams from which delays, and graphs of random rounds, are drawn
+DIFFERENT = (
+    "Expected batches where all rounds offer the same graphs. These rounds differ: play one graph at a time, with "
+    "`batch=1`."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Feedback:
@@ -88,6 +94,69 @@ class LateRewards:
         elif due:
             observations, actions, rewards = zip(*due, strict=True)
             yield observations[-1], np.array(actions, np.int64), np.array(rewards, np.float64)
+
+
+class Schedule:
+    """When an agent chooses, and when it is told its rewards, as `Feedback` says.
+
+    Args:
+        feedback: the batches, delays and random rounds.
+        world: the unwrapped environment.
+        seed: seed of the episode.
+    """
+
+    def __init__(self, feedback: Feedback, world: Any, seed: int) -> None:
+        delays, self._draws = (
+            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,))) for key in (DELAYS, RANDOM_ROUNDS)
+        )
+        self._feedback, self._world, self._late = feedback, world, LateRewards(feedback, delays)
+        self._random_left = feedback.random_rounds
+        self._chosen: list[int] = []  # of a batch, still to be played
+        self._graphs: object = None  # among which they were chosen
+
+    def choose(self, agent: Any, observation: Any, action_mask: NDArray[np.int8]) -> int:
+        """Return the graph to play now: the next one of a batch, or the first of another, which is chosen then.
+
+        Raises:
+            ValueError: if a graph of a batch is not on offer any more.
+        """
+        graphs, batch = getattr(self._world, "graph_set", None), self._feedback.batch
+        if not self._chosen:
+            self._graphs = graphs
+            if self._random_left > 0:
+                self._chosen = choose_at_random(self._draws, action_mask, min(batch, self._random_left))
+                self._random_left -= len(self._chosen)
+            else:
+                self._chosen = choose(agent, observation, action_mask, batch, self._late.announced(graphs))
+        action = self._chosen.pop(0)
+        if batch > 1 and not (action_mask[action] and graphs is self._graphs):
+            raise ValueError(DIFFERENT)
+        return action
+
+    def add_reward(self, observation: Any, action: int, reward: float) -> None:
+        """Add the reward of the round that was just played."""
+        self._late.add(self._graphs, observation, action, reward)
+
+    def take_due(self, over: bool) -> Iterator[tuple[Any, ArrayLike, ArrayLike]]:
+        """Yield what `Agent.update` is told now: nothing within a batch, unless the episode is over."""
+        return self._late.take_due() if over or not self._chosen else iter(())
+
+
+def check_diagnosable(feedback: Feedback) -> None:
+    """Refuse diagnostics of rounds in which no agent makes a single choice by all that it was told.
+
+    Raises:
+        ValueError: if there are batches, random rounds or announced rewards.
+    """
+    if feedback.batch > 1:
+        raise ValueError("Expected diagnostics without batches: an insight is one into a single choice. Got both.")
+    if feedback.random_rounds:
+        raise ValueError("Expected diagnostics without random rounds, which no agent has chosen. Got both.")
+    if feedback.announces:
+        raise ValueError(
+            "Expected diagnostics without announced rewards, the default of delays. Use `announced=False`, "
+            "`--no-announced`, or `announced = false` in a sweep file."
+        )
 
 
 def check_batch(batch: int, num_graphs: int | Sequence[int]) -> None:

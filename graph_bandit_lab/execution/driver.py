@@ -16,6 +16,7 @@ from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan, derive_seeds
 from graph_bandit_lab.design.settings import AgentSpec, RunSettings
+from graph_bandit_lab.episodes.feedback import check_diagnosable
 from graph_bandit_lab.execution.execute import execute
 from graph_bandit_lab.execution.executors import InProcess, Workers, choose_workers
 from graph_bandit_lab.execution.planning import find_work
@@ -181,15 +182,9 @@ def _play_missing(
     progress: bool,
     log: logging.Logger | None = None,
 ) -> Tally:
-    if diagnostics and any(repetition.feedback.batch > 1 for repetition in plan.repetitions):
-        raise ValueError("Expected diagnostics of graphs that are played one at a time. Got batches of several.")
-    if diagnostics and any(repetition.feedback.random_rounds for repetition in plan.repetitions):
-        raise ValueError("Expected diagnostics of rounds that agents choose. Got random rounds.")
-    if diagnostics and any(repetition.feedback.announces for repetition in plan.repetitions):
-        raise ValueError(
-            "Expected diagnostics without announced rewards, which are the default of delays. Use `--no-announced`, or "
-            "`announced = false` in a sweep file."
-        )
+    if diagnostics:
+        for repetition in plan.repetitions:
+            check_diagnosable(repetition.feedback)
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
     changed = _find_changed_files(plan, store)

@@ -18,8 +18,8 @@ import numpy as np
 
 import registry
 from graph_bandit_lab.design.plan import Repetition
-from graph_bandit_lab.episodes.loop import BanditResult, run_bandit
-from graph_bandit_lab.episodes.records import RoundRecord
+from graph_bandit_lab.episodes.loop import run_bandit
+from graph_bandit_lab.episodes.records import BanditResult, RoundRecord
 from graph_bandit_lab.execution.warm_up import warm_up
 from graph_bandit_lab.storage.rows import software_versions
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from graph_bandit_lab.design.keys import RunKey, to_json
 from graph_bandit_lab.episodes.findings import FINDINGS
-from graph_bandit_lab.episodes.loop import BanditResult
+from graph_bandit_lab.episodes.records import BanditResult
 from graph_bandit_lab.storage.database import damaged, open_database, print_to_stderr
 from graph_bandit_lab.storage.files import make_folder
 from graph_bandit_lab.storage.rows import (

@@ -201,7 +201,7 @@ def test_nothing_is_announced_of_graphs_that_are_gone_or_not_known(small_env):
 
 
 def test_announced_rewards_are_refused_with_diagnostics(small_env):
-    with pytest.raises(ValueError, match="`diagnose` without announced rewards"):
+    with pytest.raises(ValueError, match="diagnostics without announced rewards"):
         run_bandit(small_env(), Listener(), diagnose=True, feedback=Feedback(delay=2))
     run_bandit(small_env(horizon=3), Listener(), diagnose=True, feedback=Feedback(delay=2, announced=False))
     with pytest.raises(ValueError, match="`announced` to be True or False. Got 1"):
@@ -237,7 +237,7 @@ def test_a_batch_is_refused_where_rounds_offer_other_graphs(small_env):
         with pytest.raises(ValueError, match="all rounds offer the same graphs. These rounds differ"):
             run_bandit(env, agent, feedback=Feedback(batch=3))
         assert agent.choices == 0
-    with pytest.raises(ValueError, match="`diagnose` without batches"):
+    with pytest.raises(ValueError, match="diagnostics without batches"):
         run_bandit(small_env(), Listener(), diagnose=True, feedback=Feedback(batch=2))
 
 

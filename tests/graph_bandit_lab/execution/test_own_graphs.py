@@ -119,5 +119,5 @@ def test_diagnostics_of_batches_are_refused_before_anything_is_played(tmp_path):
     settings = RunSettings(
         out=tmp_path, environment=EnvironmentSettings(batch=2, horizon=4), diagnostics=True, progress=False
     )
-    with pytest.raises(ValueError, match="diagnostics of graphs that are played one at a time"):
+    with pytest.raises(ValueError, match="diagnostics without batches"):
         run_experiment(settings)
