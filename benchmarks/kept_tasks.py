@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.kept_rows import Row, append_rows, read_rows
-from benchmarks.parallel import run_in_parallel
+from graph_bandit_lab.execution import Processes, run_in_parallel
 
 
 def do_missing(
@@ -44,7 +44,7 @@ def do_missing(
     known = {row[:key] for row in rows}
     missing = [task for task in tasks if _key_of(task, key) not in known]
     failed = 0
-    with closing(run_in_parallel(function, missing, workers)) as outcomes:
+    with closing(run_in_parallel(function, missing, Processes(workers))) as outcomes:
         for task, outcome in outcomes:
             name = ", ".join(_key_of(task, key))
             if isinstance(outcome, Exception):

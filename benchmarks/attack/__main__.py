@@ -11,7 +11,7 @@ from typing import Any, Literal
 import tyro
 
 from benchmarks.attack.attempts import Score, attack_area
-from benchmarks.parallel import run_in_parallel
+from graph_bandit_lab.execution import Processes, run_in_parallel
 from graph_bandit_lab.reports import print_columns
 
 Name = Literal["kills", "campaigns", "results", "inputs", "dirty"]
@@ -49,7 +49,7 @@ class Command:
         tasks: list[tuple[Any, ...]] = [
             (area, self.seed, seconds, self.attempts, *([self.data] if area == "dirty" else [])) for area in self.areas
         ]
-        for (area, *_), outcome in run_in_parallel(attack_area, tasks, self.workers):
+        for (area, *_), outcome in run_in_parallel(attack_area, tasks, Processes(self.workers), attempts=1):
             if isinstance(outcome, Exception):
                 outcome = Score(area, Counter(["the attack itself"]), {"the attack itself": [repr(outcome)]})
             scores.append(outcome)

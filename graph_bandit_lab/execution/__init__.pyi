@@ -4,6 +4,7 @@ from .driver import Tally as Tally
 from .driver import plan_run as plan_run
 from .driver import run_experiment as run_experiment
 from .driver import run_sweep as run_sweep
+from .execute import run_in_parallel as run_in_parallel
 from .executors import DaskExecutor as DaskExecutor
 from .executors import InProcess as InProcess
 from .executors import Processes as Processes
@@ -29,5 +30,6 @@ __all__ = [
     "plan_run",
     "plan_sweep",
     "run_experiment",
+    "run_in_parallel",
     "run_sweep",
 ]

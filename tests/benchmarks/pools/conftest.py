@@ -4,14 +4,14 @@ import pandas as pd
 import pytest
 from support.molecules import some_molecules
 
-from benchmarks import parallel
+from benchmarks import kept_tasks
 from benchmarks.pools import study
 from graph_bandit_lab.execution import InProcess
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch):
-    monkeypatch.setattr(parallel, "Processes", lambda count: InProcess())
+    monkeypatch.setattr(kept_tasks, "Processes", lambda count: InProcess())
     study.read_pool.cache_clear()
 
 

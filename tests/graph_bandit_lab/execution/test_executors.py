@@ -1,5 +1,7 @@
 import os
-from concurrent.futures import Future
+import time
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import closing
 
 import numpy as np
 import psutil
@@ -7,7 +9,7 @@ import pytest
 
 from graph_bandit_lab import AgentSpec, BanditResult, EnvironmentSettings, Grid, Processes, count_cores
 from graph_bandit_lab.design.plan import plan
-from graph_bandit_lab.execution import InProcess, Workers, choose_workers
+from graph_bandit_lab.execution import InProcess, Workers, choose_workers, run_in_parallel
 from graph_bandit_lab.execution.execute import LONGER, execute
 from graph_bandit_lab.execution.worker import Outcome
 
@@ -82,14 +84,59 @@ class Late(Workers):
 def test_a_repetition_that_takes_far_too_long_is_named_and_waited_for(monkeypatch):
     monkeypatch.setattr("graph_bandit_lab.execution.execute.SILENCE", 0.01)
     repetitions = plan([Grid((EnvironmentSettings(horizon=1),), (AgentSpec.parse("random"),))], (1, 2, 3))
-    outcome = Outcome(BanditResult(np.array([0]), np.zeros(1), np.zeros(1)), wall_time=0.005)
+    outcome = Outcome(BanditResult(np.array([0]), np.zeros(1), np.zeros(1)), 0.005)
     late, missed, done = Late(), [], []
+
+    def play_for_a_moment(repetition, diagnose):
+        time.sleep(0.005)
+        return outcome
 
     def on_silence(seconds, playing):
         assert seconds >= LONGER * 0.005
         missed.append(playing)
         late.calls[1].set_result(outcome)
 
-    execute(repetitions, late, lambda repetition, _: done.append(repetition), False, lambda *_: outcome, on_silence)
+    execute(repetitions, late, lambda repetition, _: done.append(repetition), False, play_for_a_moment, on_silence)
     assert missed == [[repetitions[1]]]
     assert len(done) == 3
+
+
+class Mortal(InProcess):
+    """Workers that die at their first call, and perhaps at each."""
+
+    def __init__(self, deaths):
+        self.deaths, self.end = deaths, None
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.deaths -= 1
+        return super().submit(self.die if self.deaths >= 0 else fn, *args, **kwargs)
+
+    def die(self, *_):
+        raise BrokenExecutor
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        self.end = "left" if wait else "abandoned"
+
+
+def test_each_task_comes_with_its_result_or_its_error():
+    workers = Mortal(0)
+    results = list(run_in_parallel(divmod, [(7, 2), (7, 0), (9, 4)], workers))
+    assert [task for task, _ in results] == [(7, 2), (7, 0), (9, 4)]
+    assert [results[0][1], results[2][1]] == [(3, 1), (2, 1)]
+    assert isinstance(results[1][1], ZeroDivisionError)
+    assert workers.end == "left"
+
+
+@pytest.mark.parametrize(("deaths", "attempts", "survives"), [(1, 1, False), (1, 2, True), (2, 2, False)])
+def test_a_call_whose_worker_dies_is_made_as_often_as_is_asked(deaths, attempts, survives):
+    ((_, result),) = run_in_parallel(divmod, [(7, 2)], Mortal(deaths), attempts)
+    assert (result == (3, 1)) is survives
+    assert isinstance(result, BrokenExecutor) is not survives
+
+
+def test_tasks_are_taken_when_a_worker_is_free_and_abandoned_when_nobody_wants_the_rest():
+    taken, workers = [], Mortal(0)
+    with closing(run_in_parallel(divmod, ((taken.append(k) or 7, k) for k in range(1, 9)), workers)) as results:
+        assert next(results) == ((7, 1), (7, 0))
+    assert taken == [1]
+    assert workers.end == "abandoned"
