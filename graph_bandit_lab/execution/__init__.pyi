@@ -1,4 +1,3 @@
-from .calibration import calibrate as calibrate
 from .driver import LOG_NAME as LOG_NAME
 from .driver import Tally as Tally
 from .driver import plan_run as plan_run
@@ -24,7 +23,6 @@ __all__ = [
     "SchedulerLostError",
     "Tally",
     "Workers",
-    "calibrate",
     "choose_workers",
     "describe_work",
     "plan_run",

@@ -11,7 +11,7 @@ from pathlib import Path
 import registry
 from graph_bandit_lab.design.plan import Repetition, SweepPlan
 from graph_bandit_lab.design.sweep_file import Overrides, check_sweep, read_sweep
-from graph_bandit_lab.execution.calibration import calibrate
+from graph_bandit_lab.execution.estimates import estimate_times
 from graph_bandit_lab.execution.executors import Processes, Workers
 from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, Stored
@@ -115,7 +115,7 @@ def describe_work(
         workers: number of repetitions that are played at a time.
         diagnostics: as in `run_sweep`.
         retry_failed: as in `run_sweep`.
-        open_workers: opens the workers that time a few rounds, as in `calibrate`; None: nothing is timed.
+        open_workers: opens the workers that time a few rounds, as in `estimate_times`; None: nothing is timed.
         cluster: number of cores of a cluster for which the time is given, too.
         progress: show a bar while rounds are timed.
         continue_from: files of `export_results`. Their repetitions count as stored.
@@ -136,17 +136,18 @@ def describe_work(
     if not work.to_do:
         lines = [f"{text}."]
     elif untimed and open_workers is not None:
-        costs = calibrate(untimed, open_workers, progress=progress)
-        lines = [f"{text}; {_duration(timed + costs.each(untimed), workers, cluster)}."]
+        estimates = estimate_times(untimed, open_workers, progress)
+        lines = [f"{text}; {_duration([*timed, *estimates.wall], workers, cluster)}."]
         unknown = f"{len(untimed):,} of them are not" if timed else "None of them is"
         lines.append(
-            f"{unknown} timed yet: their times are estimated from {costs.rounds:,} warm rounds on {costs.instances} "
-            f"instances, played in {format_duration(costs.took)}."
+            f"{unknown} timed yet: their times are estimated, roughly, from a few rounds of {estimates.tried} of their "
+            f"{estimates.kinds} kinds, played in {format_duration(estimates.took)}."
         )
-        if costs.busy > BUSY:
-            free = _duration(timed + costs.by_cpu().each(untimed), workers, cluster)
+        busy = estimates.wall.sum() / estimates.cpu.sum()
+        if busy > BUSY:
+            free = _duration([*timed, *estimates.cpu], workers, cluster)
             lines.append(
-                f"The cores did other work meanwhile, or agents waited: rounds took {costs.busy:.1f} times their CPU "
+                f"The cores did other work meanwhile, or agents waited: rounds took {busy:.1f} times their CPU "
                 f"time. By CPU time it is {free}."
             )
     elif untimed and not times:
