@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
 import time
 from abc import abstractmethod
@@ -18,7 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 from graph_bandit_env.extras import require
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.cores import count_cores
-from graph_bandit_lab.execution.worker import prepare_process, ready
+from graph_bandit_lab.execution.worker import prepare_process
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
 SECONDS_TO_LEAVE = 20  # for processes that have nothing left to play
@@ -114,7 +115,7 @@ class Processes(Workers):
         self._pools[index].shutdown(wait=False)
         self._pools[index] = _open_pool()
         try:
-            self._pools[index].submit(ready).result()
+            self._pools[index].submit(os.getpid).result()  # it has started
         except BrokenExecutor as error:
             raise RuntimeError(
                 "Expected workers to start. They die at once: is the script guarded by `if __name__ == '__main__':`?"

@@ -47,30 +47,23 @@ def play(
     The result depends on settings and seed alone: one thread plays, in whatever process. The time is that of the play
     alone: `warm_up` comes first.
     """
-    from agents.contract import BlindAgentWarning  # which import torch
+    from agents.contract import BlindAgentWarning, one_thread  # which import torch
 
     repetition = with_shared_graphs(repetition)
-    with warnings.catch_warnings(action="ignore", category=BlindAgentWarning):  # the driver says it once
+    with warnings.catch_warnings(action="ignore", category=BlindAgentWarning), one_thread():  # the driver says it once
         warm_up(repetition)
-        return _play(repetition, diagnose, on_round)
-
-
-def _play(repetition: Repetition, diagnose: bool, on_round: Callable[[RoundRecord], object]) -> Outcome:
-    from agents.contract import one_thread
-
-    begin = time.perf_counter()
-    try:
-        with one_thread():
+        begin = time.perf_counter()
+        try:
             env = registry.make_environment(**repetition.to_arguments())
             agent = repetition.make_agent()
             result = run_bandit(
                 env, agent, repetition.seed, on_round=on_round, diagnose=diagnose, feedback=repetition.feedback
             )
             env.close()
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would end the worker
-        return failed(traceback.format_exc(), time.perf_counter() - begin)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would end the worker
+            return failed(traceback.format_exc(), time.perf_counter() - begin)
     blindness = str(getattr(agent, "blindness", ""))
     return Outcome(result, time.perf_counter() - begin, blindness=blindness)
 
@@ -98,11 +91,6 @@ def prepare_process() -> None:
     """Ignore Ctrl-C, which the driver handles, and exit when the driver does, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with_the_driver, daemon=True).start()
-
-
-def ready() -> bool:
-    """Return True: the worker has started."""
-    return True
 
 
 def _leave_with_the_driver() -> None:
