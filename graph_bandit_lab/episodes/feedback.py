@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from agents.contract import Agent
+
+Told: TypeAlias = tuple[Any, ArrayLike, ArrayLike]
+"""What `Agent.update` is told: observation, actions and rewards."""
 
 DELAYS, RANDOM_ROUNDS = 2, 3  # keys of the streams from which delays, and graphs of random rounds, are drawn
 DIFFERENT = (
@@ -70,7 +76,7 @@ class LateRewards:
         self._waiting: list[tuple[int, object, Any, int, float]] = []
         self._round = 0
 
-    def add(self, graphs: object, observation: Any, action: int, reward: float) -> None:
+    def add(self, graphs: object, observation: object, action: int, reward: float) -> None:
         """Add the reward of the round that was just played, of one of these graphs."""
         delay = self._feedback.delay
         late = int(self._rng.integers(*delay, endpoint=True)) if isinstance(delay, tuple) else delay
@@ -85,7 +91,7 @@ class LateRewards:
         told = self._feedback.announced and graphs is not None
         return [action for _, among, _, action, _ in self._waiting if told and among is graphs]
 
-    def take_due(self) -> Iterator[tuple[Any, ArrayLike, ArrayLike]]:
+    def take_due(self) -> Iterator[Told]:
         """Yield what `Agent.update` is told now, in the order of the rounds; the results of a batch are told in one."""
         due = [result for when, _, *result in self._waiting if when < self._round]
         self._waiting = [waiting for waiting in self._waiting if waiting[0] >= self._round]
@@ -105,7 +111,7 @@ class Schedule:
         seed: seed of the episode.
     """
 
-    def __init__(self, feedback: Feedback, world: Any, seed: int) -> None:
+    def __init__(self, feedback: Feedback, world: object, seed: int) -> None:
         delays, self._draws = (
             np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,))) for key in (DELAYS, RANDOM_ROUNDS)
         )
@@ -114,7 +120,7 @@ class Schedule:
         self._chosen: list[int] = []  # of a batch, still to be played
         self._graphs: object = None  # among which they were chosen
 
-    def choose(self, agent: Any, observation: Any, action_mask: NDArray[np.int8]) -> int:
+    def choose(self, agent: Agent, observation: object, action_mask: NDArray[np.int8]) -> int:
         """Return the graph to play now: the next one of a batch, or the first of another, which is chosen then.
 
         Raises:
@@ -133,11 +139,11 @@ class Schedule:
             raise ValueError(DIFFERENT)
         return action
 
-    def add_reward(self, observation: Any, action: int, reward: float) -> None:
+    def add_reward(self, observation: object, action: int, reward: float) -> None:
         """Add the reward of the round that was just played."""
         self._late.add(self._graphs, observation, action, reward)
 
-    def take_due(self, over: bool) -> Iterator[tuple[Any, ArrayLike, ArrayLike]]:
+    def take_due(self, over: bool) -> Iterator[Told]:
         """Yield what `Agent.update` is told now: nothing within a batch, unless the episode is over."""
         return self._late.take_due() if over or not self._chosen else iter(())
 

@@ -87,7 +87,7 @@ class Journal:
         diagnose: record diagnostics.
     """
 
-    def __init__(self, world: Any, agent: object, seed: int, diagnose: bool) -> None:
+    def __init__(self, world: object, agent: object, seed: int, diagnose: bool) -> None:
         self._world, self._agent, self._seed, self._total = world, agent, seed, 0.0
         self._findings, self._diagnostics = Findings(world), Diagnostics() if diagnose else None
         self._means: Any = None
@@ -100,7 +100,7 @@ class Journal:
         if self._diagnostics is not None:
             self._diagnostics.record(self._agent, self._means, action, action_mask)
 
-    def add(self, action: int, reward: float, info: Mapping[str, Any]) -> RoundRecord:
+    def add(self, action: int, reward: float, info: Mapping[str, float]) -> RoundRecord:
         """Record a round that was played, and return its record."""
         regret, mean = float(info["regret"]), info.get("mean_reward")
         self._rounds.append((action, reward, regret))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,9 @@ from graph_bandit_lab.execution.execute import run_in_parallel
 from graph_bandit_lab.execution.executors import Workers
 from graph_bandit_lab.execution.warm_up import warm_up
 from graph_bandit_lab.execution.worker import with_shared_graphs
+
+if TYPE_CHECKING:
+    from agents.contract import Agent
 
 Times: TypeAlias = NDArray[np.float64]
 """Wall time and CPU time in seconds, `(2,)`."""
@@ -112,7 +115,7 @@ def time_repetition(repetition: Repetition) -> Times:
     with one_thread():
         env = registry.make_environment(**repetition.to_arguments(horizon=2 * few, replacement=True))
         fewest = np.min(repetition.key.environment["num_graphs"])  # where graphs change, any set has as many
-        agent: Any = _Experienced(repetition.make_agent(), few, horizon // 2 - few, fewest)
+        agent = cast("Agent", _Experienced(repetition.make_agent(), few, horizon // 2 - few, fewest))
         run_bandit(env, agent, feedback=Feedback(batch=batch), on_round=lambda record: times.append(_now()))
         env.close()
     halfway = times[min(few, len(times) - 1)]  # where the agent diverges before, it will again
@@ -131,12 +134,12 @@ class _Experienced:
         fewest: number of graphs among which all results are told.
     """
 
-    def __init__(self, agent: Any, first: int, more: int, fewest: int) -> None:
+    def __init__(self, agent: Agent, first: int, more: int, fewest: int) -> None:
         self._agent, self._first, self._more, self._fewest = agent, first, more, fewest
         self._actions: list[int] = []
         self._rewards: list[float] = []
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._agent, name)
 
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import closing
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.execution.executors import SchedulerLostError, Workers
@@ -19,7 +19,7 @@ SILENCE = 600.0  # seconds without a result, and
 LONGER = 10.0  # times the longest call, after which those that are still under way are named
 
 Result = TypeVar("Result")
-Task = TypeVar("Task", bound=tuple[Any, ...])
+Task = TypeVar("Task", bound=tuple[object, ...])
 
 
 def run_in_parallel(
