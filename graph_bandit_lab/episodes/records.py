@@ -1,4 +1,4 @@
-"""What is recorded of an episode: each round as it is played, and all of them at the end."""
+"""Record an episode: each round as it is played, and all of them at the end."""
 
 from __future__ import annotations
 

@@ -140,8 +140,8 @@ def describe_work(
         lines = [f"{text}; {_duration([*timed, *estimates.wall], workers, cluster)}."]
         unknown = f"{len(untimed):,} of them are not" if timed else "None of them is"
         lines.append(
-            f"{unknown} timed yet: their times are estimated, roughly, from a few rounds of {estimates.tried} of their "
-            f"{estimates.kinds} kinds, played in {format_duration(estimates.took)}."
+            f"{unknown} timed yet: their times are estimated from a few rounds of {estimates.tried} of their "
+            f"{estimates.kinds} kinds, played in {format_duration(estimates.took)}, and are rough."
         )
         busy = estimates.wall.sum() / estimates.cpu.sum()
         if busy > BUSY:

@@ -146,8 +146,8 @@ def test_a_dry_run_says_how_long_it_takes_here_and_on_a_cluster(tmp_path, monkey
         "two: 2 repetitions, 0 stored, 2 to play; about 2.0 h with 1 worker, 1.0 h on a cluster of 100 such cores."
     )
     assert second == (
-        "None of them is timed yet: their times are estimated, roughly, from a few rounds of 1 of their 3 kinds, "
-        "played in 2.0 s."
+        "None of them is timed yet: their times are estimated from a few rounds of 1 of their 3 kinds, "
+        "played in 2.0 s, and are rough."
     )
     assert third.endswith("rounds took 2.0 times their CPU time. By CPU time it is about 1.0 h with 1 worker, "
                           "30.0 min on a cluster of 100 such cores.")  # fmt: skip
