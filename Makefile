@@ -1,14 +1,14 @@
-# `make demo` runs the main job, `make suggest` the chemist's, `make test` checks everything, `make portable` the numbers
-# as on other kinds of CPU, `make mutants` whether tests notice a flipped sign (FILES=gntk/network.py for one file),
-# `make size` how large the project is (COMMITS='v1 HEAD'),
-# `make docs` builds the site into site/. Each sets up what it needs.
+# `make demo` runs the main job, `make suggest` the chemist's, `make test` makes the quick checks, `make test-all` these
+# and the slow ones, `make portable` those of numbers as on other kinds of CPU, `make mutants` whether tests notice a
+# flipped sign (FILES=gntk/network.py for one file), `make size` how large the project is (COMMITS='v1 HEAD'), `make docs`
+# builds the site into site/. Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test lint types tests portable mutants size bench docs release-check clean
+.PHONY: demo suggest test test-all lint types tests slow-tests portable mutants size bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -20,6 +20,8 @@ suggest: runs/molecules/measured.csv
 
 test: lint types tests
 
+test-all: test slow-tests
+
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -28,7 +30,10 @@ types: $(VENV)/.installed-all
 	$(BIN)/mypy
 
 tests: $(VENV)/.installed-all
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not slow"
+
+slow-tests: $(VENV)/.installed-all
+	$(BIN)/pytest -m slow
 
 portable: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.portable

@@ -13,11 +13,13 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # PyG scripts a class with torch.jit when it is imported
     import torch_geometric.nn  # noqa: F401
 from support.graphs import ragged_graphs
+from support.preloaded import preload_workers
 from torch_geometric.data import Batch
 
 import registry
 
 torch.set_num_threads(1)
+preload_workers()
 CACHES = Path(tempfile.mkdtemp(prefix="graph-bandit-tests-"))
 os.environ["GRAPH_BANDIT_CACHE"] = str(CACHES / "session")  # and of each process that a test starts
 NUMBERS = itertools.count()
@@ -25,25 +27,54 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, max_exa
 settings.load_profile("repeatable")
 
 
+SLOW = (
+    "tests/benchmarks/",
+    "tests/graph_bandit_campaign/command/test_crashes.py",
+    "tests/graph_bandit_campaign/pool/prepared/making/test_cluster.py",
+    "tests/graph_bandit_campaign/pool/prepared/making/test_interruptions.py",
+    "tests/graph_bandit_cli/research/test_watch.py",
+    "tests/test_docs.py::test_commands_are_understood[docs/evidence/",
+    "tests/test_docs.py::test_page_is_played_from_top_to_bottom",
+    "tests/test_examples.py",
+    "tests/test_mutants.py",
+    "tests/test_packaging.py",
+    "tests/test_third_party_agent.py",
+)
+"""Files and tests that `make test` leaves to `make test-all`, beside those that carry the marker."""
 SLOWEST_FIRST = (
     "tests/test_examples.py",
     "tests/graph_bandit_cli/research/test_sweep.py",
     "tests/graph_bandit_lab/execution/test_execute.py",
     "tests/test_packaging.py",
     "tests/benchmarks/",
+    "tests/agents/test_table.py",
+    "tests/graph_bandit_campaign/backtest/test_backtest.py",
     "tests/graph_bandit_env/rewards/",
     "tests/agents/neural/test_module_play.py",
     "tests/agents/molecule/",
+    "tests/agents/test_changing_graphs.py",
+    "tests/agents/test_forget.py",
     "tests/test_third_party_agent.py",
     "tests/test_docs.py",
 )
 """Each file is one worker's (`--dist loadfile`): were a long one the last, the other workers would wait for it."""
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Import no file in vain whose tests are all slow."""
+    if config.option.markexpr == "not slow":
+        return any(collection_path == config.rootpath / place for place in SLOW) or None
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)  # before the plugin that leaves out what is marked
 def pytest_collection_modifyitems(items):
     def rank(item):
         return next((k for k, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)), len(SLOWEST_FIRST))
 
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
     items.sort(key=rank)
 
 

@@ -2,8 +2,8 @@ import subprocess
 
 import pytest
 from support.mutants import trials
-from support.mutants.__main__ import Draw, rooms
-from support.mutants.changes import lines_since, mutants_of
+from support.mutants.__main__ import Chosen, Draw, draw, rooms
+from support.mutants.changes import count_changes, lines_since, mutants_of
 
 SOURCE = """
 LIMIT: int = 3
@@ -37,6 +37,16 @@ def test_a_sample_is_the_same_for_the_same_seed_and_of_the_lines_asked_for():
     few = [{mutant.after for mutant in mutants_of("clip.py", SOURCE, Draw(0.5, "0", None))} for _ in range(2)]
     assert few[0] == few[1] < everything
     assert [mutant.line for mutant in mutants_of("clip.py", SOURCE, Draw(1.0, "0", {8}))] == [8]
+
+
+def test_a_draw_is_of_all_files_together_and_the_same_for_the_same_seed():
+    counts = {"clip.py": count_changes("clip.py", SOURCE), "other.py": 1000}
+    assert draw(counts, 50, seed=0) == draw(counts, 50, seed=0) != draw(counts, 50, seed=1)
+    assert sum(map(len, draw(counts, 50, seed=0).values())) == 50
+    everything = draw(counts, 10_000, seed=0)
+    assert {path: len(numbers) for path, numbers in everything.items()} == counts
+    assert mutants_of("clip.py", SOURCE, Chosen(everything["clip.py"])) == mutants_of("clip.py", SOURCE)
+    assert len(mutants_of("clip.py", SOURCE, Chosen({0}))) == 1
 
 
 def test_rooms_add_up_the_counts_of_their_files():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from support.families import once_a_family
 from support.graphs import ragged_graphs
 from support.posterior import from_scratch
 
@@ -195,6 +196,7 @@ def regret_after_a_jump(name, **settings):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gntk-ucb", "lin-ucb"])
 def test_to_forget_pays_where_mean_rewards_jump(name):
     remembers = regret_after_a_jump(name)
@@ -202,8 +204,8 @@ def test_to_forget_pays_where_mean_rewards_jump(name):
         assert regret_after_a_jump(name, forget=forget) < 0.7 * remembers
 
 
-@pytest.mark.parametrize("name", ["gntk-ei", "gntk-greedy", "wl-ucb", "lin-ucb"])
 @pytest.mark.parametrize("forget", [1, 5, 0.9, 1e-300])
+@pytest.mark.parametrize("name", once_a_family(["lin-ucb", "gntk-ei", "gntk-greedy", "wl-ucb"]))
 def test_agents_that_forget_follow_the_protocol(name, forget):
     registry.check_agent(lambda: registry.make_agent(name, forget=forget))
 

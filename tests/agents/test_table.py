@@ -1,14 +1,15 @@
-"""Properties of every registered agent that plays on any graphs."""
+"""Properties of every registered agent that plays on any graphs, beside those that the conformance kit checks."""
 
+import functools
 import inspect
 
 import numpy as np
 import pytest
 import torch
+from support.families import once_a_family
 from support.play import go_on, play
 
 import registry
-from agents.contract.protocol import Agent
 from graph_bandit_env import GraphSet
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.design import AgentSpec
@@ -38,7 +39,12 @@ WARPED = [
 ]
 
 
-@pytest.fixture(params=[*NAMES, *FORGETFUL, *BY_SHORT_LISTS, *WARPED])
+VARIANTS = [*FORGETFUL, *BY_SHORT_LISTS, *WARPED]
+every_agent = pytest.mark.parametrize("make", [*NAMES, *VARIANTS], indirect=True)
+one_of_each_family = pytest.mark.parametrize("make", once_a_family([*NAMES, *VARIANTS]), indirect=True)
+
+
+@pytest.fixture
 def make(request):
     spec = AgentSpec.parse(request.param)
 
@@ -49,22 +55,18 @@ def make(request):
     return make
 
 
-def test_is_an_agent(make):
-    assert isinstance(make(), Agent)
+@pytest.mark.parametrize("make", once_a_family(registry.list_agents()), indirect=True)
+def test_passes_the_conformance_kit(make):
+    registry.check_agent(make, registry.agent_needs(make.name))
 
 
-def test_equal_seeds_give_bitwise_equal_actions_and_rewards(make, small_env):
-    first, again = (play(small_env(), make(), 30, seed=4) for _ in range(2))
-    assert np.array_equal(first[0], again[0])
-    assert np.array_equal(first[1], again[1])
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [*BY_SHORT_LISTS, *WARPED], indirect=True)  # those that forget: in test_forget.py
+def test_variants_pass_the_conformance_kit(make):
+    registry.check_agent(make)
 
 
-def test_another_reset_forgets_everything(make, small_env):
-    agent = make()
-    first, again = (play(small_env(), agent, 10, seed=4) for _ in range(2))
-    assert np.array_equal(first[0], again[0])
-
-
+@one_of_each_family
 def test_a_run_resumed_at_round_100_equals_the_uninterrupted_one(make, small_env):
     whole = play(small_env(horizon=120), make(), 120, seed=4)
     env, agent = small_env(horizon=120), make()
@@ -77,6 +79,7 @@ def test_a_run_resumed_at_round_100_equals_the_uninterrupted_one(make, small_env
     assert np.array_equal(rewards, whole[1][100:])
 
 
+@one_of_each_family
 @pytest.mark.parametrize("resample_graphs", [False, "episode"])
 def test_plays_where_the_number_of_graphs_varies(make, small_env, resample_graphs):
     env = small_env(num_graphs=(2, 9), resample_graphs=resample_graphs, horizon=5)
@@ -86,32 +89,20 @@ def test_plays_where_the_number_of_graphs_varies(make, small_env, resample_graph
         assert result.actions.max() < len(env.unwrapped.graph_set)
 
 
-def test_plays_the_only_action_that_is_left(make, small_env):
-    observation, _ = small_env().reset(seed=0)
-    agent = make()
-    agent.reset(observation, seed=0)
-    assert [agent.select_action(observation, mask) for mask in np.eye(6, dtype=np.int8)] == list(range(6))
-
-
+@one_of_each_family
 def test_never_plays_a_masked_action(make, small_env):
     actions, _ = play(small_env(actions_per_round=2, observe="indices"), make(), 30)  # or InvalidAction is raised
     assert len(actions) == 30
 
 
-def test_actions_are_python_integers(make, small_env):
-    observation, info = small_env().reset(seed=0)
-    agent = make()
-    agent.reset(observation)
-    assert type(agent.select_action(observation, info["action_mask"])) is int
-
-
-@pytest.mark.parametrize(("action", "reward"), [(0, float("nan")), (6, 0.0), ([0, 1], [1.0, float("inf")])])
-def test_refuses_a_bad_reward_and_keeps_its_state(make, small_env, action, reward):
+@every_agent
+def test_refuses_bad_rewards_and_keeps_its_state(make, small_env):
     agent, twin = make(), make()
     for one in (agent, twin):
         play(small_env(), one, 3)
-    with pytest.raises(ValueError, match="Expected"):
-        agent.update(None, action, reward)
+    for action, reward in ((0, float("nan")), (6, 0.0), ([0, 1], [1.0, float("inf")])):
+        with pytest.raises(ValueError, match="Expected"):
+            agent.update(None, action, reward)
     for _ in range(3):
         chosen = [one.select_action(None) for one in (agent, twin)]
         assert chosen[0] == chosen[1]
@@ -119,14 +110,7 @@ def test_refuses_a_bad_reward_and_keeps_its_state(make, small_env, action, rewar
             one.update(None, chosen[0], 0.5)
 
 
-def test_takes_many_results_at_once_before_any_choice(make, small_env):
-    observation, _ = small_env().reset(seed=0)
-    agent = make()
-    agent.reset(observation)
-    agent.update(observation, np.array([0, 1, 1]), np.array([0.5, 1.0, 2.0]))
-    assert agent.select_action(observation) in range(6)
-
-
+@one_of_each_family
 @pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # without edges, or one feature
 @pytest.mark.parametrize(
     "settings",
@@ -145,37 +129,33 @@ def test_plays_where_there_is_little_to_learn(make, small_env, settings):
     assert np.isfinite(rewards).all()
 
 
+@one_of_each_family
 def test_plays_on_graphs_of_different_sizes(make, graphs, small_env):
     env = registry.make_environment(graphs=GraphSet.from_pyg(graphs), reward_model=[0.0, 1.0, 2.0, 3.0], horizon=12)
     assert set(play(env, make(), 12)[0]) <= {0, 1, 2, 3}
 
 
-def test_leaves_the_global_generators_alone(make, small_env):
-    torch.manual_seed(1)
-    np.random.seed(1)  # noqa: NPY002 - it is this generator that must stay untouched
-    states = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
-    play(small_env(), make(), 5)
-    assert torch.equal(torch.get_rng_state(), states[0])
-    assert np.array_equal(np.random.get_state()[1], states[1])  # noqa: NPY002
-
-
+@every_agent
 def test_never_asks_for_info(make):
     for method in ("reset", "select_action", "update"):
         assert not {"info", "env", "means", "regret"} & set(inspect.signature(getattr(make(), method)).parameters)
 
 
-@pytest.mark.parametrize("seed", [None, -1, 1.5])
-def test_refuses_a_seed_that_is_none(make, small_env, seed):
+@every_agent
+def test_refuses_a_seed_that_is_none(make, small_env):
     observation, _ = small_env().reset(seed=0)
-    with pytest.raises(ValueError, match="`seed` to be an integer >= 0"):
-        make().reset(observation, seed=seed)
+    for seed in (None, -1, 1.5):
+        with pytest.raises(ValueError, match="`seed` to be an integer >= 0"):
+            make().reset(observation, seed=seed)
 
 
+@every_agent
 def test_refuses_a_set_without_graphs(make):
     with pytest.raises(ValueError, match="Expected graphs"):
         make().reset(())
 
 
+@every_agent
 def test_refuses_the_state_of_another_agent(make, small_env):
     agent = make()
     play(small_env(), agent, 3)
@@ -188,15 +168,23 @@ def test_refuses_the_state_of_another_agent(make, small_env):
 WORSE = {"random": 1.0, "nn-greedy": 1.0}
 
 
-def test_regret_is_below_random_play(make, small_env):
-    ours = theirs = 0.0
-    for seed in range(21, 27):
-        env = small_env(num_graphs=12, num_nodes=10, horizon=60, reward_scale="unit", observe="indices")
-        ours += run_bandit(env, make(), seed=seed).regret.sum()
-        theirs += run_bandit(env, registry.make_agent("random"), seed=seed).regret.sum()
-    assert ours <= theirs * WORSE.get(make.name, 0.8)
+@functools.cache
+def regret_of_random_play():
+    return regret_of(lambda: registry.make_agent("random"))
 
 
+def regret_of(make):
+    environment = {"num_graphs": 12, "num_nodes": 10, "feature_dim": 3, "horizon": 60, "reward_scale": "unit"}
+    env = registry.make_environment(**environment, observe="indices")
+    return sum(run_bandit(env, make(), seed=seed).regret.sum() for seed in range(21, 27))
+
+
+@one_of_each_family
+def test_regret_is_below_random_play(make):
+    assert regret_of(make) <= regret_of_random_play() * WORSE.get(make.name, 0.8)
+
+
+@every_agent
 def test_refuses_to_go_on_without_a_reset(make):
     uses = (
         lambda agent: agent.select_action(None),
@@ -209,6 +197,7 @@ def test_refuses_to_go_on_without_a_reset(make):
             use(make())
 
 
+@one_of_each_family
 def test_does_not_depend_on_the_number_of_threads(make, small_env):
     played = []
     for threads in (1, 2):

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import write
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_cli.main import main
@@ -16,8 +17,7 @@ IDS = MOLECULES.ids
 @pytest.fixture
 def suggest(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with open("pool.csv", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("id", "smiles"), *((f"m{k}", text) for k, text in enumerate(MOLECULES.smiles))])
+    write("pool.csv", [("id", "smiles"), *((f"m{k}", text) for k, text in enumerate(MOLECULES.smiles))])
 
     def run(*rows, separator=",", agent="molecule-ucb"):
         text = "\n".join(separator.join(row) for row in [("id", "logp"), *rows])

@@ -1,11 +1,11 @@
 """The agent that chooses if nobody names one: by the size of the batch, told as such, kept apart from one named."""
 
-import csv
 import json
 import warnings
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.model import learner
@@ -132,15 +132,9 @@ def suggest(tmp_path, monkeypatch):
     def run(count, *more):
         command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", str(count), "--maximize", "y"]
         assert main([*command, "--out", "out.csv", "--html", "out.html", *more]) == 0
-        with open("out.csv", newline="", encoding="utf-8") as file:
-            return [row["id"] for row in csv.DictReader(file)]
+        return [row["id"] for row in read("out.csv")]
 
     return run
-
-
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
 
 
 @pytest.mark.parametrize(("count", "agent"), [(1, EI), (3, UCB)])

@@ -1,12 +1,12 @@
 """Results with a noise of their own."""
 
-import csv
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support.molecules import some_molecules
+from support.tables import write
 
 from graph_bandit_campaign import Campaign, SuggestSettings
 from graph_bandit_cli.main import main
@@ -18,8 +18,7 @@ IDS, VALUES = MOLECULES.ids, MOLECULES.targets
 @pytest.fixture
 def suggest(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with open("pool.csv", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("id", "smiles"), *((f"m{k}", text) for k, text in enumerate(MOLECULES.smiles))])
+    write("pool.csv", [("id", "smiles"), *((f"m{k}", text) for k, text in enumerate(MOLECULES.smiles))])
 
     def run(*rows, header=("id", "logp", "sd"), agent="molecule-ucb", more=("--noise", "sd")):
         with open("results.csv", "w", encoding="utf-8") as file:

@@ -12,7 +12,8 @@ import graph_bandit_env  # noqa: F401
 from graph_bandit_env import GraphPool, GraphSet
 
 SMALL = {"num_graphs": 4, "num_nodes": 5, "feature_dim": 3, "horizon": 2, "resample_graphs": True}
-REWARDS = ("linear", "gp_gntk", "gp_representation", "gp_representation_relu", lambda graph: graph.x.sum().item())
+TRAINED = [pytest.param(name, marks=pytest.mark.slow) for name in ("gp_representation", "gp_representation_relu")]
+REWARDS = ("linear", "gp_gntk", lambda graph: graph.x.sum().item(), *TRAINED)
 
 
 def nodes_of(graph):

@@ -1,5 +1,6 @@
 """Forty molecules with computed values, in a moment."""
 
+from functools import lru_cache
 from itertools import product
 
 from rdkit import Chem
@@ -20,6 +21,7 @@ ODD_MOLECULES = (
 """Salts, charges, a stereocentre, and single atoms without pairs."""
 
 
+@lru_cache
 def some_molecules(count=40):
     """Return different molecules with their logP as targets."""
     pairs = product(SCAFFOLDS[::2], SUBSTITUENTS[::3], SUBSTITUENTS[1::5])

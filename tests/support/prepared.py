@@ -1,6 +1,5 @@
 """Tables of molecules, the pools that are prepared from them, and rounds on both."""
 
-import csv
 from contextlib import redirect_stdout
 from io import StringIO
 
@@ -8,12 +7,6 @@ import pytest
 
 from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
 from graph_bandit_cli.main import main
-
-
-def write(path, rows):
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
-    return path
 
 
 def prepare_in_parts(table, folder, rows):

@@ -1,13 +1,10 @@
 """Run Python programs in fresh processes that need not import torch and PyG again.
 
-A fork server imports the libraries once, and each program starts in a fork of it: none of our modules is loaded there,
-so that a program which forgets an import of ours fails as it would for its user. Where there is no fork (Windows), a
-program starts from nothing.
+Where there is no fork (Windows), a program starts from nothing.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import runpy
 import sys
@@ -15,10 +12,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-LIBRARIES = ("torch", "torch_geometric.nn", "stable_baselines3", "sb3_contrib", "rdkit.Chem", "pandas", "networkx")
-METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-PROCESSES = multiprocessing.get_context(METHOD)
-PROCESSES.set_forkserver_preload(list(LIBRARIES))
+from support.preloaded import PROCESSES
 
 
 @dataclass(frozen=True)

@@ -211,12 +211,6 @@ class IteratesOverTheGraphSet(Sound):
         self.graphs = list(graph_set or observation)
 
 
-@pytest.mark.parametrize("name", registry.list_agents())
-def test_every_registered_agent_passes(name):
-    settings = {"width": 8, "steps": 3} if name.startswith(("gnn", "nn", "epsilon")) else {}
-    check_agent(lambda: registry.make_agent(name, **settings), registry.agent_needs(name))
-
-
 @pytest.mark.parametrize("sound", [Sound, SumsRewards])
 def test_a_sound_agent_passes_and_is_told_what_was_checked(sound):
     checked = check_agent(sound)

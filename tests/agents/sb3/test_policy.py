@@ -248,6 +248,7 @@ def test_without_sb3_contrib_the_error_says_what_to_install(monkeypatch):
         agents.sb3.__getattr__("GraphSetSAC")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_ppo_learns_to_play_the_best_graph(form):
     env = easy_env(form)
@@ -258,6 +259,7 @@ def test_ppo_learns_to_play_the_best_graph(form):
     assert probabilities(model.policy, observation)[3] > 0.8
 
 
+@pytest.mark.slow
 def test_what_was_learnt_holds_for_graphs_that_come_later():
     env = easy_env()
     model = train(PPO, env, 768, n_steps=128, batch_size=64, n_epochs=10, gamma=0.0, learning_rate=3e-3)

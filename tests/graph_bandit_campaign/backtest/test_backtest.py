@@ -64,6 +64,7 @@ def test_of_pure_noise_page_and_terminal_say_that_it_would_not_have_helped(tmp_p
     assert "It would not have helped" in read_page(table)
 
 
+@pytest.mark.slow
 def test_small_values_are_found_as_large_negatives_are(logp, tmp_path):
     other = write_table(tmp_path, -MOLECULES.targets, "negative.csv")
     large = backtest(logp)
@@ -73,6 +74,7 @@ def test_small_values_are_found_as_large_negatives_are(logp, tmp_path):
     assert large["top_ten_found"].tolist() == small["top_ten_found"].tolist()
 
 
+@pytest.mark.slow
 def test_one_process_and_two_play_the_same(logp):
     pytest.importorskip("sklearn")
     settings = {"baselines": ("forest", "similarity"), "budget": 14}
@@ -82,6 +84,7 @@ def test_one_process_and_two_play_the_same(logp):
     assert one == two
 
 
+@pytest.mark.slow
 def test_what_was_finished_before_a_kill_is_not_played_again(logp, monkeypatch):
     whole = backtest(logp, "whole")
     played = []
@@ -104,6 +107,7 @@ def test_what_was_finished_before_a_kill_is_not_played_again(logp, monkeypatch):
     assert len(played) == 6
 
 
+@pytest.mark.slow
 def test_more_starts_batches_and_agents_are_added_to_a_folder(logp, capsys):
     first = backtest(logp, n=(6, 9), start=9)
     more = backtest(logp, n=(6, 9), start=9, starts=6, agents=("molecule-ucb", "molecule-ts"))
@@ -119,6 +123,7 @@ def test_more_starts_batches_and_agents_are_added_to_a_folder(logp, capsys):
     pd.testing.assert_frame_equal(again.sort_values(key, ignore_index=True), first.sort_values(key, ignore_index=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{"seed": 1}, {"budget": 23}, {"start": 7}, {"minimize": "y", "maximize": None}])
 def test_another_backtest_is_refused_and_nothing_changes(logp, changes):
     backtest(logp)
@@ -174,6 +179,7 @@ def test_a_page_or_results_that_were_changed_are_not_replaced_unasked(logp):
         assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_without_scikit_learn_the_forest_is_left_out_and_told(logp, monkeypatch, capsys):
     monkeypatch.setattr(run, "is_installed", lambda module: False)
     results = backtest(logp, baselines=("forest",))

@@ -1,11 +1,11 @@
 """The pool of a campaign may change between rounds: sold out, renamed, extended. Nothing that is known is lost."""
 
-import csv
 import json
 
 import pytest
 from rdkit import Chem
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_cli.main import main
@@ -14,11 +14,6 @@ MOLECULES = some_molecules()
 SMILES = {f"m{k}": text for k, text in enumerate(MOLECULES.smiles)}
 VALUES = {f"m{k}": value for k, value in enumerate(MOLECULES.targets.tolist())}
 KNOWN = [f"m{k}" for k in range(6)]
-
-
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
 
 
 def write_pool(smiles_of):
@@ -39,8 +34,7 @@ def suggest(tmp_path, monkeypatch):
         agent = ["--agent", "molecule-ucb"]
         command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "3", "--maximize", "logp"]
         assert main([*command, "--out", "out.csv", *agent, *more]) == 0
-        with open("out.csv", newline="", encoding="utf-8") as file:
-            return [row["id"] for row in csv.DictReader(file)]
+        return [row["id"] for row in read("out.csv")]
 
     return run
 

@@ -1,6 +1,5 @@
 """`suggest`, killed between any two changes of files: the same command finishes what was saved."""
 
-import csv
 import json
 import os
 import shutil
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.crashes import Crash, DiesAfter
 from support.prepared import prepare_in_parts
+from support.tables import read, write
 
 from graph_bandit_cli.main import main
 
@@ -26,27 +26,21 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "a"
 
 
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
-
-
 def suggest(*more, pool="pool.csv", agent="random"):
     command = ["suggest", pool, "--measured", "results.csv", "--n", "2", "--maximize", "y", "--out", "out.csv"]
     return main([*command, "--predictions", "all.csv", "--agent", agent, *more])
 
 
-def read():
+def texts():
     return {name: Path(name).read_text(encoding="utf-8") for name in FILES}
 
 
 def state():
-    return json.loads(read()["out.campaign.json"])
+    return json.loads(texts()["out.campaign.json"])
 
 
 def ids_in_table():
-    with open("out.csv", newline="", encoding="utf-8") as file:
-        return [row["id"] for row in csv.DictReader(file)]
+    return [row["id"] for row in read("out.csv")]
 
 
 def crash_everywhere(folder, monkeypatch, run):
@@ -73,13 +67,13 @@ def test_a_killed_command_is_finished_by_the_same_one(folder, monkeypatch, optio
     shutil.copytree(folder, folder.parent / "whole")
     monkeypatch.chdir(folder.parent / "whole")
     assert suggest(option) == 0
-    whole = read()
+    whole = texts()
     monkeypatch.chdir(folder)
     tries = 0
     for _ in crash_everywhere(folder, monkeypatch, lambda: suggest(option)):
-        finished = read() == whole
+        finished = texts() == whole
         assert finished or suggest(option) == 0
-        assert read() == whole
+        assert texts() == whole
         tries += 1
     assert tries > 8
 

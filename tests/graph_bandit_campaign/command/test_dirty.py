@@ -7,6 +7,7 @@ import openpyxl
 import pytest
 from rdkit import Chem
 from support.molecules import some_molecules
+from support.tables import read
 
 from graph_bandit_cli.main import main
 
@@ -63,8 +64,7 @@ class Team:
         """Ask for a batch, and compare the campaign with the account."""
         assert self.run() == 0
         keys = {name: key for key, name in self.names.items()}
-        with open("out.csv", newline="", encoding="utf-8") as file:
-            batch = [keys[row["id"]] for row in csv.DictReader(file)]
+        batch = [keys[row["id"]] for row in read("out.csv")]
         assert len(set(batch)) == 4
         assert not set(batch) & {*self.suggested, *self.settled(), *self.failed}
         assert set(batch) <= self.offered
@@ -104,6 +104,7 @@ def team(tmp_path, monkeypatch):
     return Team()
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_or_doubled_in_five_rounds(team, capsys):
     first, second, third, fourth = team.suggest()
     team.tell(first, 1.5, 2.5, 0.3, smiles=f"{SMILES[first]}.Cl")

@@ -1,10 +1,10 @@
 """`suggest` when molecules fail, from the command line to files and page."""
 
-import csv
 import json
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_cli.main import main
 
@@ -19,16 +19,6 @@ VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("pool.csv", [("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True)])
-
-
-def write(name, rows):
-    with open(name, "w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
-def read(name):
-    with open(name, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def suggest(*more, failed=6, n=18):

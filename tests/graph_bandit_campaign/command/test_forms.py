@@ -1,10 +1,10 @@
 """Results may name a molecule by its salt or tautomer; what was matched so is said."""
 
-import csv
 from pathlib import Path
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign.results.books import match_rows
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
@@ -75,11 +75,6 @@ def folder(tmp_path, monkeypatch):
     return molecules
 
 
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
-
-
 def suggest(*more):
     command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "2", "--maximize", "logp", "--out", "out.csv"]
     return main([*command, "--agent", "molecule-ucb", *more])
@@ -87,8 +82,7 @@ def suggest(*more):
 
 def test_the_output_says_what_was_matched_so_and_names_strangers(folder, capsys):
     assert suggest() == 0
-    with open("out.csv", newline="", encoding="utf-8") as file:
-        first, second = csv.DictReader(file)
+    first, second = read("out.csv")
     salt, wrong = f"{first['smiles']}.Cl", "CCCCCCCC"
     write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("m1", "", 2.0), ("m2", "", 3.0), ("", salt, 4.0)])
     with open("results.csv", "a", encoding="utf-8") as file:

@@ -6,6 +6,7 @@ import json
 import networkx as nx
 import pytest
 import torch
+from support.tables import read, write
 from torch_geometric.data import Data
 
 from graph_bandit_campaign.file import CampaignFile
@@ -38,16 +39,6 @@ def write_lines(graphs=GRAPHS):
         lines.append(json.dumps(nx.node_link_data(graph, edges="edges")))
     with open("nets.jsonl", "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
-
-
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
-
-
-def read(name):
-    with open(name, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def suggest(*more, pool="nets.jsonl", measured=("--measured", "results.csv"), agent=AGENT):

@@ -1,12 +1,12 @@
 """Suggestions in tables of every kind, with the other columns of the pool."""
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
 from support.molecules import some_molecules
 from support.prepared import prepare_in_parts
+from support.tables import write
 
 from graph_bandit_campaign import SuggestSettings
 from graph_bandit_campaign.report.tables import KINDS, write_table
@@ -26,11 +26,6 @@ def folder(tmp_path, monkeypatch):
     write("pool.csv", [("id", "smiles", "price", "LogP", *OTHERS), *rows])
     write("results.csv", [("id", "logp"), *((f"m{k}", float(k)) for k in range(4))])
     return tmp_path
-
-
-def write(name, rows, delimiter=","):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, delimiter=delimiter).writerows(rows)
 
 
 def suggest(out, *more, pool="pool.csv", measured=("results.csv",)):

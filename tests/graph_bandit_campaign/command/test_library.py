@@ -9,6 +9,7 @@ from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 
 
+@pytest.mark.slow
 def test_the_library_is_a_pool_with_results_to_try(tmp_path, capsys):
     assert main(["library", "--out", str(tmp_path / "demo"), "--property", "tpsa", "--measured", "5"]) == 0
     files = (tmp_path / "demo" / name for name in ("pool.csv", "measured.csv"))

@@ -1,6 +1,5 @@
 """`suggest` with limits, from the command line to files, page and later rounds."""
 
-import csv
 import json
 
 import pytest
@@ -8,6 +7,7 @@ from rdkit import Chem
 from rdkit.Chem.Descriptors import MolWt
 from support import ROOT
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.properties import PROPERTIES
@@ -33,16 +33,6 @@ def folder(tmp_path, monkeypatch):
 
 def stock(name):
     return "yes" if int(name[1:]) % 2 else "no"
-
-
-def write(name, rows):
-    with open(name, "w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
-def read(name):
-    with open(name, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def suggest(*more, n=3):

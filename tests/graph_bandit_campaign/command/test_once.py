@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 from support.molecules import some_molecules
-from support.prepared import prepare_in_parts, suggest, write
+from support.prepared import prepare_in_parts, suggest
+from support.tables import write
 
 from graph_bandit_campaign.pool import parsing
 

@@ -1,6 +1,5 @@
 """Where `suggest` writes: through links, never over what is not a file, names that are not formulas."""
 
-import csv
 import os
 import stat
 import sys
@@ -8,6 +7,7 @@ import sys
 import pytest
 from support.links import make_link
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign import SuggestSettings
 from graph_bandit_campaign.command import suggestions
@@ -25,16 +25,6 @@ def folder(tmp_path, monkeypatch):
     write("pool.csv", [("id", "smiles"), *((f"=m{k}", text) for k, text in enumerate(SMILES))])
     write("results.csv", [("id", "logp"), *((f"=m{k}", float(k)) for k in range(4))])
     return tmp_path
-
-
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
-
-
-def read(name):
-    with open(name, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def suggest(out, *more, measured=("results.csv",)):

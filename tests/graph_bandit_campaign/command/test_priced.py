@@ -1,11 +1,11 @@
 """`suggest` with prices, a budget and caps, from the command line to files, page and later rounds."""
 
-import csv
 import json
 from contextlib import suppress
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_cli.main import main
 
@@ -28,14 +28,8 @@ def write_pool(prices):
     write("pool.csv", [("id", "smiles", "price", "vendor"), *((*row, "AB"[k % 2]) for k, row in enumerate(columns))])
 
 
-def write(name, rows):
-    with open(name, "w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
 def suggested():
-    with open("out.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read("out.csv")
 
 
 def suggest(*more, n=4):

@@ -1,6 +1,5 @@
 """Salts and charged molecules of a pool are described by their parent, and forms of one compound are one molecule."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from rdkit.Chem import MolFromSmiles
 from rdkit.Chem.Descriptors import MolWt
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_cli.main import main
@@ -22,16 +22,6 @@ COUNTER_IONS = ("Cl", "O=C(O)C(F)(F)F", "Cc1ccc(S(=O)(=O)O)cc1")
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
-
-
-def read(name="out.csv"):
-    with open(name, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def suggest(*more, pool="pool.csv", out="out.csv"):

@@ -1,12 +1,12 @@
 """Several goals on the command line."""
 
-import csv
 import json
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign import SuggestSettings
 from graph_bandit_cli.main import main
@@ -28,18 +28,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write(name, rows):
-    with open(name, "w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
 def suggest(
     *more, out="out.csv", measured=("assay.csv", "more.csv"), goals=("--maximize=logp", "--minimize=size"), n=3
 ):
     command = ["suggest", "pool.csv", "--measured", *measured, "--n", str(n), *goals, "--out", out, *AGENT, *more]
     code = main(command)
-    with open(out, newline="") as file:
-        return code, list(csv.DictReader(file))
+    return code, read(out)
 
 
 def state(out="out"):
@@ -65,8 +59,7 @@ def test_each_goal_has_predictions_and_the_page_shows_the_front(folder, capsys):
     assert "on the front so far" in printed
     assert "maximize logp, minimize size" in page
     assert "The front" in page
-    with open("all.csv", newline="") as file:
-        table = list(csv.DictReader(file))
+    table = read("all.csv")
     states = {row["id"]: row["state"] for row in table}
     assert all((row["probability_of_front"] == "") == (row["state"] == "measured") for row in table)
     assert [name for name in NAMES if states[name] == "measured"] == NAMES[3:8]
@@ -91,8 +84,7 @@ def test_the_same_command_gives_the_same_answer_and_a_result_for_one_goal_anothe
 def test_the_table_says_with_what_probability_a_result_is_in_a_range(folder, capsys):
     goals = ("--maximize=logp", "--target=size=18..22")
     _, rows = suggest("--require", "dose<2.1", "--predictions", "all.csv", goals=goals)
-    with open("all.csv", newline="") as file:
-        rows += csv.DictReader(file)
+    rows += read("all.csv")
     for name in ("size", "dose"):
         assert all(0 <= float(row[f"probability_in_range_{name}"]) <= 1 for row in rows)
     assert "probability_in_range_logp" not in rows[0]

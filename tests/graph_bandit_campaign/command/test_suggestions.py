@@ -5,6 +5,7 @@ import re
 import openpyxl
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 import registry
 from graph_bandit_campaign import SuggestSettings
@@ -25,11 +26,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write(name, rows):
-    with open(name, "w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
 def append(rows):
     with open("results.csv", "a", newline="") as file:
         csv.writer(file).writerows(rows)
@@ -39,8 +35,7 @@ def suggest(*more, out="out.csv", measured=("--measured", "results.csv"), direct
     code = main(
         ["suggest", "pool.csv", *measured, "--n", "4", direction, "logp", "--out", out, "--agent", AGENT, *more]
     )
-    with open(out, newline="") as file:
-        return code, list(csv.DictReader(file))
+    return code, read(out)
 
 
 def state():
@@ -297,8 +292,7 @@ def test_pool_and_results_may_be_sheets_of_one_workbook(folder, capsys):
     book.save("book.xlsx")
     arguments = ["suggest", "book.xlsx", "--measured", "book.xlsx", "--measured-sheet", "Assay", "--maximize", "logp"]
     assert main([*arguments, "--n", "4", "--agent", AGENT, "--out", "other.csv"]) == 0
-    with open("other.csv", newline="") as file:
-        assert list(csv.DictReader(file)) == expected
+    assert read("other.csv") == expected
     assert "sheet `Compounds` of book.xlsx read, the first of 2 (--sheet names another)" in capsys.readouterr().out
     assert main([*arguments, "--sheet", "Asay", "--out", "other.csv"]) == 1
     assert "a sheet `Asay` in book.xlsx. It has Compounds, Assay" in capsys.readouterr().err

@@ -1,11 +1,11 @@
 """What each part of the model and each result adds to a prediction, in Python, in the table and on the page."""
 
-import csv
 import math
 import re
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import read
 
 from graph_bandit_campaign import Campaign, Goal, Reason
 from graph_bandit_cli.main import main
@@ -84,12 +84,10 @@ def test_table_and_page_show_them(tmp_path, monkeypatch):
     (tmp_path / "results.csv").write_text("\n".join(["id,smiles,y", *rows[:9]]), encoding="utf-8")
     command = ["suggest", "pool.csv", "--n", "2", "--maximize", "y", "--out", "out.csv", "--html", "out.html"]
     assert main(command) == 0
-    with open("out.csv", newline="", encoding="utf-8") as file:
-        assert {row["reasons"] for row in csv.DictReader(file)} == {""}
+    assert {row["reasons"] for row in read("out.csv")} == {""}
     assert 'class="why"' not in (tmp_path / "out.html").read_text(encoding="utf-8")
     assert main([*command, "--measured", "results.csv"]) == 0
-    with open("out.csv", newline="", encoding="utf-8") as file:
-        suggested = list(csv.DictReader(file))
+    suggested = read("out.csv")
     page = (tmp_path / "out.html").read_text(encoding="utf-8").replace("\N{MINUS SIGN}", "-")
     assert re.search(r"five\s+in six", page)
     scores = [float(text) for text in re.findall(rf'<strong class="number">({SIGNED})', page)]
@@ -113,8 +111,7 @@ def test_table_and_page_show_those_of_each_goal(tmp_path, monkeypatch):
     (tmp_path / "results.csv").write_text("\n".join(["id,smiles,y,z", *rows[:9]]), encoding="utf-8")
     command = ["suggest", "pool.csv", "--measured", "results.csv", "--n", "2", "--maximize", "y", "--target", "z=2..3"]
     assert main([*command, "--out", "out.csv", "--html", "out.html"]) == 0
-    with open("out.csv", newline="", encoding="utf-8") as file:
-        suggested = list(csv.DictReader(file))
+    suggested = read("out.csv")
     page = (tmp_path / "out.html").read_text(encoding="utf-8").replace("\N{MINUS SIGN}", "-")
     scores = re.findall(rf'<strong>score of (.)</strong><span></span><strong class="number">({SIGNED})', page)
     assert [name for name, _ in scores] == ["y", "z"] * 2

@@ -1,12 +1,12 @@
 """Columns of the user's own, from the tables and files of `suggest` to the agent's door."""
 
-import csv
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 import registry
 from graph_bandit_campaign import Campaign, SuggestSettings
@@ -19,11 +19,6 @@ SMILES = {f"m{k}": text for k, text in enumerate(MOLECULES.smiles)}
 VALUES = {f"m{k}": value for k, value in enumerate(MOLECULES.targets.tolist())}
 DOCK = {name: 0.0 - k for k, name in enumerate(SMILES)}
 AGENT = "molecule-ucb"
-
-
-def write(name, rows):
-    with open(name, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
 
 
 def write_pool(dock=DOCK, names=("id", "smiles", "dock")):
@@ -57,8 +52,7 @@ def suggest(*more, agent=AGENT, pool="pool.csv"):
 
 
 def suggested():
-    with open("out.csv", newline="", encoding="utf-8") as file:
-        return [row["id"] for row in csv.DictReader(file)]
+    return [row["id"] for row in read("out.csv")]
 
 
 def state():

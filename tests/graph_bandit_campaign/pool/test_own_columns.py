@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.molecules import some_molecules
-from support.prepared import prepare_in_parts, suggest, write
+from support.prepared import prepare_in_parts, suggest
+from support.tables import write
 
 from graph_bandit_campaign.pool.own_columns import PackedRanks, add_results, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_cli.main import main
 
@@ -17,16 +18,6 @@ def folder(tmp_path, monkeypatch):
     write("pool.csv", [("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True)])
     values = list(zip(NAMES, MOLECULES.targets, strict=True))
     write("results.csv", [("id", "smiles", "y"), *((name, "", value) for name, value in values[:5]), ("x", "CCCBr", 1)])
-
-
-def write(name, rows):
-    with open(name, "w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
-def read(name):
-    with open(name, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def suggest(*more, agent="molecule-ucb"):

@@ -5,7 +5,8 @@ import csv
 import numpy as np
 import pytest
 from support.molecules import some_molecules
-from support.prepared import prepare_in_parts, suggest, write
+from support.prepared import prepare_in_parts, suggest
+from support.tables import write
 
 from graph_bandit_campaign.command import short_lists as inputs
 from graph_bandit_campaign.model import stopping as outlook

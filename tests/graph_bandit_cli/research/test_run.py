@@ -181,6 +181,7 @@ def test_help_documents_every_flag(capsys):
             assert f"{flag} " not in printed
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished_and_shows_progress(tmp_path):
     """Type the command in a terminal of its own, wait for the second repetition, and press Ctrl-C."""
     pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")

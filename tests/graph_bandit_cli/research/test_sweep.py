@@ -57,6 +57,7 @@ def count(folder):
         return 0
 
 
+@pytest.mark.slow
 def test_a_driver_that_is_killed_while_it_writes_loses_nothing_and_repeats_nothing(little, driver, tmp_path):
     """`python -m benchmarks.attack --areas kills` kills for as long as you like."""
     out = tmp_path / "out"
@@ -73,6 +74,7 @@ def test_a_driver_that_is_killed_while_it_writes_loses_nothing_and_repeats_nothi
 HERE = ["--workers", "None"]  # no process of its own
 
 
+@pytest.mark.slow
 def test_a_repetition_that_raises_is_stored_with_its_traceback_and_can_be_tried_again(little, tmp_path, capsys):
     command = ["sweep", str(little), "--out", str(tmp_path / "out"), *HERE]
     run_bandit, calls = worker.run_bandit, []
@@ -98,6 +100,7 @@ def test_a_repetition_that_raises_is_stored_with_its_traceback_and_can_be_tried_
     assert not (load_results(tmp_path / "out")["status"] == "failed").any()
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little, tmp_path):
     """A limit on the size of files stands in for the disk: a test may not mount one."""
     little.write_text(TOML.replace("horizon = 8", "horizon = 300"))
@@ -114,6 +117,7 @@ def test_a_full_disk_stops_the_sweep_and_costs_nothing_that_was_finished(little,
     assert rows_in(tmp_path / "full") == rows_in(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_the_process_that_drives_never_imports_torch(driver):
     """Torch alone is a quarter of a gigabyte; `benchmarks.sweeps.many_runs` measures the driver of 16,000 runs."""
     folder, has_torch = driver
@@ -128,6 +132,7 @@ def test_two_drivers_do_not_play_into_one_folder(little, tmp_path, capsys):
     assert not (tmp_path / "out" / "results.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, driver, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["sweep", str(little), "--out", str(out), "--dry-run", *HERE]) == 0
@@ -140,6 +145,7 @@ def test_a_dry_run_tells_how_much_there_is_and_plays_nothing(little, driver, tmp
     assert re.search(r"32 repetitions, 16 stored, 16 to play; about \d\.\d s with 2 workers\.$", text)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs an interrupt that reaches a group of processes")
 def test_the_driver_stops_at_an_interrupt_and_says_how_to_go_on(little, tmp_path):
     little.write_text(TOML.replace("repetitions = 2", "repetitions = 200"))

@@ -2,11 +2,10 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 
 import registry
-from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Processes
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid
 from graph_bandit_lab.design import derive_seeds
 from graph_bandit_lab.design.plan import plan
 from graph_bandit_lab.execution import InProcess
@@ -19,21 +18,16 @@ def planned(*agents, environment=CHANGING):
     return plan([Grid((environment,), tuple(map(AgentSpec.parse, agents)))], derive_seeds(0, 2))
 
 
-def outcomes(workers, repetitions):
+def outcomes(repetitions):
     found = {}
-    execute(repetitions, workers, lambda one, outcome: found.update({(one.label, one.seed): outcome.result}))
+    execute(repetitions, InProcess(), lambda one, outcome: found.update({(one.label, one.seed): outcome.result}))
     return found
 
 
-def test_repetitions_are_the_same_in_every_kind_of_worker_and_agents_learn():
-    repetitions = planned("gntk-ucb", "gnn-ucb:width=16,steps=5", "random")
-    here, there = outcomes(InProcess(), repetitions), outcomes(Processes(2), repetitions)
-    assert here.keys() == there.keys()
-    for key, result in here.items():
-        assert result.status == "finished"
-        np.testing.assert_array_equal(result.actions, there[key].actions)
-        np.testing.assert_array_equal(result.regret, there[key].regret)
-    late = {key: result.regret[12:].sum() for key, result in here.items()}
+def test_agents_learn():
+    played = outcomes(planned("gntk-ucb", "random"))
+    assert {result.status for result in played.values()} == {"finished"}
+    late = {key: result.regret[12:].sum() for key, result in played.items()}
     for seed in {seed for _, seed in late}:
         assert late["gntk-ucb", seed] < 0.3 * late["random", seed]
 
@@ -41,7 +35,7 @@ def test_repetitions_are_the_same_in_every_kind_of_worker_and_agents_learn():
 def test_the_number_of_graphs_may_vary():
     sizes = {"num_graphs": (2, 9), "num_nodes": (3, 7)}
     repetitions = planned("gntk-ucb", "wl-ts", "random", environment=dataclasses.replace(CHANGING, **sizes))
-    for result in outcomes(InProcess(), repetitions).values():
+    for result in outcomes(repetitions).values():
         assert result.status == "finished"
         assert result.actions.max() < 9
 

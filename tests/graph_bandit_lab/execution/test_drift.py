@@ -1,42 +1,8 @@
 """The laboratory plays where mean rewards drift."""
 
-import numpy as np
 import pytest
 
-from graph_bandit_lab import (
-    AgentSpec,
-    EnvironmentSettings,
-    Grid,
-    Processes,
-    RunSettings,
-    load_results,
-    run_experiment,
-    write_report,
-)
-from graph_bandit_lab.design import derive_seeds
-from graph_bandit_lab.design.plan import plan
-from graph_bandit_lab.execution import InProcess
-from graph_bandit_lab.execution.execute import execute
-
-DRIFTING = EnvironmentSettings(
-    num_graphs=8, num_nodes=5, horizon=25, reward_model="gp_gntk", drift="walk", drift_rate=0.1
-)
-
-
-def outcomes(workers, environment=DRIFTING):
-    agents = tuple(map(AgentSpec.parse, ("gntk-ucb", "lin-ts", "random")))
-    repetitions, found = plan([Grid((environment,), agents)], derive_seeds(0, 2)), {}
-    execute(repetitions, workers, lambda one, outcome: found.update({(one.label, one.seed): outcome.result}))
-    return found
-
-
-def test_repetitions_are_the_same_in_every_kind_of_worker():
-    here, there = outcomes(InProcess()), outcomes(Processes(2))
-    assert here.keys() == there.keys()
-    for key, result in here.items():
-        assert result.status == "finished"
-        for name in ("actions", "rewards", "regret", "simple_regret", "best_found", "top_share"):
-            np.testing.assert_array_equal(getattr(result, name), getattr(there[key], name))
+from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment, write_report
 
 
 @pytest.mark.parametrize("drift", ["walk", "jump"])

@@ -203,6 +203,7 @@ def test_a_repetition_that_raises_is_stored_as_failed_and_played_again_when_that
     assert set(load_results(tmp_path)["status"]) == {"finished"}
 
 
+@pytest.mark.slow
 def test_another_process_plays_what_this_process_plays(tmp_path):
     for workers in (None, 1):
         run(tmp_path / str(workers), workers=workers)

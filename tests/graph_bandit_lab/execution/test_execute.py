@@ -1,6 +1,7 @@
 """Workers that die, clusters that go: nothing is lost, and nothing stops the others."""
 
 import contextlib
+import dataclasses
 import multiprocessing
 import os
 import subprocess
@@ -36,13 +37,17 @@ REPETITIONS = plan([Grid((SMALL,), AGENTS)], derive_seeds(0, 4))
 RANDOM = [one for one in REPETITIONS if one.label == "random"]  # in `misbehaves`, each in its own way
 
 
+def name(repetition):
+    return repetition.key.environment_key, repetition.label, repetition.seed
+
+
 def played(workers, function=play, repetitions=REPETITIONS):
-    """Return outcomes by label and seed."""
+    """Return outcomes by environment, label and seed."""
     outcomes = {}
 
     def keep(repetition, outcome):
-        assert (repetition.label, repetition.seed) not in outcomes
-        outcomes[repetition.label, repetition.seed] = outcome
+        assert name(repetition) not in outcomes
+        outcomes[name(repetition)] = outcome
 
     execute(repetitions, workers, keep, function=function)
     return outcomes
@@ -51,21 +56,32 @@ def played(workers, function=play, repetitions=REPETITIONS):
 def assert_equal_play(found, expected):
     assert found.keys() == expected.keys()
     for key, outcome in found.items():
-        assert np.array_equal(outcome.result.actions, expected[key].result.actions)
-        assert np.array_equal(outcome.result.rewards, expected[key].result.rewards)
+        for field in ("actions", "rewards", "regret", "simple_regret", "best_found", "top_share"):
+            np.testing.assert_array_equal(getattr(outcome.result, field), getattr(expected[key].result, field))
 
 
 @pytest.fixture(scope="module")
 def alone():
-    return {(one.label, one.seed): play(one) for one in REPETITIONS}
+    return {name(repetition): play(repetition) for repetition in REPETITIONS}
 
 
-def test_this_process_plays_it_as_an_executor_does(alone):
-    assert_equal_play(played(InProcess()), alone)
-
-
-def test_one_process_plays_what_this_process_plays_bit_for_bit(alone):
-    assert_equal_play(played(Processes(1)), alone)
+def test_another_process_plays_what_this_process_plays_bit_for_bit(tmp_path):
+    """Over what repetitions can be of, since each worker that starts costs seconds."""
+    (tmp_path / "hits.csv").write_text("smiles,y\nCCO,1\nCCN,2\nCCC,3\nCC(=O)O,4\nCCCC,\n")
+    own = {"graphs": str(tmp_path / "hits.csv"), "target": "y", "horizon": 4, "replacement": False, "noise_std": 0}
+    drifting = dataclasses.replace(SMALL, reward_model="gp_gntk", drift="walk", drift_rate=0.1)
+    features = {
+        SMALL: "gnn-ts:width=8,steps=2",
+        dataclasses.replace(SMALL, resample_graphs="round", reward_scale="unit"): "gnn-ucb:width=8,steps=2",
+        drifting: "gntk-ucb",
+        EnvironmentSettings(**own): "random",
+    }
+    grids = [Grid((each,), (AgentSpec.parse(agent), AgentSpec.parse("lin-ts"))) for each, agent in features.items()]
+    repetitions = plan(grids, derive_seeds(0, 2))
+    here, there = played(InProcess(), repetitions=repetitions), played(Processes(1), repetitions=repetitions)
+    assert len(here) == 16
+    assert {outcome.result.status for outcome in here.values()} == {"finished"}
+    assert_equal_play(there, here)
 
 
 def exits(*_, **__):
@@ -105,13 +121,13 @@ def after_mischief(tmp_path_factory):
 
 
 def test_a_repetition_that_kills_its_worker_fails(after_mischief):
-    outcome = after_mischief["random", RANDOM[0].seed]
+    outcome = after_mischief[name(RANDOM[0])]
     assert outcome.result.status == "failed"
     assert "died, 2 times" in outcome.error
 
 
 def test_the_others_are_played_bit_for_bit_and_a_worker_that_dies_once_costs_nothing(after_mischief, alone):
-    guilty = {("random", RANDOM[k].seed) for k in (0, 2, 3)}
+    guilty = {name(RANDOM[k]) for k in (0, 2, 3)}
     assert_equal_play(
         {key: outcome for key, outcome in after_mischief.items() if key not in guilty},
         {key: outcome for key, outcome in alone.items() if key not in guilty},
@@ -119,13 +135,13 @@ def test_the_others_are_played_bit_for_bit_and_a_worker_that_dies_once_costs_not
 
 
 def test_what_a_worker_raises_beside_the_play_is_a_failure_too(after_mischief):
-    outcome = after_mischief["random", RANDOM[2].seed]
+    outcome = after_mischief[name(RANDOM[2])]
     assert outcome.result.status == "failed"
     assert "outside of play" in outcome.error
 
 
 def test_an_agent_that_exits_is_a_failure_and_takes_nobody_along(after_mischief):
-    outcome = after_mischief["random", RANDOM[3].seed]
+    outcome = after_mischief[name(RANDOM[3])]
     assert outcome.result.status == "failed"
     assert "SystemExit: 3" in outcome.error
 
@@ -148,10 +164,12 @@ def cluster():
     scheduler.stdout.close()
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_plays_it_too(cluster, alone):
     assert_equal_play(played(DaskExecutor(cluster[1])), alone)
 
 
+@pytest.mark.slow
 def test_workers_of_a_cluster_get_the_graphs_that_they_cannot_read_where_they_lie(cluster, tmp_path):
     table = tmp_path / "hits.csv"
     table.write_text("smiles,y\nCCO,1\nCCN,2\nCCC,3\n")
@@ -165,6 +183,7 @@ def test_workers_of_a_cluster_get_the_graphs_that_they_cannot_read_where_they_li
     assert [outcome.error for outcome in found] == ["", ""]
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_killed_ends_the_sweep_and_what_was_finished_has_been_handed_over(cluster):
     scheduler, address = cluster
     outcomes = []
@@ -186,6 +205,7 @@ def test_a_scheduler_that_is_not_there_is_named(monkeypatch):
         DaskExecutor("tcp://127.0.0.1:9")
 
 
+@pytest.mark.slow
 def test_workers_do_not_outlive_a_driver_that_is_killed(tmp_path):
     code = (
         "import os, sys, time\n"
@@ -209,6 +229,7 @@ def test_workers_do_not_outlive_a_driver_that_is_killed(tmp_path):
     pytest.fail("the worker lives on")
 
 
+@pytest.mark.slow
 def test_a_script_whose_workers_cannot_start_is_told_and_nothing_fails(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(

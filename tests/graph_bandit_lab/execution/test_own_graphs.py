@@ -9,7 +9,6 @@ from graph_bandit_lab import (
     AgentSpec,
     EnvironmentSettings,
     Grid,
-    Processes,
     RunSettings,
     Sweep,
     load_results,
@@ -18,7 +17,6 @@ from graph_bandit_lab import (
     write_report,
 )
 from graph_bandit_lab.design import own_graphs
-from graph_bandit_lab.execution.driver import plan_run
 
 TABLE = "smiles,affinity\nCCO,1.5\nCCN,2.5\nc1ccccc1,0.5\nCC(=O)O,\nCCCC,4.0\n"
 
@@ -64,15 +62,6 @@ def test_other_values_are_another_environment(settings, tmp_path):
     )
     with pytest.raises(ValueError, match="to hold this environment. It holds one with other graphs or values"):
         run_experiment(RunSettings(out=settings.out, environment=changed, agents=settings.agents, progress=False))
-
-
-def test_workers_play_as_this_process_does(settings, tmp_path):
-    run_experiment(settings)
-    run_sweep(plan_run(settings), tmp_path / "workers", lambda: Processes(2), progress=False, report=False)
-    here, there = (
-        load_results(folder).sort_values(["label", "seed"]) for folder in (settings.out, tmp_path / "workers")
-    )
-    assert [list(row) for row in here["rewards"]] == [list(row) for row in there["rewards"]]
 
 
 def test_a_process_reads_a_pool_once(settings, monkeypatch):

@@ -10,7 +10,8 @@ import time
 import tomllib
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import count
 
 from support import ROOT
 
@@ -26,16 +27,18 @@ def main() -> int:
     """Test mutants file by file, print those that survive without a known reason, and count."""
     parser = argparse.ArgumentParser(prog="python -m support.mutants")
     parser.add_argument(
-        "places", nargs="*", default=AREAS, help="files or folders; by default all that compute numbers"
+        "places", nargs="*", help="files or folders; by default all that compute numbers, with --draw the whole product"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
     parser.add_argument("--sample", type=float, default=1.0, help="chance of each mutant to be tried, drawn by --seed")
+    parser.add_argument("--draw", type=int, help="so many mutants of all files together, drawn by --seed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--since", help="a commit: only lines that are newer")
     parser.add_argument("--survivors", action="store_true", help=f"only those that survived, by {RESULTS.name}")
     arguments = parser.parse_args()
     preload()
-    from support.mutants.changes import Mutant, lines_since, mutants_of
+    from support.house import PRODUCT
+    from support.mutants.changes import Mutant, count_changes, lines_since, mutants_of
     from support.mutants.trials import Trials, is_killed_when_imported, run_pytest
 
     RESULTS.parent.mkdir(exist_ok=True)
@@ -53,9 +56,12 @@ def main() -> int:
         def note(text: str) -> None:
             os.write(told, f"{text}\n".encode())
 
-        for path in sources(arguments.places):
+        paths = [*sources(arguments.places or (AREAS if arguments.draw is None else PRODUCT))]
+        counts = {path: count_changes(path, read(path)) for path in paths} if arguments.draw is not None else {}
+        drawn = draw(counts, arguments.draw or 0, arguments.seed)
+        for path in drawn if counts else paths:
             keep = Draw(arguments.sample, f"{arguments.seed} {path}", None if newer is None else newer[path])
-            mutants = mutants_of(path, (ROOT / path).read_text(encoding="utf-8"), keep)
+            mutants = mutants_of(path, read(path), Chosen(drawn[path]) if counts else keep)
             if arguments.survivors:
                 mutants = [mutant for mutant in mutants if before.get(str(mutant)) is False]
             if not mutants:
@@ -86,6 +92,25 @@ class Draw:
 
     def __call__(self, line: int) -> bool:
         return (self.lines is None or line in self.lines) and self.random.random() < self.chance
+
+
+class Chosen:
+    """Take the changes of a file that have certain numbers."""
+
+    def __init__(self, numbers: set[int]) -> None:
+        self.numbers, self.next = numbers, count()
+
+    def __call__(self, line: int) -> bool:
+        return next(self.next) in self.numbers
+
+
+def draw(counts: dict[str, int], size: int, seed: int) -> dict[str, set[int]]:
+    """Draw changes, each with the same chance; return the numbers of those of each file."""
+    changes = [(path, number) for path, many in counts.items() for number in range(many)]
+    drawn = defaultdict[str, set[int]](set)
+    for path, number in sorted(random.Random(seed).sample(changes, min(size, len(changes)))):
+        drawn[path].add(number)
+    return drawn
 
 
 def rooms(table: list[tuple[str, int, int, int]]) -> list[tuple[str, int, int, int]]:
@@ -122,9 +147,14 @@ def preload() -> None:
         torch.set_num_threads(1)
 
 
-def sources(places: list[str]) -> Iterator[str]:
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def sources(places: Iterable[str]) -> Iterator[str]:
     """List the files to mutate, of given files and folders."""
     for place in places:
+        place = place if (ROOT / place).exists() else f"{place}.py"
         for file in sorted((ROOT / place).rglob("*.py")) if (ROOT / place).is_dir() else [ROOT / place]:
             path = file.relative_to(ROOT).as_posix()
             if not path.startswith(LEFT_OUT):

@@ -109,6 +109,13 @@ def mutants_of(path: str, source: str, keep: Callable[[int], bool] = lambda line
     return sorted(mutants, key=lambda mutant: mutant.line)
 
 
+def count_changes(path: str, source: str) -> int:
+    """Count the changes that `mutants_of` can make; a few of them give the same source."""
+    lines: list[int] = []
+    mutants_of(path, source, lambda line: lines.append(line) or False)
+    return len(lines)
+
+
 def _spans_left_alone(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """Find signatures, annotations, decorators, what is raised, and `strict`, which only checks what is known."""
     for node in ast.walk(tree):

@@ -2,7 +2,8 @@
 
 import pytest
 from support.molecules import some_molecules
-from support.prepared import prepare_in_parts, write
+from support.prepared import prepare_in_parts
+from support.tables import write
 
 from graph_bandit_cli.main import main
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from support.molecules import some_molecules
-from support.prepared import prepare_in_parts, suggest, write
+from support.prepared import prepare_in_parts, suggest
+from support.tables import write
 
 from graph_bandit_campaign.command import short_lists
 from graph_bandit_campaign.model import goals_choice
@@ -55,9 +56,12 @@ OPTIONS = {
 }
 
 
+CASES = [*((name, "results.csv") for name in OPTIONS), *((name, "failed.csv") for name in ("front", "caps", "money"))]
+QUICK = (("front", "results.csv"), ("a limit on results", "results.csv"), ("money", "failed.csv"))
+
+
 @pytest.mark.parametrize(
-    ("name", "results"),
-    [*((name, "results.csv") for name in OPTIONS), *((name, "failed.csv") for name in ("front", "caps", "money"))],
+    ("name", "results"), [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES]
 )
 def test_suggestions_and_predictions_are_those_of_the_pool_in_memory(name, results, tables, prepared, tmp_path):
     written = []

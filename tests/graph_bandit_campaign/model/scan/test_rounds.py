@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.command import short_lists as inputs
@@ -19,11 +20,6 @@ NAMES = [f"m{k}" for k in range(COUNT)]
 RANDOM = np.random.default_rng(5)
 MIDDLE = float(np.median(MOLECULES.targets))
 PRICES = np.round(10 ** RANDOM.uniform(0, 1, COUNT), 2).tolist()
-
-
-def write(path, rows):
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
 
 
 @pytest.fixture(autouse=True)
@@ -93,8 +89,7 @@ def suggest(tables, pool, out, *more, results=("results.csv",)):
     command = ["suggest", str(pool), "--measured", *measured, "--maximize", "logp", "--n", "5", "--out", str(out)]
     agent = [] if "--agent" in more else ["--agent", "molecule-ucb:short_list=40"]
     assert main([*command, *agent, *more]) == 0
-    with out.open(newline="") as file:
-        return list(csv.DictReader(file))
+    return read(out)
 
 
 OPTIONS = {
@@ -112,7 +107,13 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+QUICK = ("plain", "limits", "budget", "groups")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param(OPTIONS[name], id=name, marks=() if name in QUICK else pytest.mark.slow) for name in OPTIONS],
+)
 def test_suggestions_and_forecasts_are_those_of_the_pool_in_memory(options, tables, prepared, tmp_path, capsys):
     plain = suggest(tables, tables / "pool.csv", tmp_path / "plain.csv", *options)
     said = capsys.readouterr().out
@@ -147,8 +148,7 @@ def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path)
         out = tmp_path / f"{number}.csv"
         command = ["suggest", str(pool), "--maximize", "logp", "--n", "3", "--out", str(out), "--workers", "None"]
         assert main([*command, "--agent", "molecule-ucb:short_list=40"]) == 0
-        with out.open(newline="") as file:
-            suggested.append([row["id"] for row in csv.DictReader(file)])
+        suggested.append([row["id"] for row in read(out)])
     assert suggested[0] == suggested[1]
 
 

@@ -1,11 +1,11 @@
 """Likely failures come back, where there is nothing else, as they do in memory."""
 
-import csv
 import random
 
 import numpy as np
 import pytest
 from support.molecules import some_molecules
+from support.tables import read, write
 
 from graph_bandit_campaign.constraints.batch import BatchConstraints
 from graph_bandit_campaign.model.choice import check_batch, spare_likely
@@ -75,11 +75,6 @@ def tables(tmp_path_factory):
     return folder
 
 
-def write(path, rows):
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
 OPTIONS = {
     "count": ("--only", "sale=yes"),
     "none sound": ("--only", "sale=yes", "--require", "fraction_sp3<0.4"),
@@ -99,8 +94,7 @@ def test_the_least_likely_failures_come_back(options, tables, tmp_path, capsys):
         command += ["--n", "9", "--agent", "molecule-ucb:short_list=10", "--out", str(out)]
         command += ["--workers", "None"] if pool == "pool" else []
         assert main([*command, *options]) == 0
-        with out.open(newline="") as file:
-            chosen.append([(row["id"], float(row["probability_of_failing"]) > 0.5) for row in csv.DictReader(file)])
+        chosen.append([(row["id"], float(row["probability_of_failing"]) > 0.5) for row in read(out)])
     assert chosen[1] == chosen[0]
     assert any(fails for _, fails in chosen[0]) == (options != OPTIONS["dear"])
     assert "(with more than 50 %) are suggested only if there are no others" in capsys.readouterr().out
