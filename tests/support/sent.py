@@ -100,7 +100,7 @@ READERS = {
     "substructures": read_smarts,
     "campaigns": read_campaign,
     "sweeps": read_sweeps,
-    "where tables lie": read_tables,
+    "where tables are": read_tables,
     "tuned settings": read_settings,
     "results": read_results,
     "exports": read_rounds,
@@ -186,7 +186,7 @@ HOSTILE = {
         ),
         "many graphs": sweep(f'agents = ["random"]\n[[grid]]\nenvironment = {{num_graphs = {HUGE}}}'),
     },
-    "where tables lie": {"deep brackets": sweep("a = " + "[" * DEEP)},
+    "where tables are": {"deep brackets": sweep("a = " + "[" * DEEP)},
     "tuned settings": {"deep brackets": write("t.json", NESTED)},
     "results": {
         "code": forged("regret", pickled()),
