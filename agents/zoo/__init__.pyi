@@ -1,6 +1,10 @@
 from .classic import gaussian_ts as gaussian_ts
 from .classic import random as random
 from .classic import ucb1 as ucb1
+from .molecule import molecule_ei as molecule_ei
+from .molecule import molecule_greedy as molecule_greedy
+from .molecule import molecule_ts as molecule_ts
+from .molecule import molecule_ucb as molecule_ucb
 from .neural import epsilon_greedy as epsilon_greedy
 from .neural import gnn_ei as gnn_ei
 from .neural import gnn_greedy as gnn_greedy
@@ -24,10 +28,6 @@ from .process import gp_ts as gp_ts
 from .process import gp_ucb as gp_ucb
 from .process import lin_ts as lin_ts
 from .process import lin_ucb as lin_ucb
-from .process import molecule_ei as molecule_ei
-from .process import molecule_greedy as molecule_greedy
-from .process import molecule_ts as molecule_ts
-from .process import molecule_ucb as molecule_ucb
 from .process import wl_ei as wl_ei
 from .process import wl_ts as wl_ts
 from .process import wl_ucb as wl_ucb

@@ -1,4 +1,4 @@
-"""Agents with an exact Gaussian process: on kernels of graph networks, of subtrees and of numbers, and on molecules."""
+"""Agents with an exact Gaussian process: on kernels of graph networks, of subtrees and of numbers."""
 
 from __future__ import annotations
 
@@ -13,27 +13,18 @@ from agents.beliefs.rules import (
     EliminationSettings,
     ExpectedImprovement,
     Greedy,
+    JointSampling,
     PhasedElimination,
-    SamplingSettings,
     ThompsonSampling,
     UpperConfidenceBound,
 )
-from agents.beliefs.rules.thompson_sampling import Sampling
 from agents.kernel import KernelAgent, KernelSettings, OneKernelSettings, SubtreeSettings, gntk, linear, wl
-from agents.molecule import MoleculeSettings, molecule
 from agents.process import GraphProcessSettings, gp
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 P = ParamSpec("P")
-
-
-@dataclass(frozen=True, kw_only=True)
-class JointSampling(SamplingSettings):
-    """Settings of agents whose draws are joint by default."""
-
-    sampling: Sampling = "joint"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +84,6 @@ class GraphProcessEI(GraphProcessSettings):
     exploration_scale: float | None = 1.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class MoleculeTS(JointSampling, MoleculeSettings):
-    """Settings of `molecule-ts`."""
-
-    exploration_scale: float = 0.5
-
-
 class KernelFactory(Protocol[P]):
     """Makes an agent from its settings, or with a kernel that is given as an array."""
 
@@ -135,8 +119,3 @@ gp_ts = compose("gp-ts", gp, GraphProcessTS, ThompsonSampling)
 gp_ucb = compose("gp-ucb", gp, GraphProcessSettings, UpperConfidenceBound)
 gp_ei = compose("gp-ei", gp, GraphProcessEI, ExpectedImprovement)
 gp_greedy = compose("gp-greedy", gp, GraphProcessSettings, Greedy)
-
-molecule_ts = compose("molecule-ts", molecule, MoleculeTS, ThompsonSampling)
-molecule_ucb = compose("molecule-ucb", molecule, MoleculeSettings, UpperConfidenceBound)
-molecule_ei = compose("molecule-ei", molecule, MoleculeSettings, ExpectedImprovement)
-molecule_greedy = compose("molecule-greedy", molecule, MoleculeSettings, Greedy)

@@ -10,7 +10,7 @@ from agents.beliefs.rules.expected_improvement import ExpectedImprovement
 from agents.beliefs.rules.greedy import Greedy
 from agents.beliefs.rules.phased_elimination import EliminationSettings, PhasedElimination
 from agents.beliefs.rules.rule import AcquisitionRule, Memoryless
-from agents.beliefs.rules.thompson_sampling import SamplingSettings, ThompsonSampling
+from agents.beliefs.rules.thompson_sampling import JointSampling, SamplingSettings, ThompsonSampling
 from agents.beliefs.rules.upper_confidence_bound import UpperConfidenceBound
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "EpsilonGreedy",
     "ExpectedImprovement",
     "Greedy",
+    "JointSampling",
     "Memoryless",
     "PhasedElimination",
     "SamplingSettings",

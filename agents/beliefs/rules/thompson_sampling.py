@@ -22,6 +22,13 @@ class SamplingSettings:
     """Draw the rewards of the graphs independently (the paper), or from their joint posterior."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class JointSampling(SamplingSettings):
+    """Settings of agents whose draws are joint by default."""
+
+    sampling: Sampling = "joint"
+
+
 @dataclass
 class ThompsonSampling(Memoryless):
     """Draw a reward for each graph from the posterior.

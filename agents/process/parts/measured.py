@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from agents.molecule.traits.scales import Moments, Scale
 
-Measure = Callable[[Batch], NDArray[np.float64]]
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
+
+Measure: TypeAlias = "Callable[[Batch], NDArray[np.float64]]"
 """A function that returns D numbers of each of K graphs, `(K, D)` float64, NaN where one cannot be told. They depend on
 the graph alone."""
 

@@ -120,7 +120,7 @@ def test_table_and_page_show_those_of_each_goal(tmp_path, monkeypatch):
         assert math.fsum(map(float, re.findall(SIGNED, parts))) == pytest.approx(float(score), abs=0.05)
     assert page.count("Reasons for z</summary>") == 2
     assert re.search(rf"z <strong>\d</strong> \({SIGNED}\)", page)
-    assert "for ranges, it stands for a larger value" in page
+    assert "for ranges, it means a larger value" in page
 
 
 def test_the_page_says_so_where_scores_are_not_of_ranks(tmp_path, monkeypatch):
