@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from graph_bandit_env.extras import require
@@ -72,13 +72,28 @@ def enumerate_library(reward: Property = "qed", features: Features = "one_hot") 
         ValueError: if the property is unknown.
     """
     require("rdkit", "The library of molecules")
-    compute = _property(reward)
     from rdkit import Chem
 
     pairs = itertools.product(SCAFFOLDS, SUBSTITUENTS, SUBSTITUENTS)
     smiles = [scaffold.format(first, second) for scaffold, first, second in pairs]
     unique = list(dict.fromkeys(Chem.MolToSmiles(Chem.MolFromSmiles(text)) for text in smiles))
-    return from_smiles(unique, [float(compute(Chem.MolFromSmiles(text))) for text in unique], features)
+    return from_smiles(unique, compute_property(reward, unique), features)
+
+
+def compute_property(name: str, smiles: Sequence[str]) -> list[float]:
+    """Return a property of some molecules.
+
+    Args:
+        name: as `reward` of `enumerate_library`.
+        smiles: K canonical SMILES.
+
+    Raises:
+        ValueError: if the property is unknown.
+    """
+    from rdkit import Chem
+
+    compute = _property(name)
+    return [float(compute(Chem.MolFromSmiles(text))) for text in smiles]
 
 
 def _property(name: str) -> Callable[[Mol], float]:

@@ -226,6 +226,25 @@ def outside(folder):
     return path
 
 
+AMIDE = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
+
+
+def library(smarts=AMIDE, blocks="blocks.csv", rows=("CC(=O)O", "CN")):
+    """A library of products; its blocks lie beside it, unless a name says otherwise."""
+
+    def make(folder):
+        (folder / "private.csv").write_text(f"id,smiles\n1,{SECRET}\n2,NCCC(=O)O\n")
+        (folder / "sent").mkdir()
+        lines = ["id,smiles", *(f"{k},{row}" for k, row in enumerate(rows))]
+        (folder / "sent" / "blocks.csv").write_text("\n".join(lines))
+        slots = ", ".join(f'{{name = "{name}", blocks = "{blocks}"}}' for name in ("a", "b"))
+        path = folder / "sent" / "library.toml"
+        path.write_text(f'[[reactions]]\nname = "r"\nsmarts = "{smarts}"\nslots = [{slots}]\n')
+        return path
+
+    return make
+
+
 def torch_file(folder):
     torch.save([Harm(folder)], folder / "g.pt")
     return folder / "g.pt"

@@ -8,6 +8,7 @@ from graph_bandit_campaign.constraints.limits.patterns import read_pattern
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
+from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_lab import load_results
 from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
@@ -31,6 +32,7 @@ from support.hostile import (
     expanded,
     forged,
     graph,
+    library,
     long_part,
     many_molecules,
     many_rows,
@@ -82,6 +84,11 @@ def read_sweeps(path):
     return len(read_sweep(path).plan().repetitions)
 
 
+def read_products(path):
+    library, remarks = read_product_library(path)
+    return remarks, library.make(range(min(len(library), 100)))
+
+
 def read_plays(path):
     table = SimpleNamespace(
         digest=lambda: "d", maximize=True, start=1, budget=2, molecules=SimpleNamespace(ids=("a", "b")), values=(0, 1)
@@ -101,6 +108,7 @@ READERS = {
     "campaigns": read_campaign,
     "sweeps": read_sweeps,
     "where tables are": read_tables,
+    "product libraries": read_products,
     "tuned settings": read_settings,
     "results": read_results,
     "exports": read_rounds,
@@ -187,6 +195,13 @@ HOSTILE = {
         "many graphs": sweep(f'agents = ["random"]\n[[grid]]\nenvironment = {{num_graphs = {HUGE}}}'),
     },
     "where tables are": {"deep brackets": sweep("a = " + "[" * DEEP)},
+    "product libraries": {
+        "blocks in another folder": library(blocks="../private.csv"),
+        "deep brackets": sweep("reactions = " + "[" * DEEP),
+        "a reaction of megabytes": library(smarts="C" * 10**7),
+        "a thousand reactants": library(smarts=".".join(["[C:1]"] * 900) + ">>[C:1]"),
+        "blocks that react in endless ways": library(rows=(f"OC(=O){'C(C(=O)O)' * 60}C", f"NC{'C(N)' * 60}C")),
+    },
     "tuned settings": {"deep brackets": write("t.json", NESTED)},
     "results": {
         "code": forged("regret", pickled()),

@@ -1,0 +1,170 @@
+"""A Gaussian process on products of building blocks, whose predictions are sums over slots and pairs of slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from agents.process.likelihood import MOST_RESULTS, MixtureLikelihood
+from agents.products.blocks import BlockKernel
+
+SPREAD = 2.0  # standard deviation of the logarithm of each weight before any result
+BLOCK = 4096  # products that are predicted at a time
+
+Tuples = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What results have taught about the kernel."""
+
+    slots: tuple[float, ...]
+    """Weight of the kernel of each slot."""
+    pairs: tuple[float, ...]
+    """Weight of the product of the kernels of each pair of slots, in the order of `itertools.combinations`."""
+    noise: float
+    """Variance of what blocks do not tell, in squared units of the scores."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Predictions of all products of a library: the mean of a product is a sum over its slots and their pairs.
+
+    m(x) = sum_s u_s(x_s) + sum_{s < t} v_st(x_s, x_t)
+    """
+
+    slots: tuple[NDArray[np.float32], ...]
+    """`(B_s,)` for each slot: u."""
+    pairs: tuple[NDArray[np.float32], ...]
+    """`(B_s, B_t)` for each pair of slots, in the order of `itertools.combinations`: v."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return the number of blocks of each slot."""
+        return tuple(map(len, self.slots))
+
+    def of(self, tuples: Tuples) -> Floats:
+        """Return the means of some products, `(n,)`.
+
+        Args:
+            tuples: `(n, S)`, the blocks of each.
+        """
+        total = np.zeros(len(tuples))
+        for s, scores in enumerate(self.slots):
+            total += scores[tuples[:, s]]
+        for (s, t), scores in zip(combinations(range(len(self.slots)), 2), self.pairs, strict=True):
+            total += scores[tuples[:, s], tuples[:, t]]
+        return total
+
+
+class ProductProcess:
+    """The posterior of the values of products, given some of them, on the scale of normal scores of their ranks.
+
+        k(x, x') = sum_s w_s k_s(x_s, x'_s) + sum_{s < t} w_st k_s(x_s, x'_s) k_t(x_t, x'_t)
+
+    Args:
+        kernels: the kernel of the blocks of each slot.
+        tuples: `(n, S)`, the blocks of the products that were measured.
+        values: `(n,)`, their values; large ones are wanted.
+        weights: what is known of the kernel; None: it is learnt from these results, evenly spaced by value if there
+            are more than 500.
+
+    Raises:
+        ValueError: if there are no results, or shapes differ.
+    """
+
+    def __init__(
+        self, kernels: Sequence[BlockKernel], tuples: Tuples, values: Floats, weights: Weights | None = None
+    ) -> None:
+        if tuples.shape != (len(values), len(kernels)) or not len(values):
+            raise ValueError(f"Expected blocks of shape (n, {len(kernels)}), and n values. Got {tuples.shape}.")
+        self._kernels, self._tuples = tuple(kernels), tuples
+        self._pairs = [*combinations(range(len(kernels)), 2)]
+        self.targets: Floats = normal_scores(values)
+        played = [np.unique(tuples[:, s], return_inverse=True) for s in range(len(kernels))]
+        self._columns = [kernel.columns(blocks) for kernel, (blocks, _) in zip(kernels, played, strict=True)]
+        self._place = [places.reshape(-1) for _, places in played]
+        self.weights = self._learn() if weights is None else weights
+        covariance = self._between(tuples)
+        covariance[np.diag_indices(len(values))] += self.weights.noise
+        self._factor = cho_factor(covariance, lower=True, overwrite_a=True)
+        self._solved: Floats = cho_solve(self._factor, self.targets)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Return the means of all products."""
+        slots = tuple(
+            columns @ (weight * np.bincount(place, self._solved, columns.shape[1])).astype(np.float32)
+            for weight, columns, place in zip(self.weights.slots, self._columns, self._place, strict=True)
+        )
+        pairs = list[NDArray[np.float32]]()
+        for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
+            mine, theirs = self._columns[s], self._columns[t]
+            between = np.zeros((mine.shape[1], theirs.shape[1]))
+            np.add.at(between, (self._place[s], self._place[t]), self._solved)
+            pairs.append(mine @ (weight * between).astype(np.float32) @ theirs.T)
+        return Scores(slots, tuple(pairs))
+
+    def predict(self, tuples: Tuples) -> tuple[Floats, Floats]:
+        """Return the mean and the standard deviation of products, `(m,)` each, without noise.
+
+        Args:
+            tuples: `(m, S)`, their blocks.
+        """
+        means, deviations = np.empty(len(tuples)), np.empty(len(tuples))
+        prior = sum(self.weights.slots) + sum(self.weights.pairs)
+        for start in range(0, len(tuples), BLOCK):
+            part = slice(start, start + BLOCK)
+            cross = self._between(tuples[part])
+            means[part] = cross @ self._solved
+            explained = solve_triangular(self._factor[0], cross.T, lower=True, overwrite_b=True)
+            deviations[part] = np.sqrt(np.maximum(prior - np.square(explained).sum(axis=0), 0.0))
+        return means, deviations
+
+    def _between(self, tuples: Tuples) -> Floats:
+        """Return the kernel of products with those that were measured, `(m, n)`."""
+        each = [
+            columns[tuples[:, s]][:, place].astype(np.float64)
+            for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
+        ]
+        total = np.zeros((len(tuples), len(self._tuples)))
+        for weight, kernel in zip(self.weights.slots, each, strict=True):
+            total += weight * kernel
+        for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
+            total += weight * each[s] * each[t]
+        return total
+
+    def _learn(self) -> Weights:
+        """Return the weights and the noise that maximise the marginal likelihood of the results."""
+        order = np.argsort(self.targets, kind="stable")
+        some = order[np.linspace(0, len(order) - 1, min(len(order), MOST_RESULTS)).round().astype(int)]
+        each = [
+            torch.from_numpy(columns[self._tuples[some, s]][:, place[some]].astype(np.float64))
+            for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
+        ]
+        kernels = torch.stack([*each, *(each[s] * each[t] for s, t in self._pairs)])
+        count = len(kernels)
+        once, targets = torch.ones(len(some), dtype=torch.float64), torch.from_numpy(self.targets[some])
+        shares = [1 / count] * count
+        likelihood = MixtureLikelihood(kernels, shares, SPREAD, once, targets, 0.0, shares=shares)
+        weights, noise = likelihood.fit()
+        slots = len(self._kernels)
+        return Weights(tuple(weights[:slots]), tuple(weights[slots:]), noise)
+
+
+def normal_scores(values: Floats) -> Floats:
+    """Return the normal scores of the ranks of values, `(n,)`; equal values have equal scores.
+
+    z_i = Phi^-1((r_i - 1/2) / n)
+    """
+    return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)), np.float64)

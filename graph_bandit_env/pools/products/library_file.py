@@ -1,0 +1,174 @@
+"""Read a library of products from a TOML file, and the tables of building blocks that it names."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN
+from graph_bandit_env.pools.molecule_set import MoleculeSet
+from graph_bandit_env.pools.molecule_sources import from_smiles_csv
+from graph_bandit_env.pools.products.library import Part, ProductLibrary, Slot
+from graph_bandit_env.pools.products.reaction import Reaction
+from graph_bandit_env.tables import open_table
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Smarts = Annotated[str, msgspec.Meta(min_length=1, max_length=5000)]  # RDKit takes gigabytes for some long ones
+
+
+class SlotEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A slot, as the file describes it."""
+
+    name: Text
+    blocks: Text
+    """Table of the blocks, beside the file or under it."""
+    smiles: Text = "smiles"
+    """Column of the SMILES."""
+    id: Text | None = None
+    """Column of the names; None: `id`, if the table has it, else blocks are named by the slot and their row."""
+    price: Text | None = None
+    """Column of the prices."""
+    forbid: tuple[Smarts, ...] = ()
+    """SMARTS; blocks with one of these substructures are left out."""
+    most_atoms: Annotated[int, msgspec.Meta(ge=1)] = MOST_ATOMS
+    """How many atoms a block may have, without hydrogens."""
+
+
+class ReactionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A reaction, as the file describes it."""
+
+    name: Text
+    """Stands in ids and messages."""
+    smarts: Smarts
+    slots: tuple[SlotEntry, ...]
+    """One for each reactant, in their order."""
+
+
+class LibraryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    reactions: Annotated[tuple[ReactionEntry, ...], msgspec.Meta(min_length=1)]
+    most_atoms: Annotated[int, msgspec.Meta(ge=1)] = MOST_ATOMS
+    """How many atoms a product may have, without hydrogens."""
+
+
+def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple[ProductLibrary, list[str]]:
+    """Read a library of products.
+
+    The file says which reactions there are, and which table has the blocks of each slot:
+
+        [[reactions]]
+        name = "amide"
+        smarts = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
+        slots = [{name = "acid", blocks = "acids.smi"}, {name = "amine", blocks = "amines.csv", price = "price"}]
+
+    Args:
+        path: the file.
+        allow_outside: whether tables may lie elsewhere than beside or under the file.
+
+    Returns:
+        The library, and remarks for people: rows that were left out and why, merged rows, ambiguous blocks.
+
+    Raises:
+        FileNotFoundError: if the file or a table does not exist.
+        ValueError: if the file is not such a file, a table lies outside, cannot be read or has no block that reacts.
+        MissingExtraError: if RDKit, or a package that reads a table, is not installed.
+    """
+    path = Path(path)
+    entry = _read_entry(path)
+    parts, remarks = [], list[str]()
+    for each in entry.reactions:
+        reaction = Reaction(each.name, each.smarts, entry.most_atoms)
+        if len(each.slots) != reaction.slots:
+            raise ValueError(
+                f"Expected {reaction.slots} slots for reaction `{each.name}` in {path}. Got {len(each.slots)}."
+            )
+        slots = []
+        for number, slot in enumerate(each.slots):
+            read, notes = _read_slot(slot, _inside(path, slot.blocks, allow_outside), reaction, number)
+            slots.append(read)
+            remarks += [f"slot `{slot.name}` of `{each.name}`: {note}" for note in notes]
+        parts.append(Part(reaction=reaction, slots=tuple(slots)))
+    return ProductLibrary(parts), remarks
+
+
+def _read_entry(path: Path) -> LibraryEntry:
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected a library of products, a TOML file. There is no file {path}.")
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), LibraryEntry)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
+        raise ValueError(f"Expected {path} to describe a library of products. Got: {error}.") from error
+
+
+def _inside(path: Path, name: str, allow_outside: bool) -> Path:
+    """Return the path of a table of blocks; refuse one that lies elsewhere than beside or under the library file."""
+    table, folder = (path.parent / name).resolve(), path.parent.resolve()
+    if not allow_outside and not table.is_relative_to(folder):
+        raise ValueError(
+            f"Expected tables of blocks beside {path} or under its folder. Got {SHOWN.repr(name)}. If you trust the "
+            "file, allow tables outside."
+        )
+    return table
+
+
+def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) -> tuple[Slot, list[str]]:
+    """Return a slot with the blocks that can react in it, and remarks on the others."""
+    with open_table(path) as table:
+        identifier = entry.id or ("id" if "id" in table.columns else None)
+        read = from_smiles_csv(
+            table,
+            entry.smiles if table.has_header else "smiles",
+            identifier=identifier,
+            on_error="skip",
+            most_atoms=entry.most_atoms,
+            columns=[entry.price] if entry.price else [],
+            forms="apart",
+        )
+    sites, forbidden = _look_at(read, entry, reaction, number)
+    prices = read.columns[:, 0] if entry.price else None
+    good = (sites > 0) & ~forbidden
+    unknown = np.zeros(len(read), np.bool_) if prices is None else ~(prices >= 0)
+    good &= ~unknown
+    counts = {
+        "rows of equal blocks merged": read.merged,
+        "blocks left out, which have a forbidden substructure": forbidden.sum(),
+        "blocks left out, which cannot react there": ((sites == 0) & ~forbidden).sum(),
+        "blocks left out, which have no price of at least 0": (unknown & (sites > 0) & ~forbidden).sum(),
+        "blocks can react at several places; their products may be ambiguous": ((sites > 1) & good).sum(),
+    }
+    notes = [f"{count:,} {text}" for text, count in counts.items() if count]
+    if read.skipped:
+        notes.insert(0, f"{len(read.skipped):,} bad rows left out, the first because {read.skipped[0][1]}")
+    kept = np.flatnonzero(good).tolist()
+    if not kept:
+        raise ValueError(f"Expected blocks in {path} that react in slot `{entry.name}`. Got {len(read)} that do not.")
+    return Slot(
+        name=entry.name,
+        ids=tuple(read.ids[k] if identifier else f"{entry.name}{k + 1}" for k in kept),
+        smiles=tuple(read.smiles[k] for k in kept),
+        aliases=read.aliases,
+        prices=None if prices is None else prices[kept],
+    ), notes
+
+
+def _look_at(
+    read: MoleculeSet, entry: SlotEntry, reaction: Reaction, number: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return at how many places each block can react, and whether it has a forbidden substructure."""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        patterns = [Chem.MolFromSmarts(text) for text in entry.forbid]
+        wrong = [text for text, pattern in zip(entry.forbid, patterns, strict=True) if pattern is None]
+        if wrong:
+            raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {SHOWN.repr(wrong[0])}.")
+        blocks = [Chem.MolFromSmiles(text) for text in read.smiles]
+    sites = np.array([reaction.count_sites(number, block) for block in blocks], np.int64)
+    forbidden = [any(block.HasSubstructMatch(pattern) for pattern in patterns) for block in blocks]
+    return sites, np.array(forbidden, np.bool_)

@@ -1,0 +1,105 @@
+"""A reaction that joins one building block of each slot to a product. RDKit runs it when a product is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from graph_bandit_env.extras import require
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN, canonical_smiles, smiles_problem
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+    from rdkit.Chem.rdChemReactions import ChemicalReaction
+
+MOST_PRODUCTS = 64  # ways to react that are looked at; blocks with more reacting groups are ambiguous anyway
+
+
+class NoProductError(ValueError):
+    """Some blocks do not make one product; the message says why."""
+
+
+class Reaction:
+    """A reaction with one reactant for each slot, and one product.
+
+    Args:
+        name: its name, for ids and messages.
+        smarts: reaction SMARTS; the reactants are in the order of the slots.
+        most_atoms: how many atoms a product may have, without hydrogens.
+
+    Raises:
+        ValueError: if RDKit cannot read the SMARTS, or it has other than two to four reactants or one product.
+        MissingExtraError: if RDKit is not installed.
+    """
+
+    def __init__(self, name: str, smarts: str, most_atoms: int = MOST_ATOMS) -> None:
+        require("rdkit", "Making products")
+        self.name, self.smarts, self.most_atoms = name, smarts, most_atoms
+        reactants, products = self._run.GetNumReactantTemplates(), self._run.GetNumProductTemplates()
+        if not 2 <= reactants <= 4 or products != 1:
+            raise ValueError(
+                f"Expected reaction `{name}` to have two to four reactants and one product. Its SMARTS has {reactants} "
+                f"and {products}."
+            )
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"name": self.name, "smarts": self.smarts, "most_atoms": self.most_atoms}
+
+    @property
+    def slots(self) -> int:
+        """Return how many blocks it joins."""
+        return int(self._run.GetNumReactantTemplates())
+
+    def count_sites(self, slot: int, block: Mol) -> int:
+        """Return at how many places a block can react in a slot; 0: it cannot.
+
+        Args:
+            slot: number of the slot, from 0.
+            block: the block.
+        """
+        pattern = self._run.GetReactantTemplate(slot)
+        return len(block.GetSubstructMatches(pattern, maxMatches=MOST_PRODUCTS))
+
+    def product(self, blocks: Sequence[Mol]) -> str:
+        """Return the canonical SMILES of the product of some blocks.
+
+        Ways to react that lead to the same molecule count as one.
+
+        Args:
+            blocks: a block for each slot.
+
+        Raises:
+            NoProductError: if they do not react, give several different products, or one that is no molecule.
+        """
+        from rdkit import Chem, rdBase
+
+        with rdBase.BlockLogs():
+            made = {Chem.MolToSmiles(each) for (each,) in self._run.RunReactants(tuple(blocks), MOST_PRODUCTS)}
+        if not made:
+            raise NoProductError("the blocks do not react.")
+        found = {text: canonical_smiles(text, self.most_atoms) for text in sorted(made)}
+        different = sorted({text for text in found.values() if text})
+        if len(different) > 1:
+            raise NoProductError(f"the blocks give {len(different)} products, {' and '.join(different[:2])}.")
+        if not different:
+            raise NoProductError(f"no molecule comes out: {smiles_problem(min(found), self.most_atoms)}")
+        return different[0]
+
+    @cached_property
+    def _run(self) -> ChemicalReaction:
+        from rdkit import rdBase
+        from rdkit.Chem.rdChemReactions import ReactionFromSmarts
+
+        with rdBase.BlockLogs():
+            try:
+                reaction = ReactionFromSmarts(self.smarts)
+                _, errors = reaction.Validate(silent=True)
+            except ValueError as error:
+                raise ValueError(
+                    f"Expected a reaction SMARTS for `{self.name}`, reactants>>product. Got {SHOWN.repr(self.smarts)}."
+                ) from error
+            if errors:
+                raise ValueError(f"Expected a sound reaction SMARTS for `{self.name}`. RDKit finds {errors} errors.")
+            reaction.Initialize()
+        return reaction

@@ -1,0 +1,86 @@
+"""The process on products: predictions as sums, against a plain Gaussian process."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from agents.products import BlockKernel, ProductProcess, Weights
+from agents.products.process import normal_scores
+
+SIZES = (5, 7, 6)
+
+
+def random_kernels(sizes=SIZES, seed=0):
+    generator = np.random.default_rng(seed)
+    return [BlockKernel((generator.random((size, 16)) < 0.4).astype(np.float32)) for size in sizes]
+
+
+def random_results(count=25, sizes=SIZES, seed=1):
+    generator = np.random.default_rng(seed)
+    tuples = np.unique(np.stack([generator.integers(size, size=count) for size in sizes], axis=1), axis=0)
+    return tuples, generator.normal(size=len(tuples))
+
+
+def plain_kernel(kernels, weights, left, right):
+    each = [kernel.columns(right[:, s]).astype(float)[left[:, s]] for s, kernel in enumerate(kernels)]
+    total = sum(weight * kernel for weight, kernel in zip(weights.slots, each, strict=True))
+    pairs = combinations(range(len(kernels)), 2)
+    return total + sum(weight * each[s] * each[t] for (s, t), weight in zip(pairs, weights.pairs, strict=True))
+
+
+WEIGHTS = Weights((0.3, 0.5, 0.2), (0.1, 0.4, 0.2), 0.05)
+
+
+def test_predictions_are_those_of_a_plain_process():
+    kernels, (tuples, values) = random_kernels(), random_results()
+    process = ProductProcess(kernels, tuples, values, WEIGHTS)
+    new, _ = random_results(40, seed=5)
+    covariance = plain_kernel(kernels, WEIGHTS, tuples, tuples) + WEIGHTS.noise * np.eye(len(values))
+    cross = plain_kernel(kernels, WEIGHTS, new, tuples)
+    means, deviations = process.predict(new)
+    np.testing.assert_allclose(means, cross @ np.linalg.solve(covariance, normal_scores(values)), atol=1e-5)
+    prior = np.diag(plain_kernel(kernels, WEIGHTS, new, new))
+    variances = prior - np.einsum("ij,ij->i", cross, np.linalg.solve(covariance, cross.T).T)
+    np.testing.assert_allclose(deviations, np.sqrt(variances), atol=1e-4)
+
+
+def test_means_are_sums_over_slots_and_pairs():
+    kernels, (tuples, values) = random_kernels(), random_results()
+    process = ProductProcess(kernels, tuples, values, WEIGHTS)
+    every = np.array(np.unravel_index(np.arange(np.prod(SIZES)), SIZES)).T
+    assert process.scores.sizes == SIZES
+    np.testing.assert_allclose(process.scores.of(every), process.predict(every)[0], atol=1e-5)
+
+
+def test_products_are_predicted_in_parts_as_at_once(monkeypatch):
+    kernels, (tuples, values) = random_kernels(), random_results()
+    process = ProductProcess(kernels, tuples, values, WEIGHTS)
+    whole = process.predict(tuples)
+    monkeypatch.setattr("agents.products.process.BLOCK", 3)
+    np.testing.assert_allclose(process.predict(tuples), whole, atol=1e-12)
+
+
+def test_a_slot_that_decides_gets_the_weight_and_a_pair_that_decides_too():
+    kernels, generator = random_kernels(), np.random.default_rng(2)
+    every = np.array(np.unravel_index(np.arange(np.prod(SIZES)), SIZES)).T
+    tuples = every[generator.choice(len(every), 120, replace=False)]
+    of_block, of_pair = generator.normal(size=SIZES[1]), generator.normal(size=(SIZES[0], SIZES[2]))
+    by_slot = ProductProcess(kernels, tuples, of_block[tuples[:, 1]]).weights
+    assert by_slot.slots[1] > 5 * max(by_slot.slots[0], by_slot.slots[2], *by_slot.pairs)
+    by_pair = ProductProcess(kernels, tuples, of_pair[tuples[:, 0], tuples[:, 2]]).weights
+    assert by_pair.pairs[1] > 5 * max(*by_pair.slots, by_pair.pairs[0], by_pair.pairs[2])
+
+
+def test_scores_of_ranks_do_not_depend_on_the_scale_and_equal_values_share_one():
+    scores = normal_scores(np.array([1e6, 2.0, 2.0, -5.0]))
+    np.testing.assert_allclose(scores, norm.ppf([0.875, 0.5, 0.5, 0.125]))
+
+
+def test_results_of_another_shape_are_refused():
+    kernels, (tuples, values) = random_kernels(), random_results()
+    with pytest.raises(ValueError, match="Expected blocks of shape"):
+        ProductProcess(kernels, tuples[:, :2], values)
+    with pytest.raises(ValueError, match="Expected blocks of shape"):
+        ProductProcess(kernels, tuples[:0], values[:0])

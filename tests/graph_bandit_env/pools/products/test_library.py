@@ -1,0 +1,150 @@
+"""A library of products that nobody enumerates: numbers, ids, prices, and what reacts."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from graph_bandit_env.pools.products import NoProductError, Part, ProductLibrary, Reaction, Slot
+
+AMIDE = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
+ESTER = "[#6:1]C(=O)[OH].[OH:2][CX4:3]>>[#6:1]C(=O)[O:2][C:3]"
+ACIDS = Slot(name="acid", ids=("A1", "A2", "A3"), smiles=("CC(=O)O", "O=C(O)CC(=O)O", "O=C(O)CCC(=O)OC"))
+AMINES = Slot(name="amine", ids=("B1", "B2"), smiles=("CN", "NCCO"), prices=np.array([2.0, 3.5]))
+ALCOHOLS = Slot(name="alcohol", ids=("C1", "C2"), smiles=("CO", "OC1CC1"))
+
+
+def amides():
+    return ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, AMINES))])
+
+
+def both():
+    parts = [
+        Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, AMINES)),
+        Part(reaction=Reaction("ester", ESTER), slots=(ACIDS, ALCOHOLS)),
+    ]
+    return ProductLibrary(parts)
+
+
+def test_products_are_made_when_they_are_asked_for():
+    made = amides().make([0, 5])
+    assert [(product.id, product.smiles) for product in made] == [
+        ("A1+B1", "CNC(C)=O"),
+        ("A3+B2", "COC(=O)CCC(=O)NCCO"),
+    ]
+
+
+def test_equal_ways_to_react_are_one_product():
+    """Malonic acid has two equal groups."""
+    assert amides().make([2])[0].smiles == "CNC(=O)CC(=O)O"
+
+
+def test_different_ways_to_react_are_told():
+    acid = Slot(name="acid", ids=("A",), smiles=("CC(C(=O)O)CC(=O)O",))
+    library = ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(acid, AMINES))])
+    (product,) = library.make([0])
+    assert product.smiles == ""
+    assert product.problem.startswith("the blocks give 2 products, ")
+
+
+def test_what_does_not_react_or_gives_no_molecule_is_told():
+    acid = Slot(name="acid", ids=("A",), smiles=("CCO",))
+    library = ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(acid, AMINES))])
+    assert library.make([0])[0].problem == "the blocks do not react."
+    five_bonds = Reaction("wrong", "[C:1](=O)[OH].[NH2:2][C:3]>>[C:1](=O)(=O)[N:2][C:3]")
+    from rdkit import Chem
+
+    with pytest.raises(NoProductError, match="no molecule comes out"):
+        five_bonds.product([Chem.MolFromSmiles("CC(=O)O"), Chem.MolFromSmiles("CN")])
+
+
+def test_products_of_several_reactions_are_numbered_one_after_the_other():
+    library = both()
+    assert len(library) == 12
+    assert [library.id_of(number) for number in (0, 5, 6, 11)] == [
+        "amide:A1+B1",
+        "amide:A3+B2",
+        "ester:A1+C1",
+        "ester:A3+C2",
+    ]
+    assert library.part_of([0, 5, 6, 11]).tolist() == [0, 0, 1, 1]
+    assert library.make([6])[0].smiles == "COC(C)=O"
+
+
+def test_ids_lead_back_to_numbers_and_strange_ones_to_none():
+    for library in (amides(), both()):
+        assert [library.number_of(library.id_of(number)) for number in range(len(library))] == [*range(len(library))]
+    for strange in ("", "A1", "A1+B9", "A1+B1+B1", "ester:A1+B1", "amide:A1+B1"):
+        assert amides().number_of(strange) is None
+
+
+def test_numbers_and_blocks_are_inverse():
+    library = both()
+    blocks = library.blocks_of([6, 9, 11], part=1)
+    np.testing.assert_array_equal(blocks, [[0, 0], [1, 1], [2, 1]])
+    np.testing.assert_array_equal(library.numbers_of(blocks, part=1), [6, 9, 11])
+    with pytest.raises(ValueError, match="Expected products of reaction `amide`"):
+        library.blocks_of([6], part=0)
+
+
+def test_a_product_costs_its_blocks_if_all_prices_are_known():
+    acids = Slot(name="acid", ids=ACIDS.ids, smiles=ACIDS.smiles, prices=np.array([10.0, 20.0, 30.0]))
+    priced = ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(acids, AMINES))])
+    np.testing.assert_array_equal(priced.prices_of([0, 5]), [12.0, 33.5])
+    assert np.isnan(amides().prices_of([0, 5])).all()
+
+
+def test_products_that_are_drawn_are_different_and_follow_from_the_seed():
+    library = both()
+    drawn = library.draw(7, np.random.default_rng(0))
+    assert len(set(drawn.tolist())) == 7
+    np.testing.assert_array_equal(drawn, library.draw(7, np.random.default_rng(0)))
+    assert sorted(library.draw(50, np.random.default_rng(0)).tolist()) == [*range(12)]
+
+
+def test_a_library_of_ten_to_the_fifteen_is_counted_and_its_last_product_made():
+    many = 100_000
+    names = tuple(f"x{k}" for k in range(many))
+    acid = Slot(name="acid", ids=names, smiles=("CC(=O)O",) * many)
+    amine = Slot(name="amine", ids=names, smiles=("CN",) * many)
+    library = ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(acid, amine))])
+    assert len(library) == 10**10
+    assert library.make([10**10 - 1])[0] == ("x99999+x99999", "CNC(C)=O", "")
+
+
+def test_the_digest_is_of_reactions_blocks_and_prices():
+    assert amides().digest == amides().digest
+    assert len({amides().digest, both().digest}) == 2
+    other = Slot(name="amine", ids=AMINES.ids, smiles=AMINES.smiles, prices=np.array([2.0, 3.6]))
+    assert ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, other))]).digest != amides().digest
+
+
+def test_it_can_be_sent_to_another_process():
+    library = amides()
+    library.make([0])
+    assert pickle.loads(pickle.dumps(library)).make([0]) == library.make([0])
+
+
+@pytest.mark.parametrize(
+    ("smarts", "message"),
+    [
+        ("nonsense", "Expected a reaction SMARTS for `x`"),
+        ("[C:1]>>[C:1]", "two to four reactants and one product"),
+        ("[C:1].[N:2]>>[C:1].[N:2]", "two to four reactants and one product"),
+    ],
+)
+def test_reactions_that_cannot_be_used_are_refused(smarts, message):
+    with pytest.raises(ValueError, match=message):
+        Reaction("x", smarts)
+
+
+def test_slots_and_names_that_make_no_sense_are_refused():
+    with pytest.raises(ValueError, match="Expected 2 slots"):
+        Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS,))
+    with pytest.raises(ValueError, match=r"names of blocks without `\+`"):
+        Slot(name="acid", ids=("a+b",), smiles=("CC(=O)O",))
+    with pytest.raises(ValueError, match="blocks of different names"):
+        Slot(name="acid", ids=("a", "a"), smiles=("CC(=O)O", "CCC(=O)O"))
+    part = Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, AMINES))
+    with pytest.raises(ValueError, match="reactions of different names"):
+        ProductLibrary([part, part])

@@ -1,0 +1,106 @@
+"""Libraries of products in TOML files, with the tables of blocks that they name."""
+
+import pytest
+
+from graph_bandit_env.pools.products import read_product_library
+
+LIBRARY = """
+[[reactions]]
+name = "amide"
+smarts = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
+slots = [
+  {name = "acid", blocks = "acids.smi"},
+  {name = "amine", blocks = "amines.csv", price = "price", forbid = ["[Br]"]},
+]
+"""
+ACIDS = "CC(=O)O A1\nOC(=O)CC(=O)O A2\nCCO A3\nnonsense A4\nOC(C)=O A5\n"
+AMINES = "id,smiles,price\nB1,CN,2\nB2,NCCO,3.5\nB3,NCCBr,1\nB4,NCCC,\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "acids.smi").write_text(ACIDS)
+    (tmp_path / "amines.csv").write_text(AMINES)
+    (tmp_path / "library.toml").write_text(LIBRARY)
+    return tmp_path
+
+
+def test_blocks_are_read_and_what_is_left_out_is_told(folder):
+    library, remarks = read_product_library(folder / "library.toml")
+    acids, amines = library.parts[0].slots
+    assert (acids.ids, acids.smiles) == (("A1", "A2"), ("CC(=O)O", "O=C(O)CC(=O)O"))
+    assert (amines.ids, amines.prices.tolist()) == (("B1", "B2"), [2.0, 3.5])
+    assert len(library) == 4
+    assert [remark.removeprefix("slot ") for remark in remarks] == [
+        "`acid` of `amide`: 1 bad rows left out, the first because RDKit reads no molecule from 'nonsense'.",
+        "`acid` of `amide`: 1 rows of equal blocks merged",
+        "`acid` of `amide`: 1 blocks left out, which cannot react there",
+        "`acid` of `amide`: 1 blocks can react at several places; their products may be ambiguous",
+        "`amine` of `amide`: 1 blocks left out, which have a forbidden substructure",
+        "`amine` of `amide`: 1 blocks left out, which have no price of at least 0",
+    ]
+
+
+def test_a_product_is_found_by_a_further_name_of_its_block(folder):
+    library, _ = read_product_library(folder / "library.toml")
+    assert library.number_of("A5+B1") == library.number_of("A1+B1") == 0
+
+
+def test_blocks_without_names_are_named_by_their_slot_and_place(folder):
+    (folder / "amines.csv").write_text("smiles,price\nBrCCN,1\nCN,2\n")
+    library, _ = read_product_library(folder / "library.toml")
+    assert library.parts[0].slots[1].ids == ("amine2",)
+
+
+def test_tables_elsewhere_are_refused_unless_they_are_allowed(folder):
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "library.toml").write_text(
+        LIBRARY.replace("acids.smi", "../acids.smi").replace("amines.csv", "../amines.csv")
+    )
+    with pytest.raises(ValueError, match="Expected tables of blocks beside"):
+        read_product_library(inner / "library.toml")
+    assert len(read_product_library(inner / "library.toml", allow_outside=True)[0]) == 4
+
+
+def test_a_link_to_elsewhere_is_elsewhere(folder):
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "library.toml").write_text(LIBRARY)
+    for name in ("acids.smi", "amines.csv"):
+        try:
+            (inner / name).symlink_to(folder / name)
+        except OSError:
+            (inner / name).write_text("")
+    with pytest.raises(ValueError, match="Expected tables of blocks beside"):
+        read_product_library(inner / "library.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[[reactions]]", "[[reaction]]", "to describe a library of products"),
+        ('name = "acid"', 'nam = "acid"', "unknown field `nam`"),
+        ('price = "price"', "price = 3", "Expected `str . null`, got `int`"),
+        ("[[reactions]]", "[[", "to describe a library of products"),
+        ("[Br]", "[Br", "Expected SMARTS in `forbid` of slot `amine`"),
+        ("acids.smi", "nobody.smi", "but there is no such file or folder"),
+        ('price = "price"', 'price = "cost"', "Expected a column `cost`"),
+        ("slots = [", 'slots = [ {name = "more", blocks = "acids.smi"},', "Expected 2 slots for reaction `amide`"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused(folder, old, new, message):
+    (folder / "library.toml").write_text(LIBRARY.replace(old, new))
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
+        read_product_library(folder / "library.toml")
+
+
+def test_a_slot_without_blocks_that_react_is_refused(folder):
+    (folder / "acids.smi").write_text("CCO A1\n")
+    with pytest.raises(ValueError, match="that react in slot `acid`"):
+        read_product_library(folder / "library.toml")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        read_product_library(tmp_path / "library.toml")
