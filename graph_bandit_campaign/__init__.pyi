@@ -3,6 +3,7 @@ from .backtest.settings import BacktestSettings as BacktestSettings
 from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .command.library import write_library as write_library
+from .command.library import write_products as write_products
 from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
 from .constraints.goals.goal import Goal as Goal
@@ -41,4 +42,5 @@ __all__ = [
     "run_backtest",
     "suggest",
     "write_library",
+    "write_products",
 ]

@@ -13,6 +13,7 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked, read_asked
 from graph_bandit_campaign.command.offer import Offer, describe_others, select
 from graph_bandit_campaign.command.other_graphs import read_other_graphs
+from graph_bandit_campaign.command.products import ProductRounds, product_columns, refuse_options
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.short_lists import ShortLists
 from graph_bandit_campaign.constraints.batch.offers import Offers
@@ -30,6 +31,7 @@ from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool, MoleculeSet
 from graph_bandit_env.files import digest, is_file_of_graphs, lists_molecules
+from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_env.tables import Table, open_table
 
 
@@ -72,6 +74,8 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
             molecule that was suggested to another one.
         ImportError: if a package that reads a table is not installed.
     """
+    if settings.pool.suffix.lower() == ".toml":
+        return _read_products(settings, earlier, tables)
     if settings.scheduler is not None and not settings.pool.is_dir():
         raise ValueError(
             f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
@@ -129,7 +133,7 @@ def _match_table(
     books, outside = match_molecules(rows, here, structures, pending, *options)
     molecules = here.join(read_outside(outside, settings.most_atoms, here.forms)) if outside else here
     molecules = features.add_to(molecules, books.features)
-    selection, constraints = select(here, pool.cells, asked, settings, len(molecules))
+    selection, constraints = select(here.smiles, pool.cells, asked, settings, len(molecules))
     agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
     described = describe(molecules, [agent], len(here), keep=True, workers=settings.processes)
 
@@ -211,6 +215,28 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
         goals=asked.goals,
         features=describe_own_columns(features, found.molecules, count),
         remarks=[*remarks, *asked.remarks],
+    )
+
+
+def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
+    """Read a library of products, and make those that results and earlier rounds speak of."""
+    refuse_options(settings)
+    library, left_out = read_product_library(settings.pool, settings.allow_outside)
+    of_results = Columns(settings.target, settings.id, settings.smiles, noise=settings.noise)
+    asked = read_asked(settings, earlier, tables, product_columns(library), of_results)
+    rounds = ProductRounds(library, settings, earlier, asked)
+    known = rounds.known
+    remarks = [f"{known.books.repeated} repeated results left out"] * bool(known.books.repeated)
+    return Inputs(
+        known=known.here,
+        graphs=known.molecules,
+        books=known.books,
+        size=len(library),
+        offer=rounds.offer,
+        content=[library.digest],
+        conditions=[asked.limits.content(), *settings.terms.content()],
+        goals=asked.goals,
+        remarks=[*remarks, *left_out, *asked.remarks],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -10,8 +11,19 @@ import numpy as np
 from graph_bandit_campaign.file import digest_of, refuse_others
 from graph_bandit_campaign.text import to_csv
 from graph_bandit_env import enumerate_library
+from graph_bandit_env.pools.products import example_library, example_values
 from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.storage import make_folder
+
+LIBRARY = """# Each reaction has a slot for each reactant. The tables of building blocks are in the folder of this file.
+[[reactions]]
+name = "amide"
+smarts = "{smarts}"
+slots = [
+  {{name = "acid", blocks = "acids.csv", price = "price"}},
+  {{name = "amine", blocks = "amines.csv", price = "price"}},
+]
+"""
 
 
 def write_library(
@@ -35,8 +47,7 @@ def write_library(
             else; nothing is written then.
     """
     molecules = enumerate_library(reward)
-    if not 1 <= measured <= len(molecules):
-        raise ValueError(f"Expected `--measured` to be from 1 to {len(molecules)}. Got {measured}.")
+    _check_measured(measured, len(molecules))
     names = [f"lib-{k:04d}" for k in range(len(molecules))]
     known = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
     rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in known)
@@ -44,9 +55,53 @@ def write_library(
         folder / "pool.csv": to_csv([("id", "smiles"), *zip(names, molecules.smiles, strict=True)]).encode(),
         folder / "measured.csv": to_csv([("id", "smiles", reward), *rows]).encode(),
     }
-    refuse_others(contents, [*map(digest_of, contents.values())], overwrite, "Choose another folder.")
-    make_folder(folder)
-    for path, content in contents.items():
-        replace_file(path, content)
+    _write(contents, overwrite)
     pool, results = contents
     return pool, results
+
+
+def write_products(
+    folder: Path, reward: Literal["qed", "logp", "tpsa"], measured: int = 30, seed: int = 0, overwrite: bool = False
+) -> tuple[Path, ...]:
+    """Write a library of products, library.toml with acids.csv and amines.csv, and measured.csv with a few results.
+
+    Args:
+        folder: as for `write_library`.
+        reward: as for `write_library`.
+        measured: how many products have a result.
+        seed: seed by which these are drawn.
+        overwrite: as for `write_library`.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        ImportError, ValueError: as `write_library`.
+    """
+    library = example_library()
+    _check_measured(measured, len(library) // 2)
+    (part,) = library.parts
+    contents = {folder / "library.toml": LIBRARY.format(smarts=part.reaction.smarts).encode()}
+    for slot in part.slots:
+        rows = zip(slot.ids, slot.smiles, [] if slot.prices is None else map(str, slot.prices), strict=True)
+        contents[folder / f"{slot.name}s.csv"] = to_csv([("id", "smiles", "price"), *rows]).encode()
+    drawn = library.make(library.draw(2 * measured, np.random.default_rng(seed)))
+    made = [product for product in drawn if product.smiles][:measured]
+    pairs = zip(made, example_values(reward, made), strict=True)
+    results = ((product.id, product.smiles, f"{value:.4g}") for product, value in pairs)
+    contents[folder / "measured.csv"] = to_csv([("id", "smiles", reward), *results]).encode()
+    _write(contents, overwrite)
+    return tuple(contents)
+
+
+def _check_measured(measured: int, size: int) -> None:
+    if not 1 <= measured <= size:
+        raise ValueError(f"Expected `--measured` to be from 1 to {size}. Got {measured}.")
+
+
+def _write(contents: Mapping[Path, bytes], overwrite: bool) -> None:
+    """Write files into a folder, unless one of these names holds anything else."""
+    refuse_others(contents, [*map(digest_of, contents.values())], overwrite, "Choose another folder.")
+    for path, content in contents.items():
+        make_folder(path.parent)
+        replace_file(path, content)

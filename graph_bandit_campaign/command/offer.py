@@ -16,7 +16,7 @@ from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.model.choice import ShortListEndedError
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
-from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env import GraphPool
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +78,12 @@ class Offer:
 
 
 def select(
-    here: MoleculeSet, cells: Cells, asked: Asked, settings: SuggestSettings, count: int
+    smiles: Sequence[str], cells: Cells, asked: Asked, settings: SuggestSettings, count: int
 ) -> tuple[Selection, BatchConstraints]:
     """Return the molecules that meet the limits and have a price if there are prices, and what a batch may hold.
 
     Args:
-        here: molecules of the pool.
+        smiles: canonical SMILES of molecules of the pool.
         cells: cells of the columns that are asked for.
         asked: what is asked of the pool.
         settings: settings of the command.
@@ -93,8 +93,8 @@ def select(
         ValueError: if a cell cannot be read.
     """
     columns = asked.names.read(cells, settings.skip_bad_rows)
-    selection = asked.limits.select_rows(here.smiles, columns, settings.processes).organic(here.smiles)
-    offers = find_offers(settings.terms, columns, selection, here.smiles)
+    selection = asked.limits.select_rows(smiles, columns, settings.processes).organic(smiles)
+    offers = find_offers(settings.terms, columns, selection, smiles)
     return selection.with_known(settings.price or "", offers.priced), offers.constraints(settings.terms, count)
 
 

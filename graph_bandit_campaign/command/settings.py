@@ -31,8 +31,8 @@ class SuggestSettings:
 
     pool: tyro.conf.Positional[Path]
     """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a
-    folder that `graph-bandit prepare` made of one. Or other graphs: .jsonl (also .gz), .pt, or a table of cells of
-    NAS-Bench-201 or of architectures of NAS-Bench-Graph."""
+    folder that `graph-bandit prepare` made of one; or a library of products that nobody lists, .toml. Or other graphs:
+    .jsonl (also .gz), .pt, or a table of cells of NAS-Bench-201 or of architectures of NAS-Bench-Graph."""
     out: Path
     """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx, .sdf or .parquet. The campaign is
     kept in a .campaign.json file next to it."""
@@ -121,6 +121,8 @@ class SuggestSettings:
     undirected."""
     skip_bad_rows: bool = False
     """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
+    allow_outside: bool = False
+    """Read tables of building blocks that lie elsewhere than in the folder of a library of products, or below."""
 
     def __post_init__(self) -> None:
         check_flags(self)

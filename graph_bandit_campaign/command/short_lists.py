@@ -184,7 +184,7 @@ class ShortLists:
         before = {*map(tuple, self._found[0].tolist())}.union(*(each.places for each in found[:-1]))
         known = self.match(np.array(sorted(before | found[-1].places), np.int64))
         here, block, settings = known.here, known.block, self.settings
-        selection, constraints = select(here, block.cells, self.asked, settings, len(known.molecules))
+        selection, constraints = select(here.smiles, block.cells, self.asked, settings, len(known.molecules))
         best = found[-1].offered if query.judge is None else found[-1].sound
         is_all = not best.is_full or not found[-1].places - before
         spared = np.zeros(len(known.molecules), np.bool_)

@@ -134,6 +134,15 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
         )
 
 
+def is_possible(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> bool:
+    """Return whether `check_batch` accepts a batch."""
+    try:
+        check_batch(count, mask, constraints)
+    except ValueError:
+        return False
+    return True
+
+
 def spare_likely(
     count: int,
     mask: NDArray[np.bool_],
@@ -156,7 +165,7 @@ def spare_likely(
     if constraints.lists is not None:
         spared = mask & ~likely if constraints.spared is None else mask & (~likely | constraints.spared)
         nothing_else = constraints.lists == np.inf and constraints.spared is None
-        if nothing_else and not _accepts(count, spared, replace(constraints, lists=None)):
+        if nothing_else and not is_possible(count, spared, replace(constraints, lists=None)):
             raise ShortListEndedError(are_likely=True)
         return spared
     size = len(mask)
@@ -172,14 +181,6 @@ def spare_likely(
 
 def _money(constraints: BatchConstraints) -> float:
     return math.inf if constraints.budget is None else constraints.budget * (1 + ROUNDING)
-
-
-def _accepts(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> bool:
-    try:
-        check_batch(count, mask, constraints)
-    except ValueError:
-        return False
-    return True
 
 
 def most_allowed(mask: NDArray[np.bool_], groups: NDArray[np.int64] | None, at_most: int | None) -> int:

@@ -12,7 +12,9 @@ class Command:
     """Settings of the library."""
 
     out: Path
-    """Folder for pool.csv and measured.csv."""
+    """Folder for pool.csv and measured.csv; or for library.toml, acids.csv, amines.csv and measured.csv."""
+    products: bool = False
+    """Write a library of products of building blocks, which is never listed, in place of a table of molecules."""
     property: Literal["qed", "logp", "tpsa"] = "qed"
     """Property in the results: drug-likeness, Crippen logP, or polar surface area in square angstroms."""
     measured: int = 30
@@ -23,9 +25,10 @@ class Command:
     """Replace files of these names that hold something else. By default they are refused."""
 
     def run(self) -> int:
-        """Write both files."""
-        from graph_bandit_campaign import write_library
+        """Write the files."""
+        from graph_bandit_campaign import write_library, write_products
 
-        for path in write_library(self.out, self.property, self.measured, self.seed, self.overwrite):
+        write = write_products if self.products else write_library
+        for path in write(self.out, self.property, self.measured, self.seed, self.overwrite):
             print(path)
         return 0

@@ -230,7 +230,7 @@ AMIDE = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
 
 
 def library(smarts=AMIDE, blocks="blocks.csv", rows=("CC(=O)O", "CN")):
-    """A library of products; its blocks lie beside it, unless a name says otherwise."""
+    """A library of products; its blocks lie in its folder, unless a name says otherwise."""
 
     def make(folder):
         (folder / "private.csv").write_text(f"id,smiles\n1,{SECRET}\n2,NCCC(=O)O\n")

@@ -26,7 +26,7 @@ class SlotEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Text
     blocks: Text
-    """Table of the blocks, beside the file or under it."""
+    """Table of the blocks, in the folder of the file or below."""
     smiles: Text = "smiles"
     """Column of the SMILES."""
     id: Text | None = None
@@ -69,7 +69,7 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
 
     Args:
         path: the file.
-        allow_outside: whether tables may lie elsewhere than beside or under the file.
+        allow_outside: whether tables may lie elsewhere than in the folder of the file or below.
 
     Returns:
         The library, and remarks for people: rows that were left out and why, merged rows, ambiguous blocks.
@@ -107,11 +107,11 @@ def _read_entry(path: Path) -> LibraryEntry:
 
 
 def _inside(path: Path, name: str, allow_outside: bool) -> Path:
-    """Return the path of a table of blocks; refuse one that lies elsewhere than beside or under the library file."""
+    """Return the path of a table of blocks; refuse one that lies outside of the folder of the library file."""
     table, folder = (path.parent / name).resolve(), path.parent.resolve()
     if not allow_outside and not table.is_relative_to(folder):
         raise ValueError(
-            f"Expected tables of blocks beside {path} or under its folder. Got {SHOWN.repr(name)}. If you trust the "
+            f"Expected tables of blocks in the folder of {path} or below. Got {SHOWN.repr(name)}. If you trust the "
             "file, allow tables outside."
         )
     return table

@@ -70,7 +70,7 @@ class Reaction:
             blocks: a block for each slot.
 
         Raises:
-            NoProductError: if they do not react, give several different products, or one that is no molecule.
+            NoProductError: if they do not react, give several different products, or a product that RDKit cannot read.
         """
         from rdkit import Chem, rdBase
 

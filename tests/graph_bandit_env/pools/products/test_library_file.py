@@ -58,7 +58,7 @@ def test_tables_elsewhere_are_refused_unless_they_are_allowed(folder):
     (inner / "library.toml").write_text(
         LIBRARY.replace("acids.smi", "../acids.smi").replace("amines.csv", "../amines.csv")
     )
-    with pytest.raises(ValueError, match="Expected tables of blocks beside"):
+    with pytest.raises(ValueError, match="Expected tables of blocks in the folder of"):
         read_product_library(inner / "library.toml")
     assert len(read_product_library(inner / "library.toml", allow_outside=True)[0]) == 4
 
@@ -72,7 +72,7 @@ def test_a_link_to_elsewhere_is_elsewhere(folder):
             (inner / name).symlink_to(folder / name)
         except OSError:
             (inner / name).write_text("")
-    with pytest.raises(ValueError, match="Expected tables of blocks beside"):
+    with pytest.raises(ValueError, match="Expected tables of blocks in the folder of"):
         read_product_library(inner / "library.toml")
 
 

@@ -1,0 +1,193 @@
+"""Rounds on a library of products: what is known of it, then the most promising products, list by list."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.asked import Asked
+from graph_bandit_campaign.command.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.model.choice import is_possible
+from graph_bandit_campaign.model.learner import DEFAULT, default_agent
+from graph_bandit_campaign.model.products import MOST, ProductLists
+from graph_bandit_campaign.pool.block import Cells
+from graph_bandit_campaign.pool.descriptors import describe
+from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.results.matched import match_molecules, read_outside
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import unshield
+from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env.pools.products import ProductLibrary
+from graph_bandit_env.tables import Table
+
+UNDERSTOOD = {
+    *("pool", "out", "measured", "n", "maximize", "minimize", "noise", "smiles", "id", "measured_sheet", "require"),
+    *("forbid", "only", "price", "budget", "budget_only", "at_most", "per", "ignore_failures", "html", "agent"),
+    *("seed", "workers", "undo", "forget", "again", "more", "overwrite", "trust_ids", "most_atoms", "forms"),
+    "allow_outside",
+}
+"""Settings that a library of products knows. All others are refused, so that none is ignored in silence."""
+REACTION, PRICE = "reaction", "price"
+LEAST_CHOICE = 4  # times as many products as are wanted have to meet the limits before a list is long enough
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The products that results and earlier rounds speak of, matched with the results."""
+
+    here: MoleculeSet
+    """The products."""
+    books: Books
+    """The results."""
+    molecules: MoleculeSet
+    """These products, then the molecules that are measured or pending and not in the library."""
+
+
+@dataclass(frozen=True)
+class ProductRounds:
+    """A library of products, of which those that are looked at are made."""
+
+    library: ProductLibrary
+    settings: SuggestSettings
+    earlier: CampaignState | None
+    """State of the campaign; None: there is none yet."""
+    asked: Asked
+    """Results and limits, with the columns that they name."""
+
+    @cached_property
+    def known(self) -> Known:
+        """Return the products that results and earlier rounds speak of; another one if there are none."""
+        names = {row.identifier for rows in self.asked.rows.values() for row in rows}
+        names |= set(map(unshield, names)) | set(self.earlier.structures if self.earlier else ())
+        names |= set(self.earlier.pending if self.earlier else ())
+        numbers = {number for name in names if (number := self.library.number_of(name)) is not None}
+        return self._match(np.array(sorted(numbers), np.int64))
+
+    def offer(self, campaign: Campaign) -> Offer:
+        """Return the products that are known, and the most promising others.
+
+        Raises:
+            ValueError: if a cell cannot be read.
+        """
+        state = campaign.state
+        sign = 1.0 if state.maximize else -1.0
+        values = state.means()
+        named = ((name, self.library.number_of(name)) for name in (*values, *state.pending, *state.failed))
+        number_of = {name: number for name, number in named if number is not None}
+        told = {number: sign * values[name] for name, number in number_of.items() if name in values}
+        taken = set(number_of.values())
+        lists = ProductLists(self.library, state.seed).after([*told], [*told.values()], taken)
+        return self._make(np.array(sorted(taken), np.int64), lists)
+
+    def _make(self, taken: NDArray[np.int64], lists: Iterator[NDArray[np.int64]]) -> Offer:
+        """Return the products that are taken, and those of as many lists as it takes to choose a batch well.
+
+        Of the lists, only what meets the limits is kept.
+        """
+        settings, kept, listed = self.settings, taken, 0
+        while True:
+            following = next(lists, np.zeros(0, np.int64))
+            listed, kept = listed + len(following), np.concatenate([kept, self._meeting(following)])
+            known = self._match(kept)
+            here, molecules = known.here, known.molecules
+            cells = self._cells(here.ids, self.columns)
+            selection, constraints = select(here.smiles, cells, self.asked, settings, len(molecules))
+            mask = np.zeros(len(molecules), np.bool_)
+            mask[: len(here)] = selection.mask & ~np.isin(self._numbers(here.ids), taken)
+            enough = mask.sum() >= LEAST_CHOICE * settings.n and is_possible(settings.n, mask, constraints)
+            if enough or not len(following):
+                break
+        agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
+        described = describe(molecules, [agent], len(here), workers=settings.processes)
+
+        def others(ids: Sequence[str]) -> dict[str, list[str]]:
+            return describe_others(partial(self._cells, ids), self.columns, [[] for _ in ids], settings)
+
+        told = f"Limits on the {listed:,} most promising products: {mask.sum():,} meet them."
+        told *= bool(len(self.asked.limits))
+        return Offer(here, described, selection, constraints, told, is_part=True, others=others)
+
+    def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of those products that can be made and meet the limits."""
+        made = self.library.make(numbers)
+        numbers = numbers[[bool(product.smiles) for product in made]]
+        smiles, ids = [product.smiles for product in made if product.smiles], [p.id for p in made if p.smiles]
+        selection, _ = select(smiles, self._cells(ids, self.columns), self.asked, self.settings, len(ids))
+        return numbers[selection.mask]
+
+    def _numbers(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """Return the numbers of products of the library."""
+        return np.array([self.library.number_of(name) for name in ids], np.int64)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of a product: its reaction, the block of each slot, and its price."""
+        return product_columns(self.library)
+
+    def _match(self, numbers: NDArray[np.int64]) -> Known:
+        """Make products, and match them with the results. If there is none, the first that can be made is taken."""
+        made = [product for product in self.library.make(numbers) if product.smiles]
+        number = 0
+        while not made and number < min(len(self.library), MOST):
+            made = [product for product in self.library.make([number]) if product.smiles]
+            number += 1
+        if not made:
+            raise ValueError(
+                f"Expected blocks that react in {self.settings.pool}. Of {number:,} products none is made."
+            )
+        smiles, ids = [product.smiles for product in made], [product.id for product in made]
+        here = from_smiles(smiles, ids=ids, most_atoms=self.settings.most_atoms, forms=self.settings.forms)
+        structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
+        options = self.settings.trust_ids, self.settings.most_atoms, False
+        books, outside = match_molecules(self.asked.rows, here, structures, pending, *options)
+        molecules = here.join(read_outside(outside, self.settings.most_atoms, here.forms)) if outside else here
+        return Known(here, books, molecules)
+
+    def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:
+        """Return what the columns of some products say."""
+        numbers = self._numbers(ids)
+        parts, prices = self.library.part_of(numbers), self.library.prices_of(numbers)
+        texts: dict[str, list[str]] = {name: [""] * len(ids) for name in columns}
+        for k, (number, part) in enumerate(zip(numbers.tolist(), parts.tolist(), strict=True)):
+            slots = self.library.parts[part].slots
+            blocks = self.library.blocks_of([number], part)[0].tolist()
+            said = {slot.name: slot.ids[block] for slot, block in zip(slots, blocks, strict=True)}
+            said |= {REACTION: self.library.parts[part].reaction.name}
+            said |= {PRICE: "" if math.isnan(prices[k]) else f"{prices[k]:.10g}"}
+            for name in columns:
+                texts[name][k] = said.get(name, "")
+        every = np.arange(len(ids))
+        return Cells(every, every, texts, Table(Path(self.settings.pool.name), ("id", *columns), ()))
+
+
+def product_columns(library: ProductLibrary) -> tuple[str, ...]:
+    """Return the columns of the products of a library: its reaction, if there are several, slots, and the price."""
+    slots = dict.fromkeys(slot.name for part in library.parts for slot in part.slots)
+    priced = any(slot.prices is not None for part in library.parts for slot in part.slots)
+    return (*[REACTION] * (len(library.parts) > 1), *slots, *[PRICE] * priced)
+
+
+def refuse_options(settings: SuggestSettings) -> None:
+    """Refuse settings that a library of products does not know.
+
+    Raises:
+        ValueError: if one is given.
+    """
+    fields = dataclasses.fields(SuggestSettings)
+    changed = [field.name for field in fields if getattr(settings, field.name) != field.default]
+    bad = [f"--{name.replace('_', '-')}" for name in changed if name not in UNDERSTOOD]
+    bad += ["several goals"] * (len(settings.goals) > 1)
+    if bad:
+        raise ValueError(
+            f"Expected a table of molecules for {', '.join(bad)}. {settings.pool} is a library of products, which are "
+            "never listed as a whole. Leave these out."
+        )

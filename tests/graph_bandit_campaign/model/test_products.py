@@ -1,0 +1,72 @@
+"""The most promising products of a library, and how many of the best ones they hold."""
+
+import numpy as np
+import pytest
+
+from graph_bandit_campaign.model import products
+from graph_bandit_campaign.model.products import ProductLists
+from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot, example_library
+
+pytest.importorskip("rdkit")
+LIBRARY = example_library()
+
+
+def small_library():
+    part = LIBRARY.parts[0]
+    slots = [Slot(name=slot.name, ids=slot.ids[:12], smiles=slot.smiles[:12]) for slot in part.slots]
+    return ProductLibrary([Part(reaction=part.reaction, slots=tuple(slots))])
+
+
+def additive_values(library, seed=0):
+    """Values that are sums over blocks, of all products."""
+    generator = np.random.default_rng(seed)
+    each = [generator.normal(size=size) for size in library.parts[0].sizes]
+    blocks = library.blocks_of(np.arange(len(library)))
+    return sum(values[blocks[:, slot]] for slot, values in enumerate(each))
+
+
+def test_without_results_every_block_of_a_slot_is_listed_as_often():
+    first = next(ProductLists(LIBRARY, seed=0).after([], [], ()))
+    assert len(set(first.tolist())) == len(first) == products.FIRST_LIST
+    for slot, size in enumerate(LIBRARY.parts[0].sizes):
+        counts = np.bincount(LIBRARY.blocks_of(first)[:, slot], minlength=size)
+        assert counts.min() >= len(first) // size - 2
+        assert counts.max() <= len(first) // size + 3
+
+
+def test_lists_hold_different_products_none_of_them_taken_until_there_are_no_more():
+    library = small_library()
+    taken = {0, 5, 17}
+    lists = [*ProductLists(library, seed=0).after([0, 5], [1.0, 2.0], taken)]
+    listed = np.concatenate(lists).tolist()
+    assert len(listed) == len(set(listed))
+    assert set(listed) == set(range(len(library))) - taken
+
+
+def test_the_first_list_holds_the_best_of_sums_that_few_results_teach():
+    values = additive_values(LIBRARY)
+    told = LIBRARY.draw(400, np.random.default_rng(1))
+    first = next(ProductLists(LIBRARY, seed=0).after(told.tolist(), values[told].tolist(), told.tolist()))
+    left = np.setdiff1d(np.arange(len(LIBRARY)), told)
+    best = left[np.argsort(-values[left])[:50]]
+    assert np.isin(best, first).mean() > 0.9
+    assert np.isin(best, LIBRARY.draw(len(first), np.random.default_rng(2))).mean() < 0.2
+
+
+def test_lists_follow_from_the_seed():
+    told, values = [3, 700, 9000], [0.1, 0.5, 0.3]
+    lists = [next(ProductLists(LIBRARY, seed).after(told, values, told)) for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(lists[0], lists[1])
+    assert (lists[0] != lists[2]).any()
+
+
+def test_reactions_without_results_are_listed_at_random():
+    part = LIBRARY.parts[0]
+    other = Part(reaction=Reaction("other", part.reaction.smarts), slots=part.slots)
+    library = ProductLibrary([part, other])
+    told = LIBRARY.draw(50, np.random.default_rng(0))
+    first = next(
+        ProductLists(library, seed=0).after(told.tolist(), additive_values(LIBRARY)[told].tolist(), told.tolist())
+    )
+    share = (library.part_of(first) == 1).mean()
+    assert 0 < share < 0.5
