@@ -1,15 +1,15 @@
-"""Make calls in parallel, and hand over each result as it comes; a call whose worker dies is made once more."""
+"""Make calls in parallel, and say in a chemist's words what becomes of the rest if workers die."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from contextlib import closing, contextmanager
 from multiprocessing import get_context
 from typing import TypeVar
 
-from graph_bandit_lab.execution import SchedulerLostError, Workers
+from graph_bandit_lab.execution import SchedulerLostError, Workers, run_in_parallel
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -35,11 +35,11 @@ def results_of(
     arguments: Iterable[tuple[object, ...]],
     name: Callable[..., str],
     kept: str,
-) -> Iterator[T]:
+) -> Generator[T]:
     """Yield the results of calls in the order in which they come.
 
     Args:
-        workers: make the calls; as many are under way at a time as they have slots.
+        workers: make the calls, and are shut down at the end, or abandoned if anything is raised.
         call: a function that can be sent to them.
         arguments: the arguments of each call.
         name: given the arguments of a call, names it in messages.
@@ -49,29 +49,19 @@ def results_of(
         ChildProcessError: an OSError, if two workers die over the same call.
         SchedulerLostError: an OSError, if a cluster cannot be reached any more.
     """
-    waiting = ((each, 1) for each in arguments)
-    again: list[tuple[tuple[object, ...], int]] = []
-    flying: dict[Future[T], tuple[tuple[object, ...], int]] = {}
-    while True:
-        while len(flying) < workers.slots and (following := again.pop() if again else next(waiting, None)):
-            flying[workers.submit(call, *following[0])] = following
-        if not flying:
-            return
-        for future in wait(flying, return_when=FIRST_COMPLETED).done:
-            each, attempt = flying.pop(future)
-            try:
-                result = future.result()
-            except deaths() as error:
-                if attempt == ATTEMPTS or not isinstance(error, BrokenExecutor):  # a cluster has tried it again
+    try:
+        with closing(run_in_parallel(call, arguments, workers, ATTEMPTS)) as results:
+            for each, result in results:
+                if isinstance(result, deaths()):
                     raise ChildProcessError(
                         f"At least {ATTEMPTS} workers died over {name(*each)}, perhaps for lack of memory, or over a "
                         f"molecule that RDKit cannot bear. {kept}"
-                    ) from error
-                again.append((each, attempt + 1))
-            except CancelledError as error:
-                raise SchedulerLostError(f"The scheduler cannot be reached any more. {kept}") from error
-            else:
+                    ) from result
+                if isinstance(result, Exception):
+                    raise result
                 yield result
+    except SchedulerLostError as error:
+        raise SchedulerLostError(f"The scheduler cannot be reached any more. {kept}") from error
 
 
 def map_in_processes(call: Callable[[S], T], parts: Sequence[S], workers: int) -> list[T]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +14,7 @@ from tqdm import tqdm
 from graph_bandit_campaign.backtest.players import SIMILARITY
 from graph_bandit_campaign.backtest.plays import Play, Task, play_from_file
 from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_campaign.workers import opened, results_of
+from graph_bandit_campaign.workers import results_of
 from graph_bandit_lab.execution import choose_workers
 
 KEPT = "Finished plays are kept: give the same command with fewer --workers."
@@ -39,20 +40,18 @@ def play_tasks(
         return
     long = sum(task.player != SIMILARITY for task in tasks)  # that takes no time
     open_workers, count = choose_workers(workers, None)
-    with (
-        TemporaryDirectory() as folder,
-        tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar,
-        opened(open_workers) as pool,
-    ):
+    with TemporaryDirectory() as folder, tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar:
         path, told = Path(folder, "table.pickle"), False
         path.write_bytes(pickle.dumps(table))
         calls = ((path, task, seed) for task in tasks)
-        for task, finished in results_of(pool, play_from_file, calls, lambda _, task, __: f"`{task.player}`", KEPT):
-            on_done(task, finished)
-            bar.update()
-            if not told and long > 1 and task.player != SIMILARITY:
-                told = True
-                bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
+        plays = results_of(open_workers(), play_from_file, calls, lambda _, task, __: f"`{task.player}`", KEPT)
+        with closing(plays):
+            for task, finished in plays:
+                on_done(task, finished)
+                bar.update()
+                if not told and long > 1 and task.player != SIMILARITY:
+                    told = True
+                    bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
 
 
 def estimate(seconds: float, left: int, workers: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ from tqdm import tqdm
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.text import duration
-from graph_bandit_campaign.workers import opened, results_of
+from graph_bandit_campaign.workers import results_of
 from graph_bandit_lab.execution import choose_workers
 
 T = TypeVar("T")
@@ -60,11 +61,9 @@ def make_pass(
     if len(pool) > MANY:
         print(_time(pool, timed, slots), file=sys.stderr, flush=True)
     parts = ((number,) for number in range(len(pool.parts)) if not stop())  # those before are under way already
-    with (
-        tqdm(total=len(pool.parts), unit=f" parts of {unit}", disable=None, file=sys.stderr) as bar,
-        opened(open_workers) as workers,
-    ):
-        for each in results_of(workers, work, parts, lambda number: str(pool.parts[number].path), kept):
+    results = results_of(open_workers(), work, parts, lambda number: str(pool.parts[number].path), kept)
+    with closing(results), tqdm(total=len(pool.parts), unit=f" parts of {unit}", disable=None, file=sys.stderr) as bar:
+        for each in results:
             bar.update()
             yield each
 

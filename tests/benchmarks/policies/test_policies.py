@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import registry
+from benchmarks import kept_tasks
 from benchmarks.kept_rows import append_rows
 from benchmarks.policies import __main__ as command_line
 from benchmarks.policies import train as training
@@ -118,7 +119,7 @@ def made_up(learner, seed, actions_per_round, steps, test_sets):
 @pytest.fixture
 def played(monkeypatch):
     monkeypatch.setattr(command_line, "learn", made_up)
-    monkeypatch.setattr(command_line, "Processes", lambda count: InProcess())
+    monkeypatch.setattr(kept_tasks, "Processes", lambda count: InProcess())
     made_up.calls = []
     return made_up.calls
 

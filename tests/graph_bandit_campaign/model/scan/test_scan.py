@@ -24,7 +24,7 @@ def test_the_first_bad_cell_of_the_table_is_told(last_first, tmp_path, monkeypat
     prepare(PrepareSettings(tmp_path / "pool.csv", tmp_path / "pool", part_rows=8, workers=None))
     original = passes.results_of
     if last_first:
-        monkeypatch.setattr(passes, "results_of", lambda *given: reversed(list(original(*given))))
+        monkeypatch.setattr(passes, "results_of", lambda *given: (each for each in reversed(list(original(*given)))))
     command = ["suggest", str(tmp_path / "pool"), "--maximize", "y", "--price", "price", "--workers", "None"]
     assert main([*command, "--out", str(tmp_path / "out.csv")]) == 1
     assert "pool.csv, line 15: " in " ".join(capsys.readouterr().err.split())
