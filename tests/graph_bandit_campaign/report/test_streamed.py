@@ -94,7 +94,7 @@ def test_two_processes_write_the_same_and_the_time_is_told(tables, prepared, tmp
 
 def test_parts_are_written_in_their_order_whichever_is_ready_first(tables, prepared, tmp_path, monkeypatch):
     made = passes.results_of
-    monkeypatch.setattr(passes, "results_of", lambda *args: reversed(list(made(*args))))
+    monkeypatch.setattr(passes, "results_of", lambda *args: (each for each in reversed(list(made(*args)))))
     path = tmp_path / "all.csv"
     suggest(prepared, tables / "equal.csv", tmp_path / "out.csv", "--predictions", str(path))
     assert [row[0] for row in csv.reader(path.read_text().splitlines())] == ["id", *(f"'=m{k}" for k in range(COUNT))]
