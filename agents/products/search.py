@@ -25,7 +25,7 @@ class Best(NamedTuple):
     means: Numbers
     """`(n,)`, their scores."""
     is_exact: bool
-    """Whether no product that is not among them can be better."""
+    """Whether these are the best of all products, as the bounds of the others prove."""
 
 
 def find_best(scores: Scores, count: int, width: int = WIDTH) -> Best:

@@ -76,6 +76,11 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
     """
     if settings.pool.suffix.lower() == ".toml":
         return _read_products(settings, earlier, tables)
+    if settings.allow_outside:
+        raise ValueError(
+            f"Expected `--allow-outside` with a library of products, .toml, which names tables of blocks. Got "
+            f"{settings.pool}. Leave it out."
+        )
     if settings.scheduler is not None and not settings.pool.is_dir():
         raise ValueError(
             f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
@@ -224,6 +229,7 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
     library, left_out = read_product_library(settings.pool, settings.allow_outside)
     of_results = Columns(settings.target, settings.id, settings.smiles, noise=settings.noise)
     asked = read_asked(settings, earlier, tables, product_columns(library), of_results)
+    refuse_options(settings, asked.goals)
     rounds = ProductRounds(library, settings, earlier, asked)
     known = rounds.known
     remarks = [f"{known.books.repeated} repeated results left out"] * bool(known.books.repeated)

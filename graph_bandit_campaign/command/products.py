@@ -16,6 +16,8 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.offer import Offer, describe_others, select
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
 from graph_bandit_campaign.model.products import MOST, ProductLists
@@ -112,8 +114,9 @@ class ProductRounds:
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             return describe_others(partial(self._cells, ids), self.columns, [[] for _ in ids], settings)
 
-        told = f"Limits on the {listed:,} most promising products: {mask.sum():,} meet them."
-        told *= bool(len(self.asked.limits))
+        told = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
+        told += f", and {mask.sum():,} meet the limits" if len(self.asked.limits) else ""
+        told += ". All predictions and probabilities are of these: a better one may not have been made."
         return Offer(here, described, selection, constraints, told, is_part=True, others=others)
 
     def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -170,14 +173,25 @@ class ProductRounds:
 
 
 def product_columns(library: ProductLibrary) -> tuple[str, ...]:
-    """Return the columns of the products of a library: its reaction, if there are several, slots, and the price."""
+    """Return the columns of the products of a library: its reaction, if there are several, slots, and the price.
+
+    Raises:
+        ValueError: if a slot has the name of another column, whose capitals do not count.
+    """
     slots = dict.fromkeys(slot.name for part in library.parts for slot in part.slots)
+    taken = ("id", "smiles", REACTION, PRICE)
+    if wrong := [name for name in slots if name.casefold() in taken]:
+        raise ValueError(f"Expected slots with other names than {', '.join(taken)}. Got `{wrong[0]}`. Rename it.")
     priced = any(slot.prices is not None for part in library.parts for slot in part.slots)
     return (*[REACTION] * (len(library.parts) > 1), *slots, *[PRICE] * priced)
 
 
-def refuse_options(settings: SuggestSettings) -> None:
+def refuse_options(settings: SuggestSettings, goals: Sequence[Goal] = ()) -> None:
     """Refuse settings that a library of products does not know.
+
+    Args:
+        settings: settings of the command.
+        goals: the aims that the results make of them, limits on results included; empty with one goal.
 
     Raises:
         ValueError: if one is given.
@@ -186,6 +200,9 @@ def refuse_options(settings: SuggestSettings) -> None:
     changed = [field.name for field in fields if getattr(settings, field.name) != field.default]
     bad = [f"--{name.replace('_', '-')}" for name in changed if name not in UNDERSTOOD]
     bad += ["several goals"] * (len(settings.goals) > 1)
+    of_results = {goal.name for goal in goals if goal.aim == "limit"}
+    limits = map(Requirement.parse, settings.require)
+    bad += [f"limits on results, `{limit.text}`" for limit in limits if limit.name in of_results]
     if bad:
         raise ValueError(
             f"Expected a table of molecules for {', '.join(bad)}. {settings.pool} is a library of products, which are "

@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.context
 import os
+import sys
 
 LIBRARIES = (
     "torch",
@@ -20,9 +21,9 @@ LIBRARIES = (
     "numba",
     "scipy.stats",
 )
-THERE_IS_FORK = "forkserver" in multiprocessing.get_all_start_methods()  # not on Windows
+IS_SAFE = sys.platform == "linux"  # libraries of macOS may not be used after a fork, and Windows has none
 
-if THERE_IS_FORK:
+if IS_SAFE:
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
     class PreloadedProcess(ForkServerProcess):

@@ -53,7 +53,7 @@ class PricesStudy(Study):
     budget: float = 80
     """Money in a round, where the lowest price is 1 and the highest 10."""
     shares: tuple[float, ...] = (1.0, 0.8, 0.6)
-    """What an agent that looks at prices gets of the budget."""
+    """Shares of the budget for agents that weigh prices; the others get all of it."""
     weights: tuple[float, ...] = (0.5,)
     """By how much the index falls if a price is e times as high. 0.5 is that of molecule-ucb, 1 that of molecule-ei."""
     rounds: int = 5

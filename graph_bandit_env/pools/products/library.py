@@ -56,6 +56,9 @@ class Part:
     slots: tuple[Slot, ...]
 
     def __post_init__(self) -> None:
+        names = [slot.name for slot in self.slots]
+        if len(set(names)) < len(names):
+            raise ValueError(f"Expected slots of different names in reaction `{self.reaction.name}`. Got {names}.")
         if len(self.slots) != self.reaction.slots:
             raise ValueError(
                 f"Expected {self.reaction.slots} slots for reaction `{self.reaction.name}`, as its SMARTS has "

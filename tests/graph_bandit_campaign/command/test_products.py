@@ -79,7 +79,7 @@ def test_a_limit_that_few_products_meet_still_fills_the_batch(example, tmp_path,
         (tmp_path / name).write_text("".join(rows[:51]))
     rows = ask(tmp_path, tmp_path / "next.csv", require=("mw<255",), n=6)
     assert len(rows) == 6
-    told = re.search(r"Limits on the (\S+) most promising products: (\d+) meet them", capsys.readouterr().out)
+    told = re.search(r"the (\S+) most promising ones were made, and (\d+) meet the limits", capsys.readouterr().out)
     listed, met = (int(count.replace(",", "")) for count in told.groups())
     assert listed > 200
     assert 6 < met < listed / 20
@@ -111,3 +111,32 @@ def test_what_cannot_be_done_without_a_list_is_refused_by_name(example, tmp_path
         ask(example, tmp_path / "next.csv", measured=(example / "measured.csv",), **settings)
     assert named in str(error.value)
     assert not (tmp_path / "next.campaign.json").exists()
+
+
+def test_a_limit_on_results_is_refused_by_name(example, tmp_path):
+    results = tmp_path / "more.csv"
+    results.write_text("id,qed,tox\nacid000+amine000,0.5,3\n")
+    with pytest.raises(ValueError, match="Expected a table of molecules for limits on results, `tox<1`"):
+        ask(example, tmp_path / "next.csv", measured=(results,), require=("tox<1",))
+    assert not (tmp_path / "next.campaign.json").exists()
+
+
+def test_it_is_told_which_products_probabilities_are_of(example, tmp_path, capsys):
+    ask(example, tmp_path / "next.csv", measured=(example / "measured.csv",))
+    told = re.search(r"Of (\S+) products the (\S+) most promising ones were made", capsys.readouterr().out)
+    assert told.groups() == ("47,040", "1,000")
+
+
+def test_a_table_of_molecules_has_no_tables_of_blocks_elsewhere(tmp_path):
+    (tmp_path / "pool.csv").write_text("id,smiles\na,CCO\nb,CCN\n")
+    with pytest.raises(ValueError, match="Expected `--allow-outside` with a library of products"):
+        ask(tmp_path, tmp_path / "next.csv", pool=tmp_path / "pool.csv", allow_outside=True, n=1)
+
+
+def test_slots_that_are_named_as_other_columns_are_refused(example, tmp_path):
+    for name in ("acids.csv", "amines.csv"):
+        (tmp_path / name).write_text((example / name).read_text())
+    library = (example / "library.toml").read_text()
+    (tmp_path / "library.toml").write_text(library.replace('name = "acid"', 'name = "price"'))
+    with pytest.raises(ValueError, match="Expected slots with other names than id, smiles, reaction, price"):
+        ask(tmp_path, tmp_path / "next.csv")

@@ -141,6 +141,8 @@ def test_reactions_that_cannot_be_used_are_refused(smarts, message):
 def test_slots_and_names_that_make_no_sense_are_refused():
     with pytest.raises(ValueError, match="Expected 2 slots"):
         Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS,))
+    with pytest.raises(ValueError, match="slots of different names"):
+        Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, ACIDS))
     with pytest.raises(ValueError, match=r"names of blocks without `\+`"):
         Slot(name="acid", ids=("a+b",), smiles=("CC(=O)O",))
     with pytest.raises(ValueError, match="blocks of different names"):
