@@ -11,9 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
+from agents.beliefs.rewards import History, make_targets
 from agents.process.likelihood import MOST_RESULTS, MixtureLikelihood
 from agents.products.blocks import BlockKernel
 
@@ -75,7 +74,7 @@ class ProductProcess:
     Args:
         kernels: the kernel of the blocks of each slot.
         tuples: `(n, S)`, the blocks of the products that were measured.
-        values: `(n,)`, their values; large ones are wanted.
+        values: `(n,)` float64, their values; large ones are wanted.
         weights: what is known of the kernel; None: it is learnt from these results, evenly spaced by value if there
             are more than 500.
 
@@ -90,7 +89,9 @@ class ProductProcess:
             raise ValueError(f"Expected blocks of shape (n, {len(kernels)}), and n values. Got {tuples.shape}.")
         self._kernels, self._tuples = tuple(kernels), tuples
         self._pairs = [*combinations(range(len(kernels)), 2)]
-        self.targets: Floats = normal_scores(values)
+        history = History(len(values))
+        history.add(torch.arange(len(values)), torch.from_numpy(values))
+        self.targets: Floats = make_targets(history, standardize=True, warp="normal_scores").of(history.means).numpy()
         played = [np.unique(tuples[:, s], return_inverse=True) for s in range(len(kernels))]
         self._columns = [kernel.columns(blocks) for kernel, (blocks, _) in zip(kernels, played, strict=True)]
         self._place = [places.reshape(-1) for _, places in played]
@@ -160,11 +161,3 @@ class ProductProcess:
         weights, noise = likelihood.fit()
         slots = len(self._kernels)
         return Weights(tuple(weights[:slots]), tuple(weights[slots:]), noise)
-
-
-def normal_scores(values: Floats) -> Floats:
-    """Return the normal scores of the ranks of values, `(n,)`; equal values have equal scores.
-
-    z_i = Phi^-1((r_i - 1/2) / n)
-    """
-    return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)), np.float64)

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import norm
 
 from agents.products import BlockKernel, ProductProcess, Weights
-from agents.products.process import normal_scores
 
 SIZES = (5, 7, 6)
 
@@ -40,7 +39,7 @@ def test_predictions_are_those_of_a_plain_process():
     covariance = plain_kernel(kernels, WEIGHTS, tuples, tuples) + WEIGHTS.noise * np.eye(len(values))
     cross = plain_kernel(kernels, WEIGHTS, new, tuples)
     means, deviations = process.predict(new)
-    np.testing.assert_allclose(means, cross @ np.linalg.solve(covariance, normal_scores(values)), atol=1e-5)
+    np.testing.assert_allclose(means, cross @ np.linalg.solve(covariance, process.targets), atol=1e-5)
     prior = np.diag(plain_kernel(kernels, WEIGHTS, new, new))
     variances = prior - np.einsum("ij,ij->i", cross, np.linalg.solve(covariance, cross.T).T)
     np.testing.assert_allclose(deviations, np.sqrt(variances), atol=1e-4)
@@ -73,9 +72,12 @@ def test_a_slot_that_decides_gets_the_weight_and_a_pair_that_decides_too():
     assert by_pair.pairs[1] > 5 * max(*by_pair.slots, by_pair.pairs[0], by_pair.pairs[2])
 
 
-def test_scores_of_ranks_do_not_depend_on_the_scale_and_equal_values_share_one():
-    scores = normal_scores(np.array([1e6, 2.0, 2.0, -5.0]))
-    np.testing.assert_allclose(scores, norm.ppf([0.875, 0.5, 0.5, 0.125]))
+def test_targets_go_by_rank_and_values_that_differ_by_rounding_alone_are_equal():
+    values = np.array([1e6, 0.1 + 0.2, 0.3, -5.0])
+    tuples = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]])
+    expected = norm.ppf([0.875, 0.5, 0.5, 0.125])
+    targets = ProductProcess(random_kernels(), tuples, values, WEIGHTS).targets
+    np.testing.assert_allclose(targets, expected / expected.std(), atol=1e-12)
 
 
 def test_results_of_another_shape_are_refused():
