@@ -80,7 +80,7 @@ _OURS: dict[str, Registration] = {
         EntryPoint(name=function.replace("_", "-"), value=f"agents.zoo:{function}", group=ENTRY_POINT_GROUP),
         needs="molecules" if function.startswith("molecule_") else "any",
     )
-    for function in zoo.__all__
+    for function in dir(zoo)
 }
 _REGISTRATIONS: dict[str, Registration] = dict(_OURS)
 _ADMITTED: dict[str, Registration] = {}  # agents of files, by names of the form `module:factory`

@@ -17,25 +17,3 @@ from .rules import ThompsonSampling as ThompsonSampling
 from .rules import UpperConfidenceBound as UpperConfidenceBound
 from .short_list import order_by_digest as order_by_digest
 from .short_list import short_list as short_list
-
-__all__ = [
-    "AcquisitionRule",
-    "BatchBeliefAgent",
-    "Belief",
-    "BeliefAgent",
-    "CountBonus",
-    "EpsilonGreedy",
-    "ExpectedImprovement",
-    "Greedy",
-    "History",
-    "Insight",
-    "Memoryless",
-    "PhasedElimination",
-    "ThompsonSampling",
-    "UpperConfidenceBound",
-    "compose",
-    "least_informative",
-    "order_by_digest",
-    "remember",
-    "short_list",
-]

@@ -10,6 +10,7 @@ from .abilities import PartsWeigher as PartsWeigher
 from .abilities import PriceMinder as PriceMinder
 from .abilities import ResultsWeigher as ResultsWeigher
 from .base import BaseAgent as BaseAgent
+from .base import one_thread as one_thread
 from .conformance import AgentCheckError as AgentCheckError
 from .conformance import check_agent as check_agent
 from .graph_memory import PLAY_CHANGING_GRAPHS as PLAY_CHANGING_GRAPHS
@@ -36,46 +37,3 @@ from .settings import check_fields as check_fields
 from .settings import check_names as check_names
 from .settings import describe_fields as describe_fields
 from .settings import read_settings as read_settings
-from .threads import one_thread as one_thread
-
-__all__ = [
-    "LARGEST_REWARD",
-    "PLAY_CHANGING_GRAPHS",
-    "READABLE",
-    "READ_EVERYTHING",
-    "Agent",
-    "AgentCheckError",
-    "BaseAgent",
-    "BatchAgent",
-    "BlindAgentWarning",
-    "BoundsLearner",
-    "ChoiceForecaster",
-    "Describer",
-    "DivergedError",
-    "Explainer",
-    "Explanation",
-    "GainForecaster",
-    "GraphSetLike",
-    "LateLearner",
-    "MeanPredictor",
-    "MoleculeSetLike",
-    "NoiseLearner",
-    "PartsWeigher",
-    "Prediction",
-    "PriceMinder",
-    "ResultsWeigher",
-    "State",
-    "check_agent",
-    "check_fields",
-    "check_names",
-    "derive_streams",
-    "describe_fields",
-    "masked_argmax",
-    "name_readings",
-    "one_thread",
-    "plays_changing_graphs",
-    "read_feedback",
-    "read_graphs",
-    "read_mask",
-    "read_settings",
-]

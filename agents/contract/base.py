@@ -33,7 +33,7 @@ from agents.contract.reading import (
     with_both_directions,
 )
 from agents.contract.state import check_form, check_identity, form_of, make_identity
-from gntk import one_thread
+from gntk import one_thread as one_thread
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -81,12 +81,12 @@ class Module:
 
     @cached_property
     def public(self) -> set[str] | None:
-        """Names written in `__all__`, which a lazy door has in its stub; None where there is no list."""
+        """Names written in `__all__`, or what the stub of a lazy door imports; None where there is neither."""
         for path in (self.path.with_suffix(".pyi"), self.path):
             for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
                 if isinstance(node, ast.Assign) and any(getattr(to, "id", "") == "__all__" for to in node.targets):
                     return {item.value for item in ast.walk(node.value) if isinstance(item, ast.Constant)}
-        return None
+        return {one.name for one in self.stub} or None
 
 
 def imports_of(tree: ast.AST, importer: str) -> list[Import]:
