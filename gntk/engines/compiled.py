@@ -6,7 +6,7 @@ with the plain forms, `gntk.engines.descend` and `gntk.empirical.values_and_feat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from gntk.aggregation import AggregatedGraphs
 from gntk.engines.base import Gradient, PaperNetwork, Weights
 from gntk.engines.descent import Batches
 from gntk.engines.loops import NODES, descend, evaluate, score
-from gntk.engines.revisits import UNITS, descend_on_visits
+from gntk.engines.revisits import UNITS, Visits, descend_on_visits
 
 Floats = NDArray[np.float32]
 MANY_BATCHES = 400  # from here on, and with as many visits of each graph, what they have in common is kept
@@ -25,8 +25,7 @@ MANY_VISITS = 10
 KEPT_BYTES = 1 << 28  # largest float32 arrays that are kept of all graphs visited: a quarter of a gigabyte
 
 
-@dataclass(frozen=True, eq=False)
-class PaddedGraphs:
+class PaddedGraphs(NamedTuple):
     """Hold aggregated graphs in the layout of the compiled loops: nodes padded with zeros, which change no sum.
 
     Attributes:
@@ -84,20 +83,10 @@ class CompiledNetwork(PaperNetwork):
         """Return f and psi of some graphs."""
         graphs = self._padded
         _check(weights, graphs, index)
-        hidden, last = _transposed(weights, graphs)
-        d, m = graphs.feature_dim, len(last)
+        theta = _transposed(weights, graphs)
+        d, m = graphs.feature_dim, len(theta[1])
         values, columns = _empty(len(index)), torch.empty(len(index), d + 1, m, dtype=torch.float64)
-        evaluate(
-            hidden,
-            last,
-            graphs.nodes,
-            graphs.starts,
-            graphs.divisors,
-            index.numpy(),
-            *_scratch(hidden),
-            values.numpy(),
-            columns.numpy(),
-        )
+        evaluate(theta, graphs, index.numpy(), _scratch(theta[0]), values.numpy(), columns.numpy())
         features = columns.view(len(index), (d + 1) * m)
         return values - self._rounding[index], features[:, self._first_feature :]
 
@@ -107,22 +96,12 @@ class CompiledNetwork(PaperNetwork):
         _check(weights, graphs)
         if precision.shape != (self.num_features,):
             raise ValueError(f"Expected `precision` of shape `({self.num_features},)`. Got `{tuple(precision.shape)}`.")
-        hidden, last = _transposed(weights, graphs)
-        d, m = graphs.feature_dim, len(last)
-        of_hidden, of_last = self._of_all_weights(precision).double().split([d * m, m])
+        theta = _transposed(weights, graphs)
+        d, m = graphs.feature_dim, len(theta[1])
+        hidden, last = self._of_all_weights(precision).double().split([d * m, m])
         values, squares = _empty(self.num_graphs), torch.empty(self.num_graphs, dtype=torch.float64)
-        score(
-            hidden,
-            last,
-            of_hidden.view(d, m).numpy(),
-            of_last.numpy(),
-            graphs.nodes,
-            graphs.starts,
-            graphs.divisors,
-            *_scratch(hidden),
-            values.numpy(),
-            squares.numpy(),
-        )
+        precisions = hidden.view(d, m).numpy(), last.numpy()
+        score(theta, precisions, graphs, _scratch(theta[0]), values.numpy(), squares.numpy())
         return values - self._rounding, squares
 
     def descend(
@@ -135,79 +114,41 @@ class CompiledNetwork(PaperNetwork):
         graphs = self._padded
         _check(weights, graphs, batches.index)
         _check(centers, graphs)
-        hidden, last = _transposed(weights, graphs)
+        theta = _transposed(weights, graphs)
+        entries = batches.index.numpy(), batches.targets.float().numpy(), batches.offsets.numpy()
+        given = theta, _transposed(centers, graphs), graphs, entries, np.float32(learning_rate), np.float32(penalty)
         if len(batches) >= MANY_BATCHES:
             seen = batches.index.unique()
-            kept = 4 * len(seen) * hidden.size * 2
+            kept = 4 * len(seen) * theta[0].size * 2
             if len(batches.index) >= MANY_VISITS * len(seen) and kept <= KEPT_BYTES:
-                _descend_on_visits(hidden, last, centers, graphs, batches, seen.numpy(), learning_rate, penalty)
-                return _as_weights(hidden, last, graphs)
-        descend(
-            hidden,
-            last,
-            *_transposed(centers, graphs),
-            graphs.nodes,
-            graphs.starts,
-            graphs.divisors,
-            batches.index.numpy(),
-            batches.targets.float().numpy(),
-            batches.offsets.numpy(),
-            np.float32(learning_rate),
-            np.float32(penalty),
-            *_scratch(hidden),
-            np.zeros_like(hidden),
-            np.zeros_like(last),
-        )
-        return _as_weights(hidden, last, graphs)
+                centered = not any(center.any() for center in centers)
+                shrink = 1 - learning_rate * penalty if centered and learning_rate * penalty < 1 else 1
+                descend_on_visits(*given, np.float32(shrink), _make_visits(theta[0], graphs, seen.numpy()))
+                return _as_weights(theta, graphs)
+        descend(*given, _scratch(theta[0]))
+        return _as_weights(theta, graphs)
 
 
-def _descend_on_visits(
-    hidden: Floats,
-    last: Floats,
-    centers: Weights,
-    graphs: PaddedGraphs,
-    batches: Batches,
-    seen: NDArray[np.int64],
-    learning_rate: float,
-    penalty: float,
-) -> None:
-    """Change the weights in place by `gntk.engines.revisits`; `seen` are the graphs of the batches."""
+def _make_visits(hidden: Floats, graphs: PaddedGraphs, seen: NDArray[np.int64]) -> Visits:
+    """Make room for what is kept of the graphs `seen`."""
     (d, m), count = hidden.shape, len(seen)
     lengths = np.linalg.norm(graphs.nodes, axis=1)
     reach, slots = np.zeros_like(graphs.divisors), np.zeros(len(graphs.divisors), np.int64)
     reach[seen] = [lengths[graphs.starts[graph] : graphs.starts[graph + 1]].max(initial=0) for graph in seen]
     slots[seen] = np.arange(count)
-    centered = not any(center.any() for center in centers)
-    shrink = 1 - learning_rate * penalty if centered and learning_rate * penalty < 1 else 1
-    _, rows, _ = _scratch(hidden)
-    descend_on_visits(
-        hidden,
-        last,
-        *_transposed(centers, graphs),
-        graphs.nodes,
+    return Visits(
         np.where(lengths > 0, np.float32(0), np.float32(np.inf)),
-        graphs.starts,
-        graphs.divisors,
         reach,
-        batches.index.numpy(),
-        batches.targets.float().numpy(),
-        batches.offsets.numpy(),
-        np.float32(learning_rate),
-        np.float32(penalty),
-        np.float32(shrink),
         slots,
-        _empty(count, d, m).zero_().numpy(),
-        _empty(count, d, m).numpy(),
-        _empty(count, m).zero_().numpy(),
-        np.zeros(m + 1, np.int64),
-        rows,
-        np.zeros_like(hidden),
-        np.zeros_like(last),
-        _empty(4, max(d, 2) * (m + UNITS)).numpy(),
+        then=_empty(count, d, m).zero_().numpy(),
+        sums=_empty(count, d, m).numpy(),
+        room=_empty(count, m).zero_().numpy(),
+        scratch=_empty(4, max(d, 2) * (m + UNITS)).numpy(),
     )
 
 
-def _as_weights(hidden: Floats, last: Floats, graphs: PaddedGraphs) -> list[Tensor]:
+def _as_weights(theta: tuple[Floats, Floats], graphs: PaddedGraphs) -> list[Tensor]:
+    hidden, last = theta
     return [torch.from_numpy(hidden[: graphs.feature_dim].T.copy()), torch.from_numpy(last[None].copy())]
 
 

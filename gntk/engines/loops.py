@@ -9,7 +9,8 @@ A does not depend on the residual, so one pass gives both prediction and gradien
 that inner loops run over the m hidden units. Loops are unrolled by hand over four nodes and up to four features, which
 LLVM does not do by itself at this size; loads and stores then stay fewer than multiplications.
 
-All arrays are C-contiguous; those of width m should begin at a cache line, as torch's do.
+`graphs` are `gntk.engines.compiled.PaddedGraphs`; `theta` is a pair of W and w, and `scratch` holds A, r and the hidden
+units of four nodes. All arrays are C-contiguous; those of width m should begin at a cache line, as torch's do.
 """
 
 from __future__ import annotations
@@ -100,11 +101,14 @@ def _backward_two(nodes, i, k, units, sums):  # type: ignore[no-untyped-def]
 
 
 @compile_loop
-def _pass_over(nodes, start, stop, divisor, hidden, last, sums, lengths, units):  # type: ignore[no-untyped-def]
+def _pass_over(graphs, graph, theta, scratch):  # type: ignore[no-untyped-def]
     """Fill A and r of one graph; return f."""
+    nodes, divisor = graphs.nodes, graphs.divisors[graph]
+    hidden, last = theta
+    sums, lengths, units = scratch
     d, m = hidden.shape
     sums[:] = ZERO
-    for i in range(start, stop, NODES):
+    for i in range(graphs.starts[graph], graphs.starts[graph + 1], NODES):
         k = 0
         while k + 4 <= d:
             _forward_four(nodes, i, k, hidden, units, k == 0)
@@ -128,11 +132,13 @@ def _pass_over(nodes, start, stop, divisor, hidden, last, sums, lengths, units):
 
 
 @compile_loop
-def descend(  # type: ignore[no-untyped-def]
-    hidden, last, hidden_center, last_center, nodes, starts, divisors, index, targets, offsets,
-    learning_rate, penalty, sums, lengths, units, hidden_gradient, last_gradient,
-):  # fmt: skip
+def descend(theta, centers, graphs, batches, learning_rate, penalty, scratch):  # type: ignore[no-untyped-def]
     """Take one step of gradient descent per batch, in place; see `CompiledNetwork.descend`."""
+    hidden, last = theta
+    hidden_center, last_center = centers
+    index, targets, offsets = batches
+    sums, lengths, _ = scratch
+    hidden_gradient, last_gradient = np.zeros_like(hidden), np.zeros_like(last)
     d, m = hidden.shape
     for s in range(len(offsets) - 1):
         hidden_gradient[:] = ZERO
@@ -147,10 +153,8 @@ def descend(  # type: ignore[no-untyped-def]
                     wanted += targets[other]
             if earlier:  # the gradient is linear in the targets: sum (f - y) = n f - sum y
                 continue
-            divisor = divisors[graph]
-            value = _pass_over(
-                nodes, starts[graph], starts[graph + 1], divisor, hidden, last, sums, lengths, units
-            )  # fmt: skip
+            divisor = graphs.divisors[graph]
+            value = _pass_over(graphs, graph, theta, scratch)
             factor = (np.float32(later) * value - wanted) / (divisor * np.float32(math.sqrt(m)) * np.float32(size))
             for k in range(d):
                 for j in range(m):
@@ -166,17 +170,16 @@ def descend(  # type: ignore[no-untyped-def]
 
 
 @compile_loop
-def evaluate(  # type: ignore[no-untyped-def]
-    hidden, last, nodes, starts, divisors, index, sums, lengths, units, values, columns
-):  # fmt: skip
+def evaluate(theta, graphs, index, scratch, values, columns):  # type: ignore[no-untyped-def]
     """Fill predictions and tangent features `(n, d + 1, m)`; see `CompiledNetwork.values_and_features`."""
+    last = theta[1]
+    sums, lengths, _ = scratch
     m = len(last)
     d = columns.shape[1] - 1
     for n in range(len(index)):
         graph = index[n]
-        divisor = divisors[graph]
-        values[n] = _pass_over(nodes, starts[graph], starts[graph + 1], divisor, hidden, last, sums, lengths, units)
-        factor = np.float32(1) / (divisor * np.float32(math.sqrt(m)))
+        values[n] = _pass_over(graphs, graph, theta, scratch)
+        factor = np.float32(1) / (graphs.divisors[graph] * np.float32(math.sqrt(m)))
         for k in range(d):
             for j in range(m):
                 columns[n, k, j] = factor * last[j] * sums[k, j]
@@ -185,17 +188,15 @@ def evaluate(  # type: ignore[no-untyped-def]
 
 
 @compile_loop
-def score(  # type: ignore[no-untyped-def]
-    hidden, last, hidden_precision, last_precision, nodes, starts, divisors, sums, lengths, units, values, squares
-):  # fmt: skip
+def score(theta, precision, graphs, scratch, values, squares):  # type: ignore[no-untyped-def]
     """Fill predictions and weighted squares; see `CompiledNetwork.values_and_squares`."""
+    last = theta[1]
+    hidden_precision, last_precision = precision
+    sums, lengths, _ = scratch
     d, m = hidden_precision.shape
-    for graph in range(len(divisors)):
-        divisor = divisors[graph]
-        values[graph] = _pass_over(
-            nodes, starts[graph], starts[graph + 1], divisor, hidden, last, sums, lengths, units
-        )  # fmt: skip
-        factor = np.float32(1) / (divisor * np.float32(math.sqrt(m)))
+    for graph in range(len(graphs.divisors)):
+        values[graph] = _pass_over(graphs, graph, theta, scratch)
+        factor = np.float32(1) / (graphs.divisors[graph] * np.float32(math.sqrt(m)))
         total = 0.0  # float64: a posterior variance is a small difference of these
         for k in range(d):
             for j in range(m):

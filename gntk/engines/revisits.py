@@ -14,15 +14,41 @@ The loops are complete in this file (see `compile_loop`). Arrays are those of `g
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gntk.engines.compilation import compile_loop
+
+Floats = NDArray[np.float32]
 
 ZERO = np.float32(0)
 UNITS = 16  # hidden units are gathered in multiples of a vector
 ROUNDING = np.float32(2.4e-7)  # of a sum of products, for each of its terms: twice what float32 can err, at two visits
 LEAST_SCALE = np.float32(1e-3)
+
+
+class Visits(NamedTuple):
+    """What is kept of each graph that the batches visit.
+
+    Attributes:
+        blank: `(M',)`. Infinite for a node of zeros, which switches nothing on, and else 0.
+        reach: `(K,)`. max_i |h_i| of each graph visited.
+        slots: `(K,)` int64. The row of each graph in the arrays that follow.
+        then: `(S, d', m)`. V.
+        sums: `(S, d', m)`. A.
+        room: `(S, m)`. The square of the largest |W_j / s - V_j| at which no sign has changed; 0 for a graph not seen.
+        scratch: `(4, ...)`.
+    """
+
+    blank: Floats
+    reach: Floats
+    slots: NDArray[np.int64]
+    then: Floats
+    sums: Floats
+    room: Floats
+    scratch: Floats
 
 
 @compile_loop
@@ -74,9 +100,10 @@ def _find_stale(hidden, scale, then, room, moved, stale):  # type: ignore[no-unt
 
 
 @compile_loop
-def _renew(nodes, blank, start, stop, reach, hidden, scale, stale, count, then, sums, room, scratch):  # type: ignore[no-untyped-def]
+def _renew(graphs, graph, blank, reach, hidden, scale, stale, kept, scratch):  # type: ignore[no-untyped-def]
     """Compute A, V and the room of some units again."""
-    d = len(hidden)
+    then, sums, room = kept
+    d, count = len(hidden), len(stale)
     n = (count + UNITS - 1) // UNITS * UNITS
     weights, found = scratch[0, : d * n].reshape(d, n), scratch[1, : d * n].reshape(d, n)
     units, least = scratch[2, : 2 * n].reshape(2, n), scratch[3, :n]
@@ -84,7 +111,7 @@ def _renew(nodes, blank, start, stop, reach, hidden, scale, stale, count, then, 
     for k in range(d):
         for c in range(count):
             weights[k, c] = hidden[k, stale[c]]
-    _switch(nodes, blank, start, stop, weights, units, found, least)
+    _switch(graphs.nodes, blank, graphs.starts[graph], graphs.starts[graph + 1], weights, units, found, least)
     for k in range(d):
         for c in range(count):
             then[k, stale[c]] = weights[k, c] / scale
@@ -136,17 +163,18 @@ def _step(hidden, last, hidden_center, last_center, hidden_gradient, last_gradie
 
 
 @compile_loop
-def descend_on_visits(  # type: ignore[no-untyped-def]
-    hidden, last, hidden_center, last_center, nodes, blank, starts, divisors, reach, index, targets, offsets,
-    learning_rate, penalty, shrink, slots, then, sums, room, stale, lengths, hidden_gradient, last_gradient, scratch,
-):  # fmt: skip
+def descend_on_visits(theta, centers, graphs, batches, learning_rate, penalty, shrink, visits):  # type: ignore[no-untyped-def]
     """Take one step of gradient descent per batch, in place; see `CompiledNetwork.descend`.
 
-    `blank` `(M',)` is infinite for a node of zeros, which switches nothing on, and else 0. `slots` `(K,)` are the rows
-    of each graph in `then` and `sums` `(S, d', m)` and `room` `(S, m)`, which is 0 for a graph not seen yet. `shrink`
-    is the factor by which each step shrinks all weights if it is positive and the centers are 0, and else 1.
+    `shrink` is the factor by which each step shrinks all weights if it is positive and the centers are 0, and else 1.
     """
+    hidden, last = theta
+    hidden_center, last_center = centers
+    index, targets, offsets = batches
+    blank, reach, slots, then, sums, room, scratch = visits
+    hidden_gradient, last_gradient, lengths = np.zeros_like(hidden), np.zeros_like(last), np.empty_like(last)
     m = len(last)
+    stale = np.zeros(m + 1, np.int64)
     root = np.float32(math.sqrt(m))
     scale = np.float32(1)
     for s in range(len(offsets) - 1):
@@ -160,13 +188,11 @@ def descend_on_visits(  # type: ignore[no-untyped-def]
                     wanted += targets[other]
             if earlier:  # the gradient is linear in the targets: sum (f - y) = n f - sum y
                 continue
-            slot, divisor = slots[graph], divisors[graph] * root
+            slot, divisor = slots[graph], graphs.divisors[graph] * root
             count = _find_stale(hidden, scale, then[slot], room[slot], lengths, stale)
             if count:
-                _renew(
-                    nodes, blank, starts[graph], starts[graph + 1], reach[graph], hidden, scale, stale, count,
-                    then[slot], sums[slot], room[slot], scratch,
-                )  # fmt: skip
+                kept = then[slot], sums[slot], room[slot]
+                _renew(graphs, graph, blank, reach[graph], hidden, scale, stale[:count], kept, scratch)
             value = _predict(hidden, last, sums[slot], lengths) / divisor
             factor = (np.float32(later) * value - wanted) / (divisor * size)
             _add(hidden_gradient, last_gradient, sums[slot], lengths, factor)
