@@ -64,8 +64,7 @@ def draw_batches(history: History, settings: NeuralSettings, generator: torch.Ge
     if not isinstance(history, OrderedHistory):
         raise TypeError("Expected an `OrderedHistory` for fit='epochs'. Got a history without order.")
     passes = [torch.randperm(len(history), generator=generator) for _ in range(settings.epochs)]
-    of_one = Batches.of_size(passes[0], passes[0], settings.batch_size).offsets
-    shifts = len(history) * torch.arange(settings.epochs).repeat_interleave(len(of_one) - 1)
-    offsets = torch.cat([of_one.new_zeros(1), of_one[1:].repeat(settings.epochs) + shifts])
+    sizes = Batches.of_size(passes[0], passes[0], settings.batch_size).offsets.diff().repeat(settings.epochs)
+    offsets = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))
     chosen = torch.cat(passes)
     return Batches(history.actions[chosen], targets.of(history.rewards[chosen]), offsets)

@@ -1,6 +1,5 @@
-from .agent import PPOAgent as PPOAgent
-from .agent import policy_gradient as policy_gradient
-from .settings import PPOSettings as PPOSettings
+from .agent import PPOAgent, policy_gradient
+from .settings import PPOSettings
 
 __all__ = [
     "PPOAgent",

@@ -40,16 +40,16 @@ class OfferedRows:
 
     def mean(self) -> Tensor:
         """Return the mean over each observation's graphs on offer, `(B, D)`; 0 if there are none."""
-        sums = self._empty(0.0).index_add(0, self.owner, self.rows)
+        sums = self._zeros().index_add(0, self.owner, self.rows)
         return sums / self.offered.sum(1, keepdim=True).clamp(min=1)
 
     def max(self) -> Tensor:
         """Return the maximum over each observation's graphs on offer, `(B, D)`; 0 if there are none."""
         owner = self.owner.unsqueeze(1).expand_as(self.rows)
-        return self._empty(0.0).scatter_reduce(0, owner, self.rows, "amax", include_self=False)
+        return self._zeros().scatter_reduce(0, owner, self.rows, "amax", include_self=False)
 
-    def _empty(self, fill: float) -> Tensor:
-        return self.rows.new_full((len(self.offered), self.rows.shape[1]), fill)
+    def _zeros(self) -> Tensor:
+        return self.rows.new_zeros(len(self.offered), self.rows.shape[1])
 
 
 class GraphScorer(nn.Module):

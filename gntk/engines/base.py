@@ -63,9 +63,9 @@ class Network(Protocol):
     def features(self, weights: Weights, index: Tensor) -> Tensor:
         """Return psi of the graphs `index` `(n,)`: `(n, p)`. The order of the p features never changes."""
 
-    @abstractmethod
     def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and psi of the graphs `index` `(n,)`: `(n,)` and `(n, p)`."""
+        return self.values(weights)[index], self.features(weights, index)
 
     @abstractmethod
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:

@@ -141,10 +141,6 @@ class ModuleNetwork(Network):
             features.append((torch.cat([gradients[k].flatten(1) for k in self._kept], dim=1) / self._scale).cpu())
         return torch.cat(features)
 
-    def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return f and psi of some graphs."""
-        return self.values(weights)[index], self.features(weights, index)
-
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs."""
         squares = squares_in_blocks(partial(self.features, weights), self.num_graphs, precision.double())

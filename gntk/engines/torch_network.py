@@ -61,10 +61,6 @@ class TorchNetwork(PaperNetwork):
         """Return psi of some graphs."""
         return self._derivatives(weights, index).cpu()[:, self._first_feature :]
 
-    def values_and_features(self, weights: Weights, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return f and psi of some graphs."""
-        return self.values(weights)[index], self.features(weights, index)
-
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
         """Return f and the weighted squares of psi of all graphs, from blocks of psi that stay on the device."""
         precision = self._of_all_weights(precision).to(self.device, torch.float64)
