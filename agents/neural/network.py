@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
@@ -16,27 +16,6 @@ from gntk import aggregate_neighbours, keep_nodes
 from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
 
-class Architecture(Protocol):
-    """Makes the network of an agent on some graphs, and takes it to others."""
-
-    @property
-    def reads(self) -> frozenset[str]:
-        """Return what the network reads of graphs."""
-
-    def appearance(self, network: object) -> Tensor | None:
-        """Return numbers `(K, q)` that are equal for graphs that a network cannot tell apart; None: nobody knows."""
-
-    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
-        """Return a network on K graphs, with weights from a seed."""
-
-    def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
-        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
-
-        Raises:
-            ValueError: if it cannot read a graph; nothing is changed then.
-        """
-
-
 @dataclass(frozen=True)
 class PaperArchitecture:
     """The paper's network. N stays that of the first graphs, so that larger graphs do not change its values."""
@@ -46,7 +25,7 @@ class PaperArchitecture:
     reads = frozenset({NODE_FEATURES})
 
     def appearance(self, network: Any) -> Tensor:
-        """Return what tells apart the sets of aggregated nodes, each divided by its N."""
+        """Return numbers `(K, q)` that are equal for graphs that look equal to it: sums of aggregated nodes over N."""
         return wave_graphs(network.graphs)
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
@@ -55,7 +34,11 @@ class PaperArchitecture:
         return paper_network(encoded, settings.width, settings.depth, seed, settings.gradient, settings.device)
 
     def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
-        """Take a network to those of its graphs that stay, and then to new ones."""
+        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
+
+        Raises:
+            ValueError: if it cannot read a graph; nothing is changed then.
+        """
         network.exchange(encode_more(self.encode, network.graphs, kept, graphs, settings.node_count == "own"))
 
 
@@ -79,6 +62,8 @@ class ModuleArchitecture:
         network.exchange([*(network.graphs[slot] for slot in kept.tolist()), *graphs])
 
 
+Architecture: TypeAlias = PaperArchitecture | ModuleArchitecture
+"""Makes the network of an agent on some graphs, and takes it to others."""
 GRAPH_NETWORK = PaperArchitecture(aggregate_neighbours)
 """The paper's network on the aggregated neighbours of each node."""
 NODE_NETWORK = PaperArchitecture(keep_nodes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -13,26 +13,6 @@ from gntk.engines.base import Network, Weights
 
 BLOCK_BYTES = 1 << 26  # largest float64 tangent features that are computed at a time if not all are kept
 HELD_BYTES = 1 << 28  # largest K x p float64 features that are kept in memory: a quarter of a gigabyte
-
-
-class Features(Protocol):
-    """The products with psi(G; theta) of the K graphs that a covariance needs; `values` are f(G; theta), `(K,)`."""
-
-    @property
-    def values(self) -> Tensor:
-        """Return the predictions at the same theta, `(K,)`."""
-
-    def select(self, index: Tensor) -> Tensor:
-        """Return psi of the graphs `index` `(n,)`: `(n, p)`."""
-
-    def squares(self, precision: Tensor | None = None, among: Tensor | None = None) -> Tensor:
-        """Return sum_j psi_j^2 precision_j (or the plain sum) of each graph, `(K,)` float64, or of those `among`."""
-
-    def cross(self, rows: Tensor) -> Tensor:
-        """Return the inner products of the rows `(n, p)` with psi of each graph: `(n, K)` float64."""
-
-    def kernel(self) -> Tensor:
-        """Return the inner products of all psi: `(K, K)` float64."""
 
 
 class HeldFeatures:
@@ -47,11 +27,11 @@ class HeldFeatures:
         self.values, self.features = values, features.double()
 
     def select(self, index: Tensor) -> Tensor:
-        """Return the rows of some graphs."""
+        """Return psi of the graphs `index` `(n,)`: `(n, p)`."""
         return self.features[index]
 
     def squares(self, precision: Tensor | None = None, among: Tensor | None = None) -> Tensor:
-        """Return the weighted squared length of each row, or of some."""
+        """Return sum_j psi_j^2 precision_j (or the plain sum) of each graph, `(K,)` float64, or of those `among`."""
         rows = self.features if among is None else self.features[among]
         if precision is None:
             squares: Tensor = torch.linalg.vecdot(rows, rows)
@@ -59,11 +39,11 @@ class HeldFeatures:
         return rows.square() @ precision
 
     def cross(self, rows: Tensor) -> Tensor:
-        """Return the Gram matrix of other rows with these."""
+        """Return the inner products of the rows `(n, p)` with psi of each graph: `(n, K)` float64."""
         return gram(rows, self.features)
 
     def kernel(self) -> Tensor:
-        """Return the Gram matrix."""
+        """Return the inner products of all psi: `(K, K)` float64."""
         return gram(self.features, self.features)
 
 
@@ -107,6 +87,10 @@ class MadeFeatures:
 
     def _blocks(self) -> tuple[Tensor, ...]:
         return blocks_of_graphs(self.network.num_graphs, self.network.num_features)
+
+
+Features: TypeAlias = HeldFeatures | MadeFeatures
+"""The products with psi(G; theta) of the K graphs that a covariance needs, and their predictions."""
 
 
 def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:
