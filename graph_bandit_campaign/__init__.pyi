@@ -21,26 +21,3 @@ from .state import CampaignState as CampaignState
 from .state import Suggestion as Suggestion
 
 __version__: str
-__all__ = [
-    "AgentChangedWarning",
-    "BacktestSettings",
-    "Campaign",
-    "CampaignState",
-    "Goal",
-    "Limits",
-    "Measurement",
-    "Outlook",
-    "Predictions",
-    "PrepareSettings",
-    "PreparedPool",
-    "Reason",
-    "Repeat",
-    "SuggestSettings",
-    "Suggestion",
-    "Suggestions",
-    "prepare",
-    "run_backtest",
-    "suggest",
-    "write_library",
-    "write_products",
-]

@@ -15,20 +15,3 @@ from .storage.instances import environment_of as environment_of
 from .storage.reading import load_results as load_results
 
 __version__: str
-__all__ = [
-    "AgentSpec",
-    "BanditResult",
-    "EnvironmentSettings",
-    "Grid",
-    "Processes",
-    "RunSettings",
-    "Sweep",
-    "count_cores",
-    "environment_of",
-    "load_results",
-    "read_sweep",
-    "run_bandit",
-    "run_experiment",
-    "run_sweep",
-    "write_report",
-]

@@ -1,12 +1,7 @@
-from .independent import IndependentAgent, IndependentSettings, counted, independent
-from .random_agent import RandomAgent, RandomSettings, uniform
-
-__all__ = [
-    "IndependentAgent",
-    "IndependentSettings",
-    "RandomAgent",
-    "RandomSettings",
-    "counted",
-    "independent",
-    "uniform",
-]
+from .independent import IndependentAgent as IndependentAgent
+from .independent import IndependentSettings as IndependentSettings
+from .independent import counted as counted
+from .independent import independent as independent
+from .random_agent import RandomAgent as RandomAgent
+from .random_agent import RandomSettings as RandomSettings
+from .random_agent import uniform as uniform

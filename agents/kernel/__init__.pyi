@@ -9,17 +9,3 @@ from .agent import wl as wl
 from .settings import KernelSettings as KernelSettings
 from .settings import OneKernelSettings as OneKernelSettings
 from .settings import SubtreeSettings as SubtreeSettings
-
-__all__ = [
-    "KernelAgent",
-    "KernelSettings",
-    "LinearAgent",
-    "OneKernelSettings",
-    "Read",
-    "SubtreeAgent",
-    "SubtreeSettings",
-    "gntk",
-    "linear",
-    "read_network",
-    "wl",
-]

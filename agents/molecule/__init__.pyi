@@ -11,19 +11,3 @@ from .traits import Ranks as Ranks
 from .traits import Scales as Scales
 from .traits import Traits as Traits
 from .traits import compute_traits as compute_traits
-
-__all__ = [
-    "TRAITS",
-    "MolecularNetwork",
-    "MoleculeAgent",
-    "MoleculeSettings",
-    "Moments",
-    "Ranks",
-    "Rater",
-    "Rating",
-    "Scales",
-    "Traits",
-    "compute_traits",
-    "molecule",
-    "weights_of",
-]

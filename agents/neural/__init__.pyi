@@ -1,9 +1,4 @@
-from .agent import NeuralAgent, gnn, nn
-from .settings import NeuralSettings
-
-__all__ = [
-    "NeuralAgent",
-    "NeuralSettings",
-    "gnn",
-    "nn",
-]
+from .agent import NeuralAgent as NeuralAgent
+from .agent import gnn as gnn
+from .agent import nn as nn
+from .settings import NeuralSettings as NeuralSettings

@@ -1,8 +1,3 @@
-from .agent import PPOAgent, policy_gradient
-from .settings import PPOSettings
-
-__all__ = [
-    "PPOAgent",
-    "PPOSettings",
-    "policy_gradient",
-]
+from .agent import PPOAgent as PPOAgent
+from .agent import policy_gradient as policy_gradient
+from .settings import PPOSettings as PPOSettings

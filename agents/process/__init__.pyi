@@ -9,17 +9,3 @@ from .parts import Reading as Reading
 from .settings import ChangingSettings as ChangingSettings
 from .settings import GraphProcessSettings as GraphProcessSettings
 from .settings import MixtureSettings as MixtureSettings
-
-__all__ = [
-    "ChangingSettings",
-    "Description",
-    "GraphAgent",
-    "GraphDescription",
-    "GraphProcessAgent",
-    "GraphProcessSettings",
-    "MixtureSettings",
-    "Part",
-    "ProcessAgent",
-    "Reading",
-    "gp",
-]

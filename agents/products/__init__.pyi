@@ -4,5 +4,3 @@ from .process import Scores as Scores
 from .process import Weights as Weights
 from .search import Best as Best
 from .search import find_best as find_best
-
-__all__ = ["Best", "BlockKernel", "ProductProcess", "Scores", "Weights", "find_best"]

@@ -1,3 +1,1 @@
 from .described import DescribedMolecules as DescribedMolecules
-
-__all__ = ["DescribedMolecules"]

@@ -13,21 +13,3 @@ from .tuning import TUNED_NAME as TUNED_NAME
 from .tuning import choose_settings as choose_settings
 from .tuning import table_of_choices as table_of_choices
 from .tuning import write_tuned as write_tuned
-
-__all__ = [
-    "TUNED_NAME",
-    "Change",
-    "Standing",
-    "bootstrap_interval",
-    "choose_settings",
-    "compare_agents",
-    "compare_folders",
-    "fields_of",
-    "mean_interval",
-    "paired_interval",
-    "score_agents",
-    "stand",
-    "summarize",
-    "table_of_choices",
-    "write_tuned",
-]

@@ -13,21 +13,3 @@ from .settings import RunSettings as RunSettings
 from .sweep_file import Overrides as Overrides
 from .sweep_file import list_presets as list_presets
 from .sweep_file import read_sweep as read_sweep
-
-__all__ = [
-    "AgentSpec",
-    "EnvironmentSettings",
-    "Grid",
-    "Overrides",
-    "PlaySettings",
-    "Repetition",
-    "RunKey",
-    "RunSettings",
-    "Sweep",
-    "SweepPlan",
-    "derive_seeds",
-    "describe_environment",
-    "list_presets",
-    "name_environments",
-    "read_sweep",
-]

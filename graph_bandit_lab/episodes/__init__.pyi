@@ -8,16 +8,3 @@ from .records import BanditResult as BanditResult
 from .records import RoundRecord as RoundRecord
 from .writers import JsonLinesWriter as JsonLinesWriter
 from .writers import TensorBoardWriter as TensorBoardWriter
-
-__all__ = [
-    "DIAGNOSTICS",
-    "FINDINGS",
-    "BanditResult",
-    "Feedback",
-    "JsonLinesWriter",
-    "RoundRecord",
-    "TensorBoardWriter",
-    "choose",
-    "episode_seeds",
-    "run_bandit",
-]

@@ -13,21 +13,3 @@ from .executors import choose_workers as choose_workers
 from .planning import describe_work as describe_work
 from .planning import plan_sweep as plan_sweep
 from .worker import Outcome as Outcome
-
-__all__ = [
-    "LOG_NAME",
-    "DaskExecutor",
-    "InProcess",
-    "Outcome",
-    "Processes",
-    "SchedulerLostError",
-    "Tally",
-    "Workers",
-    "choose_workers",
-    "describe_work",
-    "plan_run",
-    "plan_sweep",
-    "run_experiment",
-    "run_in_parallel",
-    "run_sweep",
-]

@@ -12,20 +12,3 @@ from .tables import further_tables as further_tables
 from .tables import print_warnings as print_warnings
 from .tables import table_of as table_of
 from .tables import table_of_changes as table_of_changes
-
-__all__ = [
-    "COLORS",
-    "DASHES",
-    "STYLE",
-    "further_tables",
-    "lines_of_standing",
-    "print_columns",
-    "print_warnings",
-    "table_of",
-    "table_of_changes",
-    "tables_of_rounds",
-    "templates",
-    "title_of",
-    "to_svg",
-    "write_report",
-]

@@ -13,21 +13,3 @@ from .rows import DamagedResultsWarning as DamagedResultsWarning
 from .rows import software_versions as software_versions
 from .transfer import export_results as export_results
 from .transfer import import_results as import_results
-
-__all__ = [
-    "FILE_NAME",
-    "DamagedResultsWarning",
-    "ResultStore",
-    "ResultsFollower",
-    "Snapshot",
-    "export_results",
-    "import_results",
-    "load_results",
-    "make_folder",
-    "software_versions",
-    "sole_driver",
-    "write_csv",
-    "write_json_lines",
-    "write_parquet",
-    "write_tensorboard",
-]

@@ -13,21 +13,3 @@ from .traits import TRAITS as TRAITS
 from .traits import Traits as Traits
 from .traits import compute_traits as compute_traits
 from .traits import read_molecules as read_molecules
-
-__all__ = [
-    "BINS",
-    "FARTHEST",
-    "FINGERPRINTS",
-    "NUMBERS",
-    "TRAITS",
-    "Counts",
-    "Kind",
-    "Molecules",
-    "Moments",
-    "Ranks",
-    "Scale",
-    "Scales",
-    "Traits",
-    "compute_traits",
-    "read_molecules",
-]

@@ -1,4 +1,2 @@
 from .batch import BatchConstraints as BatchConstraints
 from .scaffolds import murcko_scaffolds as murcko_scaffolds
-
-__all__ = ["BatchConstraints", "murcko_scaffolds"]
