@@ -9,10 +9,9 @@ import tyro
 
 from benchmarks.pools.assays.study import AssaysStudy
 from benchmarks.pools.studies.architectures import ArchitecturesStudy
-from benchmarks.pools.studies.backtests import HalvesStudy, ShuffledStudy
+from benchmarks.pools.studies.backtests import ShuffledStudy
 from benchmarks.pools.studies.coverage import CoverageStudy
 from benchmarks.pools.studies.failing import FailingStudy
-from benchmarks.pools.studies.goals import GoalsStudy
 from benchmarks.pools.studies.prices import PricesStudy
 from benchmarks.pools.studies.promises import PromisesStudy
 from benchmarks.pools.studies.replay import ReplayStudy
@@ -24,13 +23,11 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "replay": ReplayStudy,
     "coverage": CoverageStudy,
     "failing": FailingStudy,
-    "backtest": HalvesStudy,
     "shuffled": ShuffledStudy,
     "salts": SaltsStudy,
     "promises": PromisesStudy,
     "stopping": StoppingStudy,
     "prices": PricesStudy,
-    "goals": GoalsStudy,
     "assays": AssaysStudy,
     "architectures": ArchitecturesStudy,
 }

@@ -1,71 +1,11 @@
-"""Backtests: the slope of a line that is known, verdicts that are read, and commands on small pools."""
+"""Verdicts of backtests are read, and values of a pool are shuffled among its molecules."""
 
-from pathlib import Path
-
-import numpy as np
 import pandas as pd
 import pytest
 from support.molecules import some_molecules
 
-from benchmarks.pools import __main__ as command_line
 from benchmarks.pools.studies import backtests as plays
-from benchmarks.pools.studies.backtests import HalvesStudy, ShuffledStudy, fit_line, pairs_of, read_verdict
-
-
-def halves_of(promised, came, starts=5):
-    """Plays in which an agent finds so many more of the ten best on each half, on average over the starts."""
-    rows = []
-    for number, means in enumerate(zip(promised, came, strict=True)):
-        for half, mean in zip(plays.HALVES, means, strict=True):
-            for start, more in enumerate(mean + np.linspace(-1, 1, starts), start=1):
-                scores = (2 + more, 2, 1 + more / 2, 1, 10 * more, 0)
-                rows.append((f"p{number}", "0", half, start, 400, 100, *scores))
-    return pd.DataFrame(rows, columns=[*HalvesStudy.key, *HalvesStudy.scores])
-
-
-def tables(rows):
-    return [*HalvesStudy(data=Path()).tables(rows)]
-
-
-def test_a_pair_is_the_mean_difference_of_each_half():
-    pairs = pairs_of(halves_of([1, 4], [2, 3]), "found")
-    assert pairs[["promised", "came"]].to_numpy().tolist() == [[pytest.approx(1), pytest.approx(2)], [4, 3]]
-    assert (pairs["promised_low"] < pairs["promised"]).all()
-    assert (pairs["promised"] < pairs["promised_high"]).all()
-    assert pairs_of(halves_of([1, 4], [2, 3]), "known")["came"].tolist() == pytest.approx([1, 1.5])
-
-
-def test_the_line_is_that_of_least_squares_and_its_interval_holds_the_slope():
-    generator = np.random.default_rng(0)
-    promised = generator.uniform(0, 6, 12)
-    came = 0.5 + 0.8 * promised + generator.normal(0, 0.3, 12)
-    line = fit_line(pairs_of(halves_of(promised, came), "found"))
-    assert line.slope == pytest.approx(np.polyfit(promised, came, 1)[0])
-    assert line.low < 0.8 < line.high < line.low + 0.6
-    exact = fit_line(pairs_of(halves_of(promised, 2 * promised), "found"))
-    assert (exact.slope, exact.low, exact.high) == (pytest.approx(2), pytest.approx(2), pytest.approx(2))
-
-
-def test_a_half_without_the_other_is_left_out():
-    starts = halves_of([1, 4, 2], [2, 3, 3])
-    missing = starts[~((starts["pool"] == "p1") & (starts["half"] == "second"))]
-    *_, lines = tables(missing)
-    assert lines.title.endswith("2 pairs of halves")
-    assert len(lines.rows) == 1  # two points tell nothing of a line
-    assert tables(starts)[-1].rows[1][:3] == ("of the ten best, known on average", "+1.17", "+1.33")
-
-
-def test_a_command_plays_both_halves_by_the_backtest(folder, capsys, monkeypatch):
-    for name, value in (("AGENT", "ucb1"), ("BATCH", 4)):
-        monkeypatch.setattr(plays, name, value)
-    out = folder / "halves.csv"
-    command = ["backtest", "--data", str(folder), "--splits", "1", "--out", str(out), "--markdown"]
-    assert command_line.main([*command, "--pools", "zinc_QED", "zinc_LogP", "zinc_Median_1"]) == 0
-    assert "What came against what was promised, 3 pairs of halves" in capsys.readouterr().out
-    starts = pd.read_csv(out)
-    assert len(starts) == 3 * 2 * 5
-    assert set(starts["molecules"]) == {45}
-    assert set(starts["budget"]) == {18}  # the ten that are measured first, and two batches
+from benchmarks.pools.studies.backtests import ShuffledStudy, read_verdict
 
 
 @pytest.mark.parametrize(
