@@ -1,1 +1,1 @@
-"""Attack the product with hostile input, damaged files and kills, and count what it survives."""
+"""Attack the product with hostile input and kills, and count what it survives."""

@@ -1,4 +1,4 @@
-"""Attack every area for a while: python -m benchmarks.attack [--minutes 20] [--areas inputs results] [--seed 0]."""
+"""Attack every area for a while: python -m benchmarks.attack [--minutes 20] [--areas inputs kills] [--seed 0]."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from benchmarks.attack.attempts import Score, attack_area
 from graph_bandit_lab.execution import Processes, run_in_parallel
 from graph_bandit_lab.reports import print_columns
 
-Name = Literal["kills", "campaigns", "results", "inputs", "dirty"]
-AREAS: tuple[Name, ...] = ("kills", "campaigns", "results", "inputs")
+Name = Literal["kills", "inputs", "dirty"]
+AREAS: tuple[Name, ...] = ("kills", "inputs")
 SHOWN = 3  # faults of a kind
 
 

@@ -103,12 +103,3 @@ def run_command(arguments: Sequence[str | Path], seconds: float = 120) -> tuple[
     except subprocess.TimeoutExpired:
         return None, ""
     return done.returncode, (done.stdout + done.stderr).decode(errors="replace")
-
-
-def refusal(code: int | None, printed: str) -> str:
-    """Return the fault of a command that had to refuse its input; empty if it did so in plain words."""
-    if code is None:
-        return "did not end"
-    if "Traceback" in printed:
-        return f"traceback: {printed.strip().splitlines()[-1]}"
-    return "" if code == 1 else f"exit code {code}, not 1"

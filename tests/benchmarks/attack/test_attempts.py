@@ -6,7 +6,8 @@ import types
 import numpy as np
 import pytest
 
-from benchmarks.attack.attempts import Attempt, attack_area, refusal
+from benchmarks.attack import inputs
+from benchmarks.attack.attempts import Attempt, attack_area
 
 
 @pytest.fixture
@@ -47,24 +48,6 @@ def test_an_area_without_end_is_stopped(area):
     assert 1 <= len(attack_area(area(attack), 0, 0.1).tried) < 100
 
 
-@pytest.mark.parametrize(
-    ("code", "printed", "fault"),
-    [
-        (1, "graph-bandit: Expected a table.", ""),
-        (1, "Traceback (most recent call last):\nKeyError: 'a'", "traceback: KeyError: 'a'"),
-        (0, "", "exit code 0, not 1"),
-        (-9, "", "exit code -9, not 1"),
-        (None, "", "did not end"),
-    ],
-)
-def test_a_refusal_is_exit_code_1_in_plain_words(code, printed, fault):
-    assert refusal(code, printed) == fault
-
-
-@pytest.mark.parametrize("area", ["campaigns"])
-def test_an_area_survives_its_first_attempts(area, tmp_path):
-    from importlib import import_module
-
-    attack = import_module(f"benchmarks.attack.{area}").attack
-    attempts = list(itertools.islice(attack(np.random.default_rng(0), tmp_path), 15))
+def test_the_first_attempts_with_nonsense_are_survived(tmp_path):
+    attempts = list(itertools.islice(inputs.attack(np.random.default_rng(0), tmp_path), 60))
     assert [attempt for attempt in attempts if attempt.fault] == []
