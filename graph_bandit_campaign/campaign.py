@@ -14,6 +14,7 @@ from agents.contract import Agent, MoleculeSetLike, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.constraints.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
+from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.flags import check_flag
 from graph_bandit_campaign.model import goals_choice
@@ -22,6 +23,7 @@ from graph_bandit_campaign.model.failures.forecast import FailureForecast, Failu
 from graph_bandit_campaign.model.front import join_forecasts
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import DEFAULT, Learner, default_agent, describe_change, expect
+from graph_bandit_campaign.model.made import MadeProducts
 from graph_bandit_campaign.model.reasons import Reason, find_reasons
 from graph_bandit_campaign.model.stopping import Outlook, look_ahead
 from graph_bandit_campaign.notebook import Predictions, Suggestions
@@ -29,6 +31,7 @@ from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab import AgentSpec
 
 
@@ -46,6 +49,8 @@ class Campaign(Records):
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
             `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
+            Of a `ProductLibrary` those products are made that are told, and the most promising ones in each `ask`;
+            `self.graph_set` holds them.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
             one molecule and `molecule-ucb` for several; for other graphs `gp-ei` and `gp-ucb`, by ranks. None: the
             agent that was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses
@@ -76,7 +81,7 @@ class Campaign(Records):
 
     def __init__(
         self,
-        graph_set: PoolLike | PreparedPool,
+        graph_set: PoolLike | PreparedPool | ProductLibrary,
         agent: str | None = None,
         *,
         maximize: bool | None = None,
@@ -87,13 +92,18 @@ class Campaign(Records):
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
     ) -> None:
+        file = CampaignFile(state)
+        saved = file.read()
+        self._made = None
+        if isinstance(graph_set, ProductLibrary):
+            self._made = MadeProducts(graph_set, saved, goals, offered)
+            graph_set = self._made.molecules
         graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
-        self.graph_set, self._ignores = graph_set, check_flag("ignore_failures", ignore_failures)
+        self.graph_set: PoolLike = graph_set
+        self._ignores = check_flag("ignore_failures", ignore_failures)
         self._failures = FailureLearner(graph_set, self._ignores)
         index = PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()
-        file = CampaignFile(state)
-        saved = file.read()
         saved = saved and saved.renamed(index.aliases)
         wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
         if wanted and (maximize, target) != (None, None):
@@ -172,7 +182,7 @@ class Campaign(Records):
         self,
         count: SupportsIndex = 1,
         question: str = "",
-        among: MaskLike = None,
+        among: MaskLike | Limits = None,
         constraints: BatchConstraints | None = None,
     ) -> Suggestions:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
@@ -184,8 +194,8 @@ class Campaign(Records):
         Args:
             count: how many graphs to choose.
             question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
-            among: `(K,)` bool. The graphs that can be chosen this time, as from `Limits.mask`; None: all that are
-                offered. The others still teach, and stay pending if they are.
+            among: `(K,)` bool. The graphs that can be chosen this time; or limits on them; None: all that are offered.
+                The others still teach, and stay pending if they are.
             constraints: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer
                 graphs.
 
@@ -197,10 +207,11 @@ class Campaign(Records):
             ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, or the
                 constraints allow too few (`graph_bandit_campaign.model.choose_batch`).
         """
+        count = check_integer("count", count, smallest=1)
+        among = self._offer(count, among)
         mask = self._offered & self._index.mask("among", among)
         under_way = [key for key in self.state.pending if key in self._index.index_of]
         mask[self._index.indices((*self.state.settled(), *self.state.failed, *under_way))] = False
-        count = check_integer("count", count, smallest=1)
         check_batch(count, mask, constraints or BatchConstraints())
         self.choose_agent(count)
         agents, failing = self._agents(fresh=True), self.failing()
@@ -298,6 +309,17 @@ class Campaign(Records):
         mask = self._offered & self._index.mask("among", among)
         mask[[*settled, *under_way]] = False
         return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, np.flatnonzero(mask))
+
+    def _offer(self, count: int, among: MaskLike | Limits) -> MaskLike:
+        """Return the graphs that can be chosen; of a library, after the most promising products were made."""
+        if self._made is not None:
+            among = self._made.offer(self.state, count, among)
+            self.show(self._made.molecules)
+        return among.mask(self.graph_set) if isinstance(among, Limits) else among
+
+    def _admit(self, identifiers: Iterable[str]) -> None:
+        if self._made is not None and self._made.add(identifiers):
+            self.show(self._made.molecules)
 
     def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
         views, offered = self.state.each(), 0 if self.state.goals else offered  # of several, nobody measured it

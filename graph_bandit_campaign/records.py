@@ -100,6 +100,7 @@ class Records:
 
     def _tell(self, values: Mapping[str, float], bound: Bound, goal: str, noise: float | None = None) -> None:
         self._place_of(goal)
+        self._admit(values)
         checked = [(self._index.known(key), check_value(key, value)) for key, value in values.items()]
         told = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked]
         known = {(result.id, result.value, result.bound, result.goal, result.noise) for result in self.state.measured}
@@ -117,6 +118,7 @@ class Records:
         Raises:
             ValueError: if there is no such graph, or it has been measured.
         """
+        self._admit([identifier])
         known = self._index.known(identifier)
         failed = tuple(dict.fromkeys((*self.state.failed, known)))
         self._save(replace(self.state, failed=failed, pending=self._pending_without(known)))
@@ -157,10 +159,14 @@ class Records:
                 pool.
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
+        self._admit(dict.fromkeys((*(measurement.id for measurement in measured), *failed)))
         known = [*(measurement.id for measurement in measured), *failed]
         known += [key for key in pending if key in self._index.index_of or key not in self.state.pending]
         structures = {**self.state.structures, **self._structures(self._index.indices(known))}
         self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
+
+    def _admit(self, identifiers: Iterable[str]) -> None:
+        """Take graphs into the pool that are not in it yet, where the pool is only made when asked for."""
 
     def _place_of(self, goal: str) -> int:
         names = [each.name for each in self.state.goals] or [""]

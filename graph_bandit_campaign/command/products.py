@@ -20,14 +20,15 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.model.products import MOST, ProductLists
+from graph_bandit_campaign.model.made import LEAST_CHOICE, can_be_made, read_products
+from graph_bandit_campaign.model.products import ProductLists
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env import MoleculeSet
 from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_env.tables import Table
 
@@ -39,7 +40,6 @@ UNDERSTOOD = {
 }
 """Settings that a library of products knows. All others are refused, so that none is ignored in silence."""
 REACTION, PRICE = "reaction", "price"
-LEAST_CHOICE = 4  # times as many products as are wanted have to meet the limits before a list is long enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +121,9 @@ class ProductRounds:
 
     def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of those products that can be made and meet the limits."""
+        numbers = can_be_made(self.library, numbers)
         made = self.library.make(numbers)
-        numbers = numbers[[bool(product.smiles) for product in made]]
-        smiles, ids = [product.smiles for product in made if product.smiles], [p.id for p in made if p.smiles]
+        smiles, ids = [product.smiles for product in made], [product.id for product in made]
         selection, _ = select(smiles, self._cells(ids, self.columns), self.asked, self.settings, len(ids))
         return numbers[selection.mask]
 
@@ -138,21 +138,13 @@ class ProductRounds:
 
     def _match(self, numbers: NDArray[np.int64]) -> Known:
         """Make products, and match them with the results. If there is none, the first that can be made is taken."""
-        made = [product for product in self.library.make(numbers) if product.smiles]
-        number = 0
-        while not made and number < min(len(self.library), MOST):
-            made = [product for product in self.library.make([number]) if product.smiles]
-            number += 1
-        if not made:
-            raise ValueError(
-                f"Expected blocks that react in {self.settings.pool}. Of {number:,} products none is made."
-            )
-        smiles, ids = [product.smiles for product in made], [product.id for product in made]
-        here = from_smiles(smiles, ids=ids, most_atoms=self.settings.most_atoms, forms=self.settings.forms)
+        settings = self.settings
+        made = can_be_made(self.library, numbers, least=1)
+        here = read_products(self.library, made, settings.most_atoms, settings.forms)
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
-        options = self.settings.trust_ids, self.settings.most_atoms, False
+        options = settings.trust_ids, settings.most_atoms, False
         books, outside = match_molecules(self.asked.rows, here, structures, pending, *options)
-        molecules = here.join(read_outside(outside, self.settings.most_atoms, here.forms)) if outside else here
+        molecules = here.join(read_outside(outside, settings.most_atoms, here.forms)) if outside else here
         return Known(here, books, molecules)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:

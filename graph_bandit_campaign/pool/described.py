@@ -48,13 +48,19 @@ class DescribedMolecules(MoleculeSet):
     def join(self, other: MoleculeSet) -> DescribedMolecules:
         """Return these molecules, followed by those of another set that are not here; see `MoleculeSet.join`.
 
-        The traits of those are computed. They count in the scales: they must not be molecules of the larger pool.
+        The traits of those are computed, if they do not bring along the same ones. They count in the scales: they must
+        not be molecules of the larger pool.
         """
         joined = super().join(other)
         added = joined.smiles[len(self) :]
         if not added:
             return DescribedMolecules.of(joined, self.traits, self.scales)
-        more = compute_traits(added, self.traits.names, self.traits.stereo, self.traits.left_out)
+        mine = self.traits
+        if isinstance(other, DescribedMolecules) and other.traits.kind == mine.kind:
+            place_of = {text: place for place, text in enumerate(other.smiles)}
+            more = other.traits.take([place_of[text] for text in added])
+        else:
+            more = compute_traits(added, mine.names, mine.stereo, mine.left_out)
         scales = self.scales
         if scales is not None:
             columns = None if scales.ranks is None else joined.columns[len(self) :]

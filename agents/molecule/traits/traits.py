@@ -59,6 +59,11 @@ class Traits:
         """Return the bytes of all arrays."""
         return sum(self.nbytes_of(name) for name in self.names)
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Return what is equal for traits that can be stacked."""
+        return self.names, self.stereo, self.left_out
+
     def nbytes_of(self, name: str) -> int:
         """Return the bytes of the arrays of one trait."""
         return sum(array.nbytes for array in self._arrays_of(name).values())
@@ -126,7 +131,7 @@ class Traits:
             raise ValueError("Expected at least one part to stack. Got none.")
         first = parts[0]
         for part in parts:
-            if (part.names, part.stereo, part.left_out) != (first.names, first.stereo, first.left_out):
+            if part.kind != first.kind:
                 raise ValueError(
                     f"Expected parts with the same traits. Got {first.names} with `stereo` {first.stereo}, and "
                     f"{part.names} with `stereo` {part.stereo}. Compute them with equal arguments."

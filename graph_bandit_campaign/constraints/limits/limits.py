@@ -14,6 +14,7 @@ from graph_bandit_campaign.constraints.limits.selection import Selection, Step
 from graph_bandit_campaign.constraints.limits.structures import Test, cost_of, find_failures
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
 from graph_bandit_campaign.names import find_column, hint_at
+from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_env import MoleculeSet
 
 
@@ -45,9 +46,9 @@ class Limits:
         return len(self.requirements) + len(self.choices) + len(self.patterns)
 
     def mask(
-        self, molecules: MoleculeSet, columns: Mapping[str, Sequence[object]] | None = None, workers: int = 1
+        self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None, workers: int = 1
     ) -> NDArray[np.bool_]:
-        """Return which molecules meet all limits, as `Campaign` takes it for `offered` and `ask` for `among`.
+        """Return which molecules meet all limits, as `Campaign` takes it for `offered`.
 
         Args:
             molecules: K molecules. Limits on numbers use their columns, too.
@@ -65,7 +66,7 @@ class Limits:
         return self.select(molecules, columns, workers).mask
 
     def select(
-        self, molecules: MoleculeSet, columns: Mapping[str, Sequence[object]] | None = None, workers: int = 1
+        self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None, workers: int = 1
     ) -> Selection:
         """Return which molecules meet all limits, and which limit excludes each of the others; as `mask`."""
         if not isinstance(molecules, MoleculeSet):

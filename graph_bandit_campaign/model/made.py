@@ -1,0 +1,165 @@
+"""The products of a library that a campaign holds in memory: those that it knows, and the most promising others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.checks import nearest_id
+from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.model.learner import default_agent
+from graph_bandit_campaign.model.products import MOST, ProductLists
+from graph_bandit_campaign.pool.descriptors import describe
+from graph_bandit_campaign.pool.index import MaskLike
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env.pools import MOST_ATOMS, Forms
+from graph_bandit_env.pools.products import ProductLibrary
+
+LEAST_CHOICE = 4  # times as many products as are wanted have to meet the limits before a list is long enough
+
+Numbers = NDArray[np.int64]
+
+
+class MadeProducts:
+    """The products of a library that are in memory.
+
+    Args:
+        library: the library.
+        saved: state of the campaign, whose products are made; None: there is none yet.
+        goals: several goals, which are refused.
+        offered: which graphs of a pool can be suggested, which is refused, since the pool is never listed.
+
+    Raises:
+        ValueError: if something is given that is refused, or no product can be made.
+    """
+
+    molecules: MoleculeSet
+    """Those that are known, and the others of the last offer. If none is known, the first that can be made."""
+
+    def __init__(
+        self,
+        library: ProductLibrary,
+        saved: CampaignState | None = None,
+        goals: Sequence[Goal] | None = None,
+        offered: MaskLike = None,
+    ) -> None:
+        if offered is not None or goals or (saved and saved.goals):
+            raise ValueError(
+                "Expected one goal, and no `offered`, with a library of products, which is never listed. Give `Limits` "
+                "to `ask` to leave some out."
+            )
+        self.library = library
+        ids = (*saved.structures, *saved.settled(), *saved.failed, *saved.pending) if saved else ()
+        numbers = [number for number in map(library.number_of, ids) if number is not None]
+        known = can_be_made(library, np.array(sorted(set(numbers)), np.int64), least=1)
+        self.molecules = _describe(read_products(library, known))
+
+    def add(self, ids: Iterable[str]) -> bool:
+        """Make further products; return whether there are any that were not in memory.
+
+        Args:
+            ids: their ids, or ids of products that are in memory.
+
+        Raises:
+            ValueError: if there is no such product, or it cannot be made.
+        """
+        here = {*self.molecules.ids, *self.molecules.aliases}
+        new = [name for name in dict.fromkeys(ids) if name not in here]
+        numbers = [self.library.number_of(name) for name in new]
+        for name, number in zip(new, numbers, strict=True):
+            if number is None:
+                near = nearest_id(name, self.molecules.ids)
+                hint = f" Did you mean `{near}`?" if near else ""
+                raise ValueError(f"Expected the id of a product of the library. Got {name!r}.{hint}")
+            if problem := self.library.make([number])[0].problem:
+                raise ValueError(f"Expected the id of a product that can be made. `{name}` cannot: {problem}")
+        self._join(np.array(numbers, np.int64), Limits())
+        return bool(new)
+
+    def offer(self, state: CampaignState, count: int, limits: Limits | MaskLike) -> NDArray[np.bool_]:
+        """Replace the products that are not known by the most promising ones.
+
+        Args:
+            state: state of the campaign, with one goal.
+            count: how many are to be chosen.
+            limits: limits on what is chosen; None: there are none.
+
+        Returns:
+            `(K,)`. Whether each of `molecules` meets the limits.
+
+        Raises:
+            TypeError: if `limits` is a mask.
+        """
+        limits = Limits() if limits is None else limits
+        if not isinstance(limits, Limits):
+            raise TypeError("Expected `among` to be `Limits`, or None, with a library of products. Got a mask.")
+        values, sign = state.means(), 1.0 if state.maximize else -1.0
+        ids = dict.fromkeys((*values, *state.pending, *state.failed))
+        number_of = {name: number for name in ids if (number := self.library.number_of(name)) is not None}
+        place_of = {name: k for k, name in enumerate(self.molecules.ids)}
+        if places := [place_of[name] for name in ids if name in place_of]:
+            self.molecules = self.molecules.take(places)
+        told = {number: sign * values[name] for name, number in number_of.items() if name in values}
+        offered = 0
+        for numbers in ProductLists(self.library, state.seed).after([*told], [*told.values()], {*number_of.values()}):
+            offered += self._join(can_be_made(self.library, numbers), limits)
+            if offered >= LEAST_CHOICE * count:
+                break
+        return limits.mask(self.molecules)
+
+    def _join(self, numbers: Numbers, limits: Limits) -> int:
+        """Add those of some products that meet limits; return how many are new."""
+        if not len(numbers):
+            return 0
+        before, molecules = len(self.molecules), read_products(self.library, numbers)
+        if len(meeting := np.flatnonzero(limits.mask(molecules))):
+            self.molecules = self.molecules.join(_describe(molecules.take(meeting)))
+        return len(self.molecules) - before
+
+
+def _describe(molecules: MoleculeSet) -> MoleculeSet:
+    """Bring along what agents compare molecules by, so that it is computed once."""
+    return describe(molecules, [default_agent(molecules, 1)], len(molecules))
+
+
+def can_be_made(library: ProductLibrary, numbers: Numbers, least: int = 0) -> Numbers:
+    """Make products, and return the numbers of those that there are.
+
+    Args:
+        library: the library.
+        numbers: numbers of products.
+        least: how many there are at least, if the first products of the library have to be taken for it.
+
+    Raises:
+        ValueError: if there are not so many.
+    """
+    made = [number for number in numbers.tolist() if library.make([number])[0].smiles]
+    further = iter(range(min(len(library), MOST)))
+    while len(made) < least:
+        number = next(further, None)
+        if number is None:
+            raise ValueError(
+                f"Expected blocks that react. Of the first {min(len(library), MOST):,} products none is made."
+            )
+        made += [number] * bool(library.make([number])[0].smiles)
+    return np.array(made, np.int64)
+
+
+def read_products(
+    library: ProductLibrary, numbers: Numbers, most_atoms: int = MOST_ATOMS, forms: Forms = "joined"
+) -> MoleculeSet:
+    """Return products as molecules; those that are equal become one.
+
+    Args:
+        library: the library.
+        numbers: numbers of products that can be made.
+        most_atoms: how many atoms a product may have, without hydrogens.
+        forms: how salts are described.
+    """
+    made = library.make(numbers)
+    smiles, ids = [product.smiles for product in made], [product.id for product in made]
+    return from_smiles(smiles, ids=ids, most_atoms=most_atoms, forms=forms)
