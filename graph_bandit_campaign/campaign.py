@@ -23,7 +23,7 @@ from graph_bandit_campaign.model.failures.forecast import FailureForecast, Failu
 from graph_bandit_campaign.model.front import join_forecasts
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import DEFAULT, Learner, default_agent, describe_change, expect
-from graph_bandit_campaign.model.made import MadeProducts
+from graph_bandit_campaign.model.made import MOST_TAUGHT, MadeProducts
 from graph_bandit_campaign.model.reasons import Reason, find_reasons
 from graph_bandit_campaign.model.stopping import Outlook, look_ahead
 from graph_bandit_campaign.notebook import Predictions, Suggestions
@@ -98,11 +98,10 @@ class Campaign(Records):
         if isinstance(graph_set, ProductLibrary):
             self._made = MadeProducts(graph_set, saved, goals, offered)
             graph_set = self._made.molecules
-        graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
-        self.graph_set: PoolLike = graph_set
+        self.graph_set: PoolLike = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
+        graph_set = self.graph_set
         self._ignores = check_flag("ignore_failures", ignore_failures)
-        self._failures = FailureLearner(graph_set, self._ignores)
-        index = PoolIndex(graph_set)
+        self._failures, index = FailureLearner(graph_set, self._ignores), PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()
         saved = saved and saved.renamed(index.aliases)
         wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
@@ -140,19 +139,20 @@ class Campaign(Records):
         self._opened: CampaignState | None = saved  # until the first `ask`
         self.choose_agent(size)
 
-    def show(self, graph_set: PoolLike, offered: MaskLike = None) -> None:
+    def show(self, graph_set: PoolLike, offered: MaskLike = None, most_taught: int | None = None) -> None:
         """Take other graphs of the same pool in the place of those so far: all that are known, and others.
 
         Args:
             graph_set: K graphs.
             offered: `(K,)` bool. Graphs that can be suggested; None: all.
+            most_taught: how many graphs with results the agent learns from; None: all.
 
         Raises:
             ValueError: if the mask does not fit, or the agent cannot play these graphs.
         """
         index = PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()
-        learner = Learner(graph_set, self._learner.spec, bool(self.state.goals))
+        learner = Learner(graph_set, self._learner.spec, bool(self.state.goals), most_taught)
         self.graph_set, self._learner, self._index, self._offered = graph_set, learner, index, mask
         self._failures, self.ids = FailureLearner(graph_set, self._ignores), index.ids
 
@@ -165,7 +165,7 @@ class Campaign(Records):
         several = bool(self.state.goals)
         spec = self._named or default_agent(self.graph_set, count, several)
         if spec != self._learner.spec:
-            self._learner = Learner(self.graph_set, spec, several)
+            self._learner = Learner(self.graph_set, spec, several, self._learner.most)
         self.state = replace(
             self.state,
             agent=spec,
@@ -314,12 +314,12 @@ class Campaign(Records):
         """Return the graphs that can be chosen; of a library, after the most promising products were made."""
         if self._made is not None:
             among = self._made.offer(self.state, count, among)
-            self.show(self._made.molecules)
+            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
         return among.mask(self.graph_set) if isinstance(among, Limits) else among
 
     def _admit(self, identifiers: Iterable[str]) -> None:
         if self._made is not None and self._made.add(identifiers):
-            self.show(self._made.molecules)
+            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
 
     def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
         views, offered = self.state.each(), 0 if self.state.goals else offered  # of several, nobody measured it

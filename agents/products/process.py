@@ -17,7 +17,7 @@ from agents.process.likelihood import MOST_RESULTS, MixtureLikelihood
 from agents.products.blocks import BlockKernel
 
 SPREAD = 2.0  # standard deviation of the logarithm of each weight before any result
-BLOCK = 4096  # products that are predicted at a time
+BLOCK = 512  # products that are compared at a time
 
 Tuples = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -134,15 +134,17 @@ class ProductProcess:
 
     def _between(self, tuples: Tuples) -> Floats:
         """Return the kernel of products with those that were measured, `(m, n)`."""
-        each = [
-            columns[tuples[:, s]][:, place].astype(np.float64)
-            for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
-        ]
         total = np.zeros((len(tuples), len(self._tuples)))
-        for weight, kernel in zip(self.weights.slots, each, strict=True):
-            total += weight * kernel
-        for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
-            total += weight * each[s] * each[t]
+        for start in range(0, len(tuples), BLOCK):
+            some, rows = tuples[start : start + BLOCK], total[start : start + BLOCK]
+            each = [
+                columns[some[:, s]][:, place].astype(np.float64)
+                for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
+            ]
+            for weight, kernel in zip(self.weights.slots, each, strict=True):
+                rows += weight * kernel
+            for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
+                rows += weight * (each[s] * each[t])
         return total
 
     def _learn(self) -> Weights:

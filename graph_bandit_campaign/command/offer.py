@@ -33,6 +33,8 @@ class Offer:
     """Prices, budget and caps of all."""
     told: str = ""
     """How many graphs of the pool the limits leave; empty without limits."""
+    most_taught: int | None = None
+    """How many graphs with results the agent learns from; None: all."""
     is_part: bool = False
     """Whether the pool has more graphs than these."""
     more: Callable[[ShortListEndedError], Offer] | None = None

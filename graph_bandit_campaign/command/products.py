@@ -20,7 +20,7 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.model.made import LEAST_CHOICE, can_be_made, read_products
+from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, can_be_made, read_products
 from graph_bandit_campaign.model.products import ProductLists
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.descriptors import describe
@@ -88,9 +88,9 @@ class ProductRounds:
         told = {number: sign * values[name] for name, number in number_of.items() if name in values}
         taken = set(number_of.values())
         lists = ProductLists(self.library, state.seed).after([*told], [*told.values()], taken)
-        return self._make(np.array(sorted(taken), np.int64), lists)
+        return self._make(state, np.array(sorted(taken), np.int64), lists)
 
-    def _make(self, taken: NDArray[np.int64], lists: Iterator[NDArray[np.int64]]) -> Offer:
+    def _make(self, state: CampaignState, taken: NDArray[np.int64], lists: Iterator[NDArray[np.int64]]) -> Offer:
         """Return the products that are taken, and those of as many lists as it takes to choose a batch well.
 
         Of the lists, only what meets the limits is kept.
@@ -117,7 +117,11 @@ class ProductRounds:
         told = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
         told += f", and {mask.sum():,} meet the limits" if len(self.asked.limits) else ""
         told += ". All predictions and probabilities are of these: a better one may not have been made."
-        return Offer(here, described, selection, constraints, told, is_part=True, others=others)
+        if len(state.means()) > MOST_TAUGHT:
+            told += (
+                f" The model of molecules learns from {MOST_TAUGHT:,} results, the best half and others of all ranks."
+            )
+        return Offer(here, described, selection, constraints, told, MOST_TAUGHT, is_part=True, others=others)
 
     def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of those products that can be made and meet the limits."""

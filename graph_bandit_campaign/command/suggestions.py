@@ -143,7 +143,7 @@ def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question
         taken = [place_of[key] for key in (*state.settled(), *state.pending, *state.failed) if key in place_of]
         offer.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
         if campaign.graph_set is not offer.graphs:
-            campaign.show(offer.graphs, offer.offered)
+            campaign.show(offer.graphs, offer.offered, offer.most_taught)
         try:
             campaign.ask(settings.n, question, offer.among, offer.constraints)
         except ShortListEndedError as ended:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 import registry
 from agents.contract import (
@@ -72,6 +73,24 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
     return " ".join(texts)
 
 
+def choose_results(rewards: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
+    """Return the results that a model learns from if there are more than it can take, `(n,)`.
+
+    These are the best, as many as half of them, and of the others some that are evenly spaced by rank.
+
+    Args:
+        rewards: `(n,)`, large ones are wanted.
+        most: how many a model can take.
+    """
+    kept, order = np.ones(len(rewards), np.bool_), np.argsort(-rewards, kind="stable")
+    if len(rewards) > most:
+        best, others = order[: most // 2], order[most // 2 :]
+        kept[:] = False
+        kept[best] = True
+        kept[others[np.linspace(0, len(others) - 1, most - len(best)).round().astype(np.int64)]] = True
+    return kept
+
+
 class Learner:
     """An agent that depends only on the measurements and the seed, not on the rounds in which they came.
 
@@ -79,6 +98,7 @@ class Learner:
         graph_set: K graphs.
         spec: the agent as on the command line.
         several_goals: whether there are several goals.
+        most: how many graphs with results it learns from, as `choose_results` says; None: all.
 
     Raises:
         ValueError: if the agent is unknown, cannot play these graphs or choose for several goals, or does not use the
@@ -87,6 +107,8 @@ class Learner:
 
     spec: str
     """The agent as on the command line."""
+    most: int | None
+    """How many graphs with results it learns from; None: all."""
     algorithm: int
     """Version of its algorithm; another version may suggest other graphs from the same measurements."""
     learns_bounds: bool
@@ -94,8 +116,8 @@ class Learner:
     learns_noises: bool
     """Whether it learns from results with a noise of their own."""
 
-    def __init__(self, graph_set: PoolLike, spec: str, several_goals: bool = False) -> None:
-        self.graph_set, self.spec = graph_set, spec
+    def __init__(self, graph_set: PoolLike, spec: str, several_goals: bool = False, most: int | None = None) -> None:
+        self.graph_set, self.spec, self.most = graph_set, spec, most
         name = AgentSpec.parse(spec).name
         if registry.agent_needs(name) == "molecules" and not isinstance(graph_set, MoleculeSetLike):
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
@@ -139,13 +161,19 @@ class Learner:
             fresh: True: train a new agent, which has drawn no random numbers since; False: the last one will do.
         """
         measured, sign = state.counted(), 1.0 if state.maximize else -1.0
+        count = len(measured)
+        if self.most is not None:
+            means = state.means()
+            kept = choose_results(sign * np.array([*means.values()], np.float64), self.most)
+            names = {name for name, is_kept in zip(means, kept.tolist(), strict=True) if is_kept}
+            measured = tuple(result for result in measured if result.id in names)
         key = tuple(
             (measurement.id, measurement.value, measurement.bound, measurement.noise) for measurement in measured
         )
         known = self._trained.get(state.target)
         if fresh or known is None or known[0] != key:
             agent = self._model.blank() if isinstance(self._model, Describer) else self._make()
-            sequence = np.random.SeedSequence([state.seed, len(measured)])
+            sequence = np.random.SeedSequence([state.seed, count])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
             rewards = np.array([sign * measurement.value for measurement in measured])

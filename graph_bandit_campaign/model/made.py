@@ -20,6 +20,7 @@ from graph_bandit_env.pools import MOST_ATOMS, Forms
 from graph_bandit_env.pools.products import ProductLibrary
 
 LEAST_CHOICE = 4  # times as many products as are wanted have to meet the limits before a list is long enough
+MOST_TAUGHT = 1000  # products with results from which the model of molecules learns
 
 Numbers = NDArray[np.int64]
 

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.products import BlockKernel, ProductProcess, find_best
+from graph_bandit_campaign.model.learner import choose_results
 from graph_bandit_env.pools.products import Part, ProductLibrary
 
-FIRST_LIST = 1000  # products; each list that follows is twice as long
+FIRST_LIST = 1200  # products; each list that follows is twice as long
 MOST = 100_000  # products that are looked at in a round, and held in memory
 STARTS = 150  # of the best products so far, whose blocks are exchanged one at a time
 CHANGES = 30  # blocks of each slot that are tried in the place of each of theirs
+MOST_RESULTS = 3000  # that the process learns from
+LARGER = 4  # times as many products as are listed are chosen by their means, and compared with deviations
 AT_RANDOM = 0.1  # share of a list that is drawn at random
 SPREAD = 1.0  # standard deviations that are added to the mean: what is not known is promising
 
@@ -70,8 +73,9 @@ class ProductLists:
 
     def _learn(self, part: int, told: Numbers, values: Floats) -> ProductProcess | None:
         """Return the process of one reaction; None if no two of its results differ."""
-        own = self.library.part_of(told) == part
-        if not own.any() or np.ptp(values[own]) == 0:
+        own = np.flatnonzero(self.library.part_of(told) == part)
+        own = own[choose_results(values[own], MOST_RESULTS)]
+        if not len(own) or np.ptp(values[own]) == 0:
             return None
         return ProductProcess(self._kernels[part], self.library.blocks_of(told[own], part), values[own])
 
@@ -92,6 +96,8 @@ class ProductLists:
             best = told[own][np.argsort(-values[own], kind="stable")[:STARTS]]
             changed = _change_one(self.library.blocks_of(best, part), self.library.parts[part], generator)
             tuples = np.unique(np.concatenate([find_best(process.scores, count).tuples, changed]), axis=0)
+            likely = np.argsort(-process.scores.of(tuples), kind="stable")[: LARGER * count]
+            tuples = tuples[np.sort(likely)]
             means, deviations = process.predict(tuples)
             numbers.append(self.library.numbers_of(tuples, part))
             bounds.append(means + SPREAD * deviations)

@@ -17,6 +17,7 @@ from graph_bandit_env.pools.products.reaction import NoProductError, Reaction
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
+KEPT = 100_000  # products that are held in memory
 PLUS, COLON = "+", ":"  # between the names of blocks in an id, and after the name of a reaction
 
 
@@ -180,7 +181,7 @@ class ProductLibrary:
         return prices
 
     def make(self, numbers: Iterable[int]) -> list[Product]:
-        """Make products, once each; one that cannot be made has no SMILES, and says why.
+        """Make products; the last 100,000 are kept. One that cannot be made has no SMILES, and says why.
 
         Args:
             numbers: numbers of products.
@@ -203,6 +204,8 @@ class ProductLibrary:
 
     def _make(self, number: int) -> Product:
         if number not in self._made:
+            while len(self._made) >= KEPT:
+                del self._made[next(iter(self._made))]
             part = int(self.part_of([number])[0])
             blocks = self.blocks_of([number], part)[0].tolist()
             molecules = [self._molecule(part, slot, block) for slot, block in enumerate(blocks)]

@@ -150,3 +150,11 @@ def test_slots_and_names_that_make_no_sense_are_refused():
     part = Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, AMINES))
     with pytest.raises(ValueError, match="reactions of different names"):
         ProductLibrary([part, part])
+
+
+def test_no_more_products_are_held_in_memory_than_allowed(monkeypatch):
+    monkeypatch.setattr("graph_bandit_env.pools.products.library.KEPT", 3)
+    library = amides()
+    made = library.make(range(6))
+    assert len(library._made) == 3
+    assert library.make(range(6)) == made
