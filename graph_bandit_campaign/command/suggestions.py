@@ -51,12 +51,23 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         KeyboardInterrupt: after Ctrl-C; it says what was stored.
     """
     with _tells_what_is_stored(settings):
-        settings, inputs = _read(settings)
-        campaign, answer, contents = _choose(settings, inputs)
-        _write(campaign, contents)
-        print_answer(answer, inputs.remarks)
+        answer, remarks = write_suggestions(settings)
+        print_answer(answer, remarks)
         print("\n" + "\n".join(map(str, _outputs(settings))))
     return answer.suggested
+
+
+def write_suggestions(settings: SuggestSettings) -> tuple[Answer, Sequence[str]]:
+    """Do what `suggest` does, but print nothing; return what it prints: the answer, and remarks about the tables.
+
+    Raises:
+        TooFewLeftError: a ValueError, if fewer molecules than are wanted can be chosen.
+        ValueError, OSError, ImportError: as `suggest`.
+    """
+    settings, inputs = _read(settings)
+    campaign, answer, contents = _choose(settings, inputs)
+    _write(campaign, contents)
+    return answer, inputs.remarks
 
 
 def _read(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
