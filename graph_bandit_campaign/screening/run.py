@@ -117,8 +117,14 @@ class _Screen:
         if read_digest(table) in state.written:
             with open_table(table) as opened:
                 written = {unshield(name): smiles for _, (name, smiles) in opened.rows(("id", "smiles"))}
-        names = (suggestion.id for suggestion in state.rounds[-1])
-        return {name: written.get(name, state.structures[name]) for name in names if name not in self.scores}
+        smiles_of = {**state.structures, **written}
+        names = [suggestion.id for suggestion in state.rounds[-1] if suggestion.id not in self.scores]
+        if unknown := [name for name in names if name not in smiles_of]:
+            raise ValueError(
+                f"Expected a SMILES of `{unknown[0]}`, which is suggested, in {self.settings.state}. Got none. Move "
+                "the file away to start a new campaign."
+            )
+        return {name: smiles_of[name] for name in names}
 
     def _choose(self, count: int) -> bool:
         """Choose a batch of so many molecules, or of as many as are left; return whether there are any."""

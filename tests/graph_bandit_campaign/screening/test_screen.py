@@ -195,6 +195,15 @@ def test_no_file_names_a_command(folder, monkeypatch):
     assert not (folder / "pwned").exists()
 
 
+def test_a_campaign_without_structures_is_refused(folder):
+    with pytest.raises(KeyboardInterrupt):
+        stop_after(play, folder, rows=2)
+    path = folder / "scores.next.campaign.json"
+    path.write_text(json.dumps(state(folder) | {"structures": {}, "written": []}))
+    with pytest.raises(ValueError, match="Expected a SMILES of `.*`, which is suggested"):
+        play(folder)
+
+
 # --- Going on
 
 
