@@ -17,6 +17,8 @@ from .pool.prepared.making.run import prepare as prepare
 from .pool.prepared.pool import PreparedPool as PreparedPool
 from .pool.prepared.settings import PrepareSettings as PrepareSettings
 from .results.measurement import Measurement as Measurement
+from .screening.run import screen as screen
+from .screening.settings import ScreenSettings as ScreenSettings
 from .state import CampaignState as CampaignState
 from .state import Suggestion as Suggestion
 

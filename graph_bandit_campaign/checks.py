@@ -12,6 +12,20 @@ import numpy as np
 
 from agents.contract import LARGEST_REWARD
 
+
+class TooFewLeftError(ValueError):
+    """Fewer graphs can be chosen than are wanted.
+
+    Args:
+        message: says so, and what to do.
+        left: how many can be chosen.
+    """
+
+    def __init__(self, message: str, left: int) -> None:
+        super().__init__(message)
+        self.left = left
+
+
 WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
 
 

@@ -80,7 +80,7 @@ def write_state(state: CampaignState) -> str:
     for name in ("algorithm", "goals_algorithm", "failures_algorithm"):
         if fields[name] == 1:  # the files of the first version lack this key, and every version can read them
             del fields[name]
-    for name in ("structures", "by_default", "goals", "unwritten", "written"):
+    for name in ("structures", "by_default", "goals", "unwritten", "written", "sources"):
         if not fields[name]:
             del fields[name]
     for measurement in fields["measured"]:

@@ -149,6 +149,10 @@ class Records:
         written = tuple(dict.fromkeys((*self.state.written, *digests)))
         self._save(replace(self.state, written=written, unwritten=unwritten))
 
+    def note_sources(self, digests: Mapping[str, str]) -> None:
+        """Save digests of what the campaign is made from, as `sources` of the state, in place of those so far."""
+        self._save(replace(self.state, sources=digests))
+
     def replace_results(
         self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()
     ) -> None:

@@ -90,6 +90,8 @@ class CampaignState:
         unwritten: digest of the table of the last round, while the files of the command that asked for it are not all
             written; else empty.
         written: digests of the files that the command wrote, by which it knows them as its own.
+        sources: digests of what the campaign was made from, by name: of each `reaction amide` and `slot amide/acid` of
+            a library of products at the last round, and of the `command` that computes the values of `screen`.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
@@ -113,6 +115,7 @@ class CampaignState:
     failures_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     unwritten: str = ""
     written: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_flags(self)

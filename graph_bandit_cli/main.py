@@ -27,6 +27,7 @@ COMMANDS = {  # module and summary of each
     "compare": ("research.compare", "Compare two folders in pairs: did a change make agents better or worse?"),
     "agents": ("research.agents", "List the installed agents, or the settings of one."),
     "suggest": ("measure.suggest", "Suggest which molecules of a table, or other graphs, to measure next."),
+    "screen": ("measure.screen", "Let a program of your own compute the values of what is suggested, batch by batch."),
     "backtest": (
         "measure.backtest",
         "Replay a finished table of molecules: would the suggestions have found the best ones sooner?",

@@ -128,6 +128,7 @@ FLOORS_OF_THE_CAMPAIGN = (  # each imports those before it only
     ("campaign",),
     ("report",),
     ("backtest", "command"),
+    ("screening",),
 )
 
 

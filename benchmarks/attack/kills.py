@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,16 @@ horizon = 8
 """
 
 
+PROGRAM = """
+import csv, sys, zlib
+rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))
+with open(sys.argv[2], "w", encoding="utf-8", newline="") as file:
+    table = csv.writer(file)
+    table.writerow(["id", "value"])
+    table.writerows([row["id"], zlib.crc32(row["id"].encode()) % 1000] for row in rows if row["id"][-1] != "7")
+"""  # of `screen`; it has no value for a tenth of the molecules
+
+
 @dataclass(frozen=True)
 class Job:
     """A command that writes into a folder."""
@@ -54,7 +65,7 @@ class Job:
 
 
 def attack(generator: np.random.Generator, folder: Path) -> Iterator[Attempt]:
-    """Kill a sweep, a campaign and a report in turn, each in a new folder, and run the same command again."""
+    """Kill a sweep, a campaign, a screen and others in turn, each in a new folder, and run the same command again."""
     for kill in cycle(Kills(job, generator, folder / str(number)) for number, job in enumerate(jobs(folder))):
         yield kill()
 
@@ -106,7 +117,7 @@ def names_in(folder: Path) -> set[str]:
 
 
 def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
-    """Return the commands that are killed: a sweep, rounds of campaigns, a report, and a large pool's preparation.
+    """Return the commands that are killed: a sweep, rounds of campaigns, a report, `prepare`, and a screen.
 
     Args:
         folder: for what they read.
@@ -123,6 +134,10 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     parts = ("--part-rows", "4096", "--traits", "torsions", "properties", "--workers", "None")
     pool = ("prepare", str(library / "pool.csv"), "--out", "{folder}", *parts)
     scan = ("suggest", str(prepared), *question, *files, "--workers", "None")
+    (folder / "score.py").write_text(PROGRAM, encoding="utf-8")
+    score = ("--score", f'"{sys.executable}" -S "{folder / "score.py"}"', "--chunk", "3", "--jobs", "2")
+    budget = ("--n", "6", "--evaluations", "20", "--maximize", "qed", "--out", "{folder}/scores.csv")
+    screen = ("screen", "{folder}/pool.csv", "--measured", "{folder}/measured.csv", *score, *budget)
 
     def run(command: Sequence[str], place: Path) -> None:
         code, printed = run_command([argument.format(folder=place) for argument in command], seconds=LONGEST)
@@ -175,6 +190,7 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
         Job("a second round of molecule-ucb killed while it writes", prepare_second, suggest, read_campaign),
         Job("a large pool killed while it is prepared", prepare_pool, pool, read_pool),
         Job("a second round on a large pool killed while it writes", prepare_streamed, scan, read_campaign),
+        Job("a screen killed while it computes", prepare_first, screen, read_screen),
     ]
 
 
@@ -203,6 +219,12 @@ def _write_csv(path: Path, rows: Sequence[Sequence[str]]) -> None:
 def read_campaign(folder: Path) -> object:
     """Return the suggestions and the campaign of a folder."""
     return (folder / "next.csv").read_bytes(), json.loads((folder / "next.campaign.json").read_bytes())
+
+
+def read_screen(folder: Path) -> object:
+    """Return the values, the last batch and the campaign of a folder."""
+    campaign = json.loads((folder / "scores.next.campaign.json").read_bytes())
+    return (folder / "scores.csv").read_bytes(), (folder / "scores.next.csv").read_bytes(), campaign
 
 
 def read_pool(folder: Path) -> dict[str, bytes]:

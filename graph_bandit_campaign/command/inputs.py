@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -13,7 +13,7 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked, read_asked
 from graph_bandit_campaign.command.offer import Offer, describe_others, select
 from graph_bandit_campaign.command.other_graphs import read_other_graphs
-from graph_bandit_campaign.command.products import ProductRounds, product_columns, refuse_options
+from graph_bandit_campaign.command.products import ProductRounds, describe_changes, product_columns, refuse_options
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.short_lists import ShortLists
 from graph_bandit_campaign.constraints.batch.offers import Offers
@@ -59,6 +59,8 @@ class Inputs:
     """The user's own columns, and for how many molecules each is not known."""
     remarks: Sequence[str] = field(default_factory=list)
     """Remarks about the tables, for people."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the reactions and slots of a library of products, by name; empty for other pools."""
 
 
 def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
@@ -242,7 +244,8 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
         content=[library.digest],
         conditions=[asked.limits.content(), *settings.terms.content()],
         goals=asked.goals,
-        remarks=[*remarks, *left_out, *asked.remarks],
+        remarks=[*remarks, *left_out, *describe_changes(library, earlier), *asked.remarks],
+        sources=library.digests,
     )
 
 

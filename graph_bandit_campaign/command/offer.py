@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
@@ -65,17 +66,18 @@ class Offer:
             may_be_fewer: whether a budget may end the batch before.
 
         Raises:
-            ValueError: if fewer are left.
+            TooFewLeftError: if fewer are left.
         """
         if not self.is_part:
             self.selection.check_left(count, taken)
             return
         left = int(np.delete(self.selection.mask, list(taken)).sum())
         if left < (1 if may_be_fewer else count):
-            raise ValueError(
+            raise TooFewLeftError(
                 f"Expected at least {count} molecules to suggest. {left} are left that meet the limits, and are not "
                 f"measured, pending or failed. {self.told} Loosen or leave out a limit, or suggest fewer (on the "
-                "command line --n)."
+                "command line --n).",
+                left,
             )
 
 

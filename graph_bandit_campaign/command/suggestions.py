@@ -15,6 +15,7 @@ from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
 from graph_bandit_campaign.command.asked import spell_goals
 from graph_bandit_campaign.command.inputs import Inputs, read_inputs
 from graph_bandit_campaign.command.offer import Offer
+from graph_bandit_campaign.command.products import library_sources
 from graph_bandit_campaign.command.question import take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.bill import Bill
@@ -50,12 +51,23 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         KeyboardInterrupt: after Ctrl-C; it says what was stored.
     """
     with _tells_what_is_stored(settings):
-        settings, inputs = _read(settings)
-        campaign, answer, contents = _choose(settings, inputs)
-        _write(campaign, contents)
-        print_answer(answer, inputs.remarks)
+        answer, remarks = write_suggestions(settings)
+        print_answer(answer, remarks)
         print("\n" + "\n".join(map(str, _outputs(settings))))
     return answer.suggested
+
+
+def write_suggestions(settings: SuggestSettings) -> tuple[Answer, Sequence[str]]:
+    """Do what `suggest` does, but print nothing; return what it prints: the answer, and remarks about the tables.
+
+    Raises:
+        TooFewLeftError: a ValueError, if fewer molecules than are wanted can be chosen.
+        ValueError, OSError, ImportError: as `suggest`.
+    """
+    settings, inputs = _read(settings)
+    campaign, answer, contents = _choose(settings, inputs)
+    _write(campaign, contents)
+    return answer, inputs.remarks
 
 
 def _read(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
@@ -84,6 +96,9 @@ def _choose(settings: SuggestSettings, inputs: Inputs) -> tuple[Campaign, Answer
         answer = _answer(settings, inputs, offer, campaign, taken)
         if settings.undo and before.rounds and not before.unwritten:
             answer = replace(answer, taken_back=[suggestion.id for suggestion in before.rounds[-1]])
+        if inputs.sources:
+            others = campaign.state.sources.items() - library_sources(campaign.state).items()
+            campaign.note_sources({**dict(sorted(others)), **inputs.sources})
         contents = _contents(settings, offer, campaign, answer)
         digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
         campaign.note_files(digests, unwritten=digests[0])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, BatchAgent, PriceMinder
+from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
@@ -58,8 +59,8 @@ def choose_batch(
         The graphs in the order of choice: `count` of them, or fewer if no other can be paid for.
 
     Raises:
-        ValueError: if too few graphs are left or the caps allow too few, the budget pays for none, or prices differ and
-            the agent does not weigh them.
+        TooFewLeftError: a ValueError, if too few graphs are left, the caps allow too few, or the budget pays for none.
+        ValueError: if prices differ and the agent does not weigh them.
         ShortListEndedError: if another short list of a larger pool is needed.
     """
     constraints = constraints or BatchConstraints()
@@ -94,10 +95,11 @@ def choose_batch(
     )
     is_spent = constraints.budget is not None and bool(is_dear)
     if len(chosen) < (1 if is_spent else count):
-        raise ValueError(
+        raise TooFewLeftError(
             f"Expected a pool from which {count} graphs can be chosen, within the budget and with at most "
             f"{constraints.at_most or 'any number'} of each group. {len(chosen)} can. Ask for fewer (on the command "
-            "line --n), or allow more."
+            "line --n), or allow more.",
+            len(chosen),
         )
     return chosen
 
@@ -119,18 +121,21 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
     left = mask & constraints.known(len(mask))
     if int(left.sum()) < count:
         known = "" if prices is None else " with a known price"
-        raise ValueError(f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}.")
+        text = f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}."
+        raise TooFewLeftError(text, int(left.sum()))
     allowed = most_allowed(left, groups, constraints.at_most)
     if allowed < count:
-        raise ValueError(
+        raise TooFewLeftError(
             f"Expected groups from which {count} graphs can be chosen, at most {constraints.at_most} of each. The "
             f"graphs that are left allow {allowed}. Ask for {allowed} (on the command line --n), or allow more of each "
-            "group."
+            "group.",
+            allowed,
         )
     if prices is not None and not (prices[left] <= _money(constraints)).any():
-        raise ValueError(
+        raise TooFewLeftError(
             f"Expected a budget that pays for a graph. The cheapest of {left.sum()} costs {prices[left].min():g}, and "
-            f"the budget is {constraints.budget:g}."
+            f"the budget is {constraints.budget:g}.",
+            0,
         )
 
 

@@ -33,7 +33,7 @@ def edited(**changes):
 
 
 def test_what_is_written_is_read():
-    for state in (STATE, replace(STATE, by_default=True)):
+    for state in (STATE, replace(STATE, by_default=True), replace(STATE, sources={"command": "1f"})):
         assert read(write_state(state)) == state
 
 
@@ -44,7 +44,7 @@ def test_what_could_not_be_read_back_is_not_written():
 
 def test_what_came_later_is_written_only_where_there_is_something_to_say():
     fields = json.loads(write_state(STATE))
-    assert "by_default" not in fields
+    assert not {"by_default", "sources"} & fields.keys()
     assert [set(suggestion) >= {"low", "high"} for suggestion in fields["rounds"][0]] == [False, True]
     assert json.loads(write_state(replace(STATE, by_default=True)))["by_default"] is True
 
@@ -54,6 +54,7 @@ def test_what_came_later_is_written_only_where_there_is_something_to_say():
     [
         ({"maximize": None}, r"Expected `bool`, got `null` - at `\$\.maximize`"),
         ({"maximize": "no"}, r"Expected `bool`, got `str` - at `\$\.maximize`"),
+        ({"sources": ["command"]}, r"Expected `object`, got `array` - at `\$\.sources`"),
         ({"seed": "3"}, r"Expected `int`, got `str` - at `\$\.seed`"),
         ({"seed": -1}, r"Expected `int` >= 0 - at `\$\.seed`"),
         ({"goals_algorithm": 0}, r"Expected `int` >= 1 - at `\$\.goals_algorithm`"),

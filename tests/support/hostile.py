@@ -89,6 +89,13 @@ def write(name, content):
     return make
 
 
+def gigabytes(folder):
+    with (folder / "v.csv").open("wb") as file:
+        file.write(b"id,value\n")
+        file.truncate(1 << 33)  # of zeros, which take no space
+    return folder / "v.csv"
+
+
 def embeddings(ids, values):
     return lambda folder: archive(folder / "e.npz", {"ids.npy": ids, "values.npy": values})
 

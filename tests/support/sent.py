@@ -6,6 +6,7 @@ from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.backtest.kept import RESULTS, SETTINGS, Kept
 from graph_bandit_campaign.constraints.limits.patterns import read_pattern
 from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.screening.program import read_values
 from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
 from graph_bandit_env.pools.products import read_product_library
@@ -31,6 +32,7 @@ from support.hostile import (
     embeddings,
     expanded,
     forged,
+    gigabytes,
     graph,
     library,
     long_part,
@@ -89,6 +91,13 @@ def read_products(path):
     return remarks, library.make(range(min(len(library), 100)))
 
 
+def read_scores(path):
+    try:
+        return read_values(path, {"a", "b"})
+    except ValueError as error:
+        raise ValueError(f"Expected values: {error}") from None
+
+
 def read_plays(path):
     table = SimpleNamespace(
         digest=lambda: "d", maximize=True, start=1, budget=2, molecules=SimpleNamespace(ids=("a", "b")), values=(0, 1)
@@ -109,6 +118,7 @@ READERS = {
     "sweeps": read_sweeps,
     "where tables are": read_tables,
     "product libraries": read_products,
+    "values of a program": read_scores,
     "tuned settings": read_settings,
     "results": read_results,
     "exports": read_rounds,
@@ -180,6 +190,7 @@ HOSTILE = {
         "a number of many digits": write("c.campaign.json", b'{"format": 1' + b"0" * DEEP + b"}"),
         "a huge seed": campaign(seed=HUGE**9),
         "a round that is huge": campaign(measured=[{"id": "CCO", "value": 1.0, "round": HUGE}]),
+        "a command": campaign(sources={"command": "mkdir pwned"}),
         "an agent of a huge width": campaign(agent=f"gnn-ts:width={HUGE}"),
     },
     "sweeps": {
@@ -198,9 +209,18 @@ HOSTILE = {
     "product libraries": {
         "blocks in another folder": library(blocks="../private.csv"),
         "deep brackets": sweep("reactions = " + "[" * DEEP),
+        "a command": sweep('score = "mkdir pwned"\nreactions = []'),
         "a reaction of megabytes": library(smarts="C" * 10**7),
         "a thousand reactants": library(smarts=".".join(["[C:1]"] * 900) + ">>[C:1]"),
         "blocks that react in endless ways": library(rows=(f"OC(=O){'C(C(=O)O)' * 60}C", f"NC{'C(N)' * 60}C")),
+    },
+    "values of a program": {
+        "gigabytes": gigabytes,
+        "a cell of megabytes": write("v.csv", b"id,value\na," + b"1" * (1 << 21)),
+        "a million rows": write("v.csv", b"id,value\n" + b",\n" * 1_000_000),
+        "a million columns": write("v.csv", b"," * 1_000_000 + b"id,value\n"),
+        "a number of many digits": write("v.csv", b"id,value\na," + b"9" * DEEP),
+        "code": write("v.csv", b"id,value\na,__import__('os').mkdir('pwned')\n=cmd|' /C mkdir pwned'!A0,1"),
     },
     "tuned settings": {"deep brackets": write("t.json", NESTED)},
     "results": {

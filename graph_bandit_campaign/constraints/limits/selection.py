@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_env.pools import is_bare_salt
 
 
@@ -91,14 +92,15 @@ class Selection:
             taken: indices of molecules that cannot be chosen, since they are measured, pending or failed.
 
         Raises:
-            ValueError: if fewer are left.
+            TooFewLeftError: if fewer are left.
         """
         mask = self.mask.copy()
         mask[list(taken)] = False
         left, all_left = int(mask.sum()), int(self.mask.sum())
         if self.steps and left < count:
-            raise ValueError(
+            raise TooFewLeftError(
                 f"Expected at least {count} molecules to suggest. {left} are left: {all_left} meet the limits, and "
                 f"{all_left - left} of them are measured, pending or failed. {self.describe()} Loosen or leave out a "
-                "limit, or suggest fewer (on the command line --n)."
+                "limit, or suggest fewer (on the command line --n).",
+                left,
             )

@@ -116,15 +116,26 @@ class ProductLibrary:
     @cached_property
     def digest(self) -> str:
         """Return a digest of reactions, blocks and prices: equal libraries have equal products of equal numbers."""
-        content = [
-            [part.reaction.name, part.reaction.smarts, part.reaction.most_atoms]
-            + [
-                [slot.name, slot.ids, slot.smiles, None if slot.prices is None else slot.prices.tolist()]
-                for slot in part.slots
-            ]
-            for part in self.parts
-        ]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+        return _digest(self._digests)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Return digests of the parts of the library: of each `reaction amide`, and of the blocks of its slots.
+
+        A slot is named with its reaction, `slot amide/acid`; its digest is that of ids, structures and prices.
+        """
+        return dict(self._digests)
+
+    @cached_property
+    def _digests(self) -> list[tuple[str, str]]:
+        found = []
+        for part in self.parts:
+            reaction = part.reaction
+            found.append((f"reaction {reaction.name}", _digest([reaction.smarts, reaction.most_atoms])))
+            for slot in part.slots:
+                prices = None if slot.prices is None else slot.prices.tolist()
+                found.append((f"slot {reaction.name}/{slot.name}", _digest([slot.ids, slot.smiles, prices])))
+        return found
 
     def blocks_of(self, numbers: Sequence[int] | NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
         """Return the blocks of products of one reaction, `(n, slots)`: a place in each slot.
@@ -222,6 +233,10 @@ class ProductLibrary:
         if key not in self._molecules:
             self._molecules[key] = Chem.MolFromSmiles(self.parts[part].slots[slot].smiles[block])
         return self._molecules[key]
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
 def _places_in(slot: Slot) -> dict[str, int]:

@@ -140,3 +140,27 @@ def test_slots_that_are_named_as_other_columns_are_refused(example, tmp_path):
     (tmp_path / "library.toml").write_text(library.replace('name = "acid"', 'name = "price"'))
     with pytest.raises(ValueError, match="Expected slots with other names than id, smiles, reaction, price"):
         ask(tmp_path, tmp_path / "next.csv")
+
+
+def test_a_slot_that_has_changed_since_the_last_round_is_told(example, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(products, "FIRST_LIST", 100)
+    for path in example.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    out = tmp_path / "next.csv"
+    ask(tmp_path, out, measured=(tmp_path / "measured.csv",))
+    sources = json.loads((tmp_path / "next.campaign.json").read_text())["sources"]
+    assert [*sources] == ["reaction amide", "slot amide/acid", "slot amide/amine"]
+    assert "since the last round" not in capsys.readouterr().out
+    acids = tmp_path / "acids.csv"
+    acids.write_text(acids.read_text() + "new,OC(=O)CCCCl,3\n")
+    for told in (1, 0):  # the second command gives the same suggestions as the first
+        ask(tmp_path, out, measured=(tmp_path / "measured.csv",))
+        printed = capsys.readouterr().out
+        changed = "slot `acid` of `amide` has changed since the last round: results stay matched by id and SMILES"
+        assert printed.count(changed) == printed.count("since the last round") == told
+    library = tmp_path / "library.toml"
+    library.write_text(library.read_text().replace('"amide"', '"amides"'))
+    ask(tmp_path, out, measured=(tmp_path / "measured.csv",))
+    printed = capsys.readouterr().out
+    assert "reaction `amides` is new since the last round" in printed
+    assert "slot `acid` of `amide` is not there any more" in printed

@@ -119,6 +119,17 @@ def test_the_digest_is_of_reactions_blocks_and_prices():
     assert ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, other))]).digest != amides().digest
 
 
+def test_each_reaction_and_each_slot_has_a_digest_of_its_own():
+    before = amides().digests
+    assert [*before] == ["reaction amide", "slot amide/acid", "slot amide/amine"]
+    other = Slot(name="amine", ids=AMINES.ids, smiles=AMINES.smiles, prices=np.array([2.0, 3.6]))
+    after = ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(ACIDS, other))]).digests
+    assert [name for name in before if before[name] != after[name]] == ["slot amide/amine"]
+    fewer = Reaction("amide", AMIDE, most_atoms=20)
+    after = ProductLibrary([Part(reaction=fewer, slots=(ACIDS, AMINES))]).digests
+    assert [name for name in before if before[name] != after[name]] == ["reaction amide"]
+
+
 def test_it_can_be_sent_to_another_process():
     library = amides()
     library.make([0])

@@ -1,0 +1,105 @@
+"""The table of the values that a program has computed, replaced atomically whenever some come in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from agents.contract import LARGEST_REWARD
+from graph_bandit_campaign.report.tables import write_table
+from graph_bandit_campaign.text import shield, unshield
+from graph_bandit_env.storage import replace_file
+from graph_bandit_env.tables import open_table
+
+FAILED = "failed"
+
+
+class Scores:
+    """The values so far, by id; None where the program failed.
+
+    Args:
+        path: the table: id, smiles, and the value or `failed`. It is read if it is there.
+        name: name of the column of the values.
+
+    Raises:
+        ValueError: if the file is another table.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path, self._name = path, name
+        self._rows = _read(path, name) if path.exists() else {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, identifier: str) -> bool:
+        return identifier in self._rows
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """Return the value of each molecule, None if it failed."""
+        return {identifier: value for identifier, (_, value) in self._rows.items()}
+
+    @property
+    def failures(self) -> int:
+        """Return how many molecules failed."""
+        return sum(value is None for _, value in self._rows.values())
+
+    def best(self, maximize: bool, count: int) -> list[tuple[str, str, float]]:
+        """Return id, SMILES and value of the best molecules, best first.
+
+        Args:
+            maximize: whether large values are good.
+            count: most molecules.
+        """
+        known = [(name, smiles, value) for name, (smiles, value) in self._rows.items() if value is not None]
+        return sorted(known, key=lambda row: -row[2] if maximize else row[2])[:count]
+
+    def add(self, values: Mapping[str, float | None], smiles_of: Mapping[str, str], order: Iterable[str]) -> None:
+        """Take in values, and replace the table.
+
+        Args:
+            values: values by id, None where the program failed.
+            smiles_of: SMILES of these molecules.
+            order: ids of all that was suggested, in whose order rows are written. Others come first.
+        """
+        rows = {**self._rows, **{name: (smiles_of[name], value) for name, value in values.items()}}
+        place = {identifier: number for number, identifier in enumerate(order)}
+        self._rows = {name: rows[name] for name in sorted(rows, key=lambda name: place.get(name, -1))}
+        table = [("id", "smiles", self._name)]
+        table += [(shield(name), smiles, _cell(value)) for name, (smiles, value) in self._rows.items()]
+        replace_file(self._path, write_table(self._path, table))
+
+
+def _cell(value: float | None) -> str:
+    return FAILED if value is None else repr(value)
+
+
+def _read(path: Path, name: str) -> dict[str, tuple[str, float | None]]:
+    """Return SMILES and value of each row by id."""
+    rows = dict[str, tuple[str, float | None]]()
+    advice = "Give earlier results with --measured, and another --out; or move the file away."
+    with open_table(path) as table:
+        if table.columns != ("id", "smiles", name):
+            raise ValueError(
+                f"Expected {path} with the columns id, smiles, {name}, as this command writes it. Got "
+                f"{', '.join(table.columns)}. {advice}"
+            )
+        for number, (written, smiles, cell) in table.rows(table.columns):
+            try:
+                value = None if cell.lower() == FAILED else table.number(cell)
+            except ValueError:
+                value = math.nan
+            is_sound = cell.lower() == FAILED or (value is not None and abs(value) <= LARGEST_REWARD)
+            identifier = unshield(written)
+            if not (is_sound and identifier and smiles) or identifier in rows:
+                raise ValueError(
+                    f"Expected rows with an id of their own, a SMILES, and a number or `{FAILED}`. Got another one at "
+                    f"{table.place(number)}. Correct or remove it. {advice}"
+                )
+            rows[identifier] = smiles, value
+    if table.problems:
+        number, problem = table.problems[0]
+        raise ValueError(f"{table.place(number)}: {problem}")
+    return rows

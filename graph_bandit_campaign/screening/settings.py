@@ -1,0 +1,111 @@
+"""Settings of `graph-bandit screen`; the docstrings are also its `--help`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from tyro.conf import Fixed, Suppress
+
+from graph_bandit_campaign.command.settings import NONE, SuggestSettings
+from graph_bandit_lab import count_cores
+
+KINDS = (".csv", ".tsv")  # of a table that is written again and again
+NOT_HERE = ("noise", "near", "weights", "predictions", "directed", "undo", "again", "more")
+"""Settings of `suggest` that have no meaning where a program computes one value of everything that is suggested."""
+
+
+@dataclass(frozen=True)
+class ScreenSettings(SuggestSettings):
+    """Screen a pool with a program of your own: it computes the values of a batch, which decide on the next batch."""
+
+    pool: tyro.conf.Positional[Path]
+    """What to choose from: a library of products, .toml; a table of molecules of any kind that `suggest` reads; or a
+    folder that `graph-bandit prepare` made of one."""
+    out: Path
+    """Table of all results, .csv or .tsv: id, smiles, and the value or `failed`. It is replaced whenever values come
+    in. The batch that is computed, and the campaign, are in files next to it, .next.csv and .next.campaign.json."""
+    score: str = field(kw_only=True)
+    """The program and its arguments, in quotation marks: "python dock.py --receptor r.pdb". No shell reads it. Two
+    paths follow: a table to read (id, smiles) and one to write (id, value)."""
+    evaluations: int = field(kw_only=True)
+    """How many molecules the program is given in all, those of earlier runs of this command included."""
+    measured: Annotated[tuple[Path, ...], NONE] = ()
+    """Tables of earlier results (same formats as the pool), from which the first batch is learnt."""
+    n: int = 100
+    """How many molecules to choose at a time."""
+    maximize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Name of the value, if large ones are wanted."""
+    minimize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Name of the value, if small ones are wanted."""
+    budget: float | None = None
+    """What each batch may cost in all. It has never more than --n molecules, and fewer if the money ends first."""
+    at_most: int | None = None
+    """How many molecules of a batch may be of one group, which --per names."""
+    html: Path | None = None
+    """Page to write with each batch, with the drawn structures and the progress of the campaign."""
+    chunk: int = 10
+    """How many molecules the program is given at a time."""
+    jobs: int = 0
+    """How many programs run at a time; 0: one for each core."""
+    timeout: float = 3600.0
+    """Seconds that the program may take over a chunk. Then it is ended, with all that it has started."""
+    other_command: bool = False
+    """Continue with another --score than that of the values so far."""
+
+    noise: Suppress[Fixed[str | None]] = None
+    near: Suppress[Fixed[tuple[str, ...]]] = ()
+    weights: Suppress[Fixed[tuple[str, ...]]] = ()
+    predictions: Suppress[Fixed[Path | None]] = None
+    directed: Suppress[Fixed[bool | None]] = None
+    undo: Suppress[Fixed[bool]] = False
+    again: Suppress[Fixed[bool]] = False
+    more: Suppress[Fixed[bool]] = False
+
+    def __post_init__(self) -> None:
+        SuggestSettings.__post_init__(self)
+        default = {each.name: each.default for each in fields(self)}
+        wrong = [name for name in NOT_HERE if getattr(self, name) != default[name]]
+        if wrong or len(self.goals) != 1:
+            got = f"`{wrong[0]}`" if wrong else f"{len(self.goals)} goals"
+            raise ValueError(f"Expected one goal, whose value the program computes. Got {got}.")
+        if not self.out.name.lower().endswith(KINDS):
+            raise ValueError(f"Expected `--out` to end in {', '.join(KINDS)}. Got {self.out}.")
+        if self.target.casefold() in ("id", "smiles"):
+            raise ValueError(f"Expected a name of the value other than id and smiles. Got `{self.target}`.")
+        for name, least in (("evaluations", 1), ("chunk", 1), ("jobs", 0)):
+            if (count := getattr(self, name)) < least:
+                raise ValueError(f"Expected `--{name}` to be at least {least}. Got {count}.")
+        if not 0 < self.timeout < math.inf:
+            raise ValueError(f"Expected `--timeout` to be positive and finite. Got {self.timeout}.")
+        self.batch(self.n)  # refuses files that are one
+
+    @property
+    def batch_table(self) -> Path:
+        """Return the table of the batch that is computed."""
+        return self.out.with_name(self.out.stem + ".next.csv")
+
+    @property
+    def state(self) -> Path:
+        """Return the file of the campaign."""
+        table = self.batch_table.resolve()
+        return table.with_name(table.stem + ".campaign.json")
+
+    @property
+    def running(self) -> int:
+        """Return how many programs run at a time."""
+        return self.jobs or count_cores()
+
+    def batch(self, n: int, has_results: bool = False) -> SuggestSettings:
+        """Return the settings of `suggest` for the next batch.
+
+        Args:
+            n: how many molecules it has.
+            has_results: whether the table of results is there.
+        """
+        same = {each.name: getattr(self, each.name) for each in fields(SuggestSettings)}
+        results = (*self.measured, self.out) if has_results else self.measured
+        return SuggestSettings(**same | {"n": n, "out": self.batch_table, "measured": results})

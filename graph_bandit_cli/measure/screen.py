@@ -1,0 +1,19 @@
+"""`graph-bandit screen`: have a program compute the values of what is suggested, batch by batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graph_bandit_campaign import ScreenSettings, screen
+from graph_bandit_cli.measure.words import in_words_of_the_command
+
+
+@dataclass(frozen=True)
+class Command(ScreenSettings):
+    """Settings of a screen."""
+
+    def run(self) -> int:
+        """Choose molecules and have their values computed, until the evaluations are spent."""
+        with in_words_of_the_command():
+            screen(self)
+        return 0
