@@ -107,9 +107,9 @@ def find_alike(appearance: Tensor, graphs: Batch) -> tuple[int, int] | None:
     shared = np.bincount(looks)[looks[order]] > 1
     for index in _parts(order[shared], graphs):
         contents = _label_rows(_contents(graphs.index_select(index)), EQUAL)
-        found = np.flatnonzero((np.diff(looks[index]) == 0) & (np.diff(contents) != 0))
-        if len(found):
-            first, second = sorted(index[found[0] : found[0] + 2].tolist())
+        pairs = np.flatnonzero((np.diff(looks[index]) == 0) & (np.diff(contents) != 0))
+        if len(pairs):
+            first, second = sorted(index[pairs[0] : pairs[0] + 2].tolist())
             return first, second
     return None
 

@@ -175,7 +175,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         """Continue with weights, covariance and history of a state."""
         super().restore(state)
         self.network.start_at(state["initial"], state["constants"])
-        self.weights = self.network.place(state["weights"])
+        self.weights = self.network.to_device(state["weights"])
         self.covariance.load_state_dict(state["covariance"])
         self._initial = self._current = self._predicted = None
 

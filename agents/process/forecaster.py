@@ -130,13 +130,13 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """
         count = len(index)
         belief, imagine = self._believe(self._read_index([*index, *pending]))
-        for place in range(count, count + len(pending)):
-            belief = imagine(place)
+        for position in range(count, count + len(pending)):
+            belief = imagine(position)
         latest = [belief]
 
         @one_thread()
-        def bounds(place: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-            latest[0] = latest[0] if place is None else imagine(place)
+        def bounds(position: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            latest[0] = latest[0] if position is None else imagine(position)
             mean, spread = latest[0].mean[:count], latest[0].spread[:count]
             return self.targets.to_rewards(mean - spread).numpy(), self.targets.to_rewards(mean + spread).numpy()
 
@@ -155,8 +155,8 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         near = self._read_index([*index, *named])
         mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(self._every[near])
         noise, old = self.result_noise / times, list(range(len(index), len(near)))
-        places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
-        worth = [weigh_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
+        places = [torch.tensor([*old, k] if graph not in named else old) for k, graph in enumerate(index)]
+        worth = [weigh_results(self.targets, mean, covariance, noise, k, given) for k, given in enumerate(places)]
         return np.array(worth)
 
     @one_thread()
@@ -189,7 +189,7 @@ class ProcessForecaster(BatchBeliefAgent[S]):
 
     def _read_index(self, index: Sequence[int]) -> Tensor:
         self.check_reset()
-        if not all(0 <= each < self.num_graphs for each in index):
+        if not all(0 <= graph < self.num_graphs for graph in index):
             raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
         return torch.tensor(index, dtype=torch.int64)
 

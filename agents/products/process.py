@@ -94,7 +94,7 @@ class ProductProcess:
         self.targets: Floats = make_targets(history, standardize=True, warp="normal_scores").of(history.means).numpy()
         played = [np.unique(tuples[:, s], return_inverse=True) for s in range(len(kernels))]
         self._columns = [kernel.columns(blocks) for kernel, (blocks, _) in zip(kernels, played, strict=True)]
-        self._place = [places.reshape(-1) for _, places in played]
+        self._positions = [places.reshape(-1) for _, places in played]
         self.weights = self._learn() if weights is None else weights
         covariance = self._between(tuples)
         covariance[np.diag_indices(len(values))] += self.weights.noise
@@ -105,14 +105,14 @@ class ProductProcess:
     def scores(self) -> Scores:
         """Return the means of all products."""
         slots = tuple(
-            columns @ (weight * np.bincount(place, self._solved, columns.shape[1])).astype(np.float32)
-            for weight, columns, place in zip(self.weights.slots, self._columns, self._place, strict=True)
+            columns @ (weight * np.bincount(positions, self._solved, columns.shape[1])).astype(np.float32)
+            for weight, columns, positions in zip(self.weights.slots, self._columns, self._positions, strict=True)
         )
         pairs = list[NDArray[np.float32]]()
         for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
             mine, theirs = self._columns[s], self._columns[t]
             between = np.zeros((mine.shape[1], theirs.shape[1]))
-            np.add.at(between, (self._place[s], self._place[t]), self._solved)
+            np.add.at(between, (self._positions[s], self._positions[t]), self._solved)
             pairs.append(mine @ (weight * between).astype(np.float32) @ theirs.T)
         return Scores(slots, tuple(pairs))
 
@@ -134,26 +134,26 @@ class ProductProcess:
 
     def _between(self, tuples: Tuples) -> Floats:
         """Return the kernel of products with those that were measured, `(m, n)`."""
-        each = [
-            columns[tuples[:, s]][:, place].astype(np.float64)
-            for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
+        kernels = [
+            columns[tuples[:, s]][:, positions].astype(np.float64)
+            for s, (columns, positions) in enumerate(zip(self._columns, self._positions, strict=True))
         ]
         total = np.zeros((len(tuples), len(self._tuples)))
-        for weight, kernel in zip(self.weights.slots, each, strict=True):
+        for weight, kernel in zip(self.weights.slots, kernels, strict=True):
             total += weight * kernel
         for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
-            total += weight * each[s] * each[t]
+            total += weight * kernels[s] * kernels[t]
         return total
 
     def _learn(self) -> Weights:
         """Return the weights and the noise that maximise the marginal likelihood of the results."""
         order = np.argsort(self.targets, kind="stable")
         some = order[np.linspace(0, len(order) - 1, min(len(order), MOST_RESULTS)).round().astype(int)]
-        each = [
-            torch.from_numpy(columns[self._tuples[some, s]][:, place[some]].astype(np.float64))
-            for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
+        of_slots = [
+            torch.from_numpy(columns[self._tuples[some, s]][:, positions[some]].astype(np.float64))
+            for s, (columns, positions) in enumerate(zip(self._columns, self._positions, strict=True))
         ]
-        kernels = torch.stack([*each, *(each[s] * each[t] for s, t in self._pairs)])
+        kernels = torch.stack([*of_slots, *(of_slots[s] * of_slots[t] for s, t in self._pairs)])
         count = len(kernels)
         once, targets = torch.ones(len(some), dtype=torch.float64), torch.from_numpy(self.targets[some])
         shares = [1 / count] * count

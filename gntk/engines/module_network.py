@@ -81,7 +81,7 @@ class ModuleNetwork(Network):
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
         """Replace the initial weights, and the parameters and buffers that no fit moves."""
         self.module.load_state_dict(dict(constants), strict=False)
-        self.initial = self.place(initial)
+        self.initial = self.to_device(initial)
         present = self.graphs
         self.exchange(self._first_graphs)
         self._scale = self._unit_of_features()
