@@ -23,7 +23,7 @@ from graph_bandit_env import GraphPool
 class Offer:
     """The graphs that are in memory, from which a batch is chosen."""
 
-    here: GraphPool
+    in_pool: GraphPool
     """Those of the pool."""
     graphs: GraphPool
     """The same, then those that are measured or pending and not in the pool."""
@@ -31,7 +31,7 @@ class Offer:
     """Those of `here` that meet the limits, and whose price is known if there are prices."""
     constraints: BatchConstraints
     """Prices, budget and caps of all."""
-    told: str = ""
+    note: str = ""
     """How many graphs of the pool the limits leave; empty without limits."""
     is_part: bool = False
     """Whether the pool has more graphs than these."""
@@ -45,13 +45,13 @@ class Offer:
     @property
     def offered(self) -> NDArray[np.bool_]:
         """Return which of `graphs` are of the pool, `(K,)`."""
-        return np.arange(len(self.graphs)) < len(self.here)
+        return np.arange(len(self.graphs)) < len(self.in_pool)
 
     @property
     def among(self) -> NDArray[np.bool_]:
         """Return which of `graphs` meet the limits, `(K,)`."""
         among = np.zeros(len(self.graphs), np.bool_)
-        among[: len(self.here)] = self.selection.mask
+        among[: len(self.in_pool)] = self.selection.mask
         return among
 
     def check_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> None:
@@ -72,7 +72,7 @@ class Offer:
         if left < (1 if may_be_fewer else count):
             raise ValueError(
                 f"Expected at least {count} molecules to suggest. {left} are left that meet the limits, and are not "
-                f"measured, pending or failed. {self.told} Loosen or leave out a limit, or suggest fewer (on the "
+                f"measured, pending or failed. {self.note} Loosen or leave out a limit, or suggest fewer (on the "
                 "command line --n)."
             )
 

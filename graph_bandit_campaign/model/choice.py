@@ -118,8 +118,8 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
         return
     left = mask & constraints.known(len(mask))
     if int(left.sum()) < count:
-        known = "" if prices is None else " with a known price"
-        raise ValueError(f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}.")
+        with_price = "" if prices is None else " with a known price"
+        raise ValueError(f"Expected `count` to be no more graphs than are left{with_price}, {left.sum()}. Got {count}.")
     allowed = most_allowed(left, groups, constraints.at_most)
     if allowed < count:
         raise ValueError(

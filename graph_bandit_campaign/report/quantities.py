@@ -43,7 +43,7 @@ class Quantities:
     def cells(self, suggestion: Suggestion) -> list[str]:
         """Return the predictions for a graph as text."""
         cells = []
-        for name, each in self.forecasts(suggestion).items():
-            cells += [short(value) for value in (each.mean, each.std, each.low, each.high)]
-            cells += [short(each.probability)] * (name in self.ranged)
+        for name, forecast in self.forecasts(suggestion).items():
+            cells += [short(value) for value in (forecast.mean, forecast.std, forecast.low, forecast.high)]
+            cells += [short(forecast.probability)] * (name in self.ranged)
         return [*cells, short(suggestion.probability)]

@@ -19,8 +19,8 @@ def print_summary(summary: Summary) -> None:
     print()
     print_columns([tuple(head), *listed])
     print()
-    for each in verdict.verdicts(summary):
-        print("\n  ".join((each.headline, *each.reasons)))
+    for answer in verdict.verdicts(summary):
+        print("\n  ".join((answer.headline, *answer.reasons)))
     advice = verdict.advice(summary)
     for sentence in [*([advice] if advice else []), *verdict.comparisons(summary), *verdict.reliability(summary)]:
         print(sentence)

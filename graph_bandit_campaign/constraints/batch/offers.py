@@ -94,7 +94,7 @@ def find_offers(terms: Terms, columns: LimitColumns, selection: Selection, smile
             groups[molecule] = named[row]
     elif terms.per is not None:
         left = np.flatnonzero(selection.mask).tolist()
-        for molecule, scaffold in zip(left, murcko_scaffolds([smiles[place] for place in left]), strict=True):
+        for molecule, scaffold in zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True):
             groups[molecule] = scaffold
     return Offers(prices, groups)
 

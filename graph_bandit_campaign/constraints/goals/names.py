@@ -15,12 +15,12 @@ def spell(name: str, known: Sequence[str], headers: Collection[Iterable[str]]) -
         known: the quantities that the campaign has.
         headers: columns of each table of results.
     """
-    here = [_alike(name, columns) for columns in headers]
+    matches = [_alike(name, columns) for columns in headers]
     before = _alike(name, known)
-    if name in before or any(len(columns) > 1 for columns in here):
+    if name in before or any(len(columns) > 1 for columns in matches):
         return name
-    return before[0] if len(before) == 1 else next((columns[0] for columns in here if columns), name)
+    return before[0] if len(before) == 1 else next((columns[0] for columns in matches if columns), name)
 
 
 def _alike(name: str, names: Iterable[str]) -> list[str]:
-    return [each for each in names if each.casefold() == name.casefold()]
+    return [other for other in names if other.casefold() == name.casefold()]
