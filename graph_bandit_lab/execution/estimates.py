@@ -89,11 +89,11 @@ def estimate_times(
             bar.update()
             if not isinstance(result, Exception):  # of a broken agent, which is reported where it plays
                 timed[_kind_of(repetition)] = repetition, result
-    each = {
+    estimates = {
         kind: timed[kind][1] if kind in timed else _carry_over(timed.values(), repetition)
         for kind, repetition in kinds.items()
     }
-    wall, cpu = np.array([each[_kind_of(repetition)] for repetition in repetitions]).T
+    wall, cpu = np.array([estimates[_kind_of(repetition)] for repetition in repetitions]).T
     return Estimates(wall, cpu, len(timed), len(kinds), time.monotonic() - begin)
 
 
