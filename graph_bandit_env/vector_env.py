@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.bandit.arguments import VectorArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.calls import check_reset_options, limit_spec
+from graph_bandit_env.bandit.calls import check_reset_options, limit_spec, read_seeds
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.noise_ahead import NoiseAhead
-from graph_bandit_env.bandit.seeds import read_seeds
 from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import Info, pack_indices
 from graph_bandit_env.checks import check_integer

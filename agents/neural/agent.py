@@ -17,10 +17,9 @@ from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rewards import OrderedHistory, Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
-from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
+from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
 from agents.neural.fit import fit
 from agents.neural.network import GRAPH_NETWORK, NODE_NETWORK, Architecture, ModuleArchitecture, name_module
-from agents.neural.noise import fit_noise
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
 from gntk.engines import Features, ModuleOrFactory, Network, features_at

@@ -192,15 +192,13 @@ class Summary:
         """
         if not self.goal or not np.isfinite(player.reached[self.goal]).all():
             return None
-        needed = np.minimum(other.reached[self.goal], self._latest(other))
+        latest = math.inf if other is self.random else self.table.budget  # random choice is known to the end
+        needed = np.minimum(other.reached[self.goal], latest)
         return self.bootstrap.interval(needed - player.reached[self.goal])
 
     def is_bound(self, other: Curves) -> bool:
         """Return whether another player did not reach the goal from every start."""
         return bool(self.goal) and not np.isfinite(other.reached[self.goal]).all()
-
-    def _latest(self, player: Curves) -> float:
-        return math.inf if player is self.random else self.table.budget  # random choice is known to the end
 
 
 def summarize(

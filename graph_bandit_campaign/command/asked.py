@@ -8,8 +8,7 @@ from itertools import chain
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
-from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
-from graph_bandit_campaign.constraints.goals.names import spell
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.properties import find_property

@@ -18,9 +18,8 @@ from graph_bandit_campaign.model.scan.passes import Timed, make_pass
 from graph_bandit_campaign.model.scan.scan import Query
 from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
-from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of
-from graph_bandit_campaign.report.quantities import Quantities
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import to_csv

@@ -131,7 +131,7 @@ def rank_agents(results: pd.DataFrame, tasks: Sequence[Task]) -> Ranking | None:
     places = regret.fillna(np.inf).rank(axis=1)
     order = [str(label) for label in places.mean().sort_values(kind="stable").index]
     regret, places = regret[order], places[order]
-    random = _random_label(rows)
+    random = next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)  # the name itself if nobody has played it
     of_random = _regret_of_random(rows, regret, random)
     shares = regret.div(of_random, axis=0) if random in order else regret.iloc[:0]
     sums = rows.groupby(["task", "label"])[["round_time", "rounds"]].sum()
@@ -219,11 +219,6 @@ def _means(
 ) -> pd.DataFrame:
     means = {name: _trials(rows[rows["task"] == name], measure, reasons).mean() for name in names}
     return pd.DataFrame(means).T.reindex(index=list(names), columns=list(labels)).astype(float)
-
-
-def _random_label(rows: pd.DataFrame) -> str:
-    """Return the label of random play; the name itself if nobody has played it."""
-    return next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)
 
 
 def _fails(regret: pd.DataFrame, random: str, of_random: pd.Series[float]) -> pd.DataFrame:

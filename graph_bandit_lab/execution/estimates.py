@@ -23,8 +23,7 @@ from graph_bandit_lab.episodes.feedback import Feedback
 from graph_bandit_lab.episodes.loop import run_bandit
 from graph_bandit_lab.execution.execute import run_in_parallel
 from graph_bandit_lab.execution.executors import Workers
-from graph_bandit_lab.execution.warm_up import warm_up
-from graph_bandit_lab.execution.worker import with_shared_graphs
+from graph_bandit_lab.execution.worker import warm_up, with_shared_graphs
 
 if TYPE_CHECKING:
     from agents.contract import Agent

@@ -14,8 +14,7 @@ import psutil
 from numpy.typing import NDArray
 
 from agents.molecule import Rater
-from graph_bandit_campaign.constraints.batch.offers import Offers, find_offers
-from graph_bandit_campaign.constraints.batch.scaffolds import murcko_scaffolds
+from graph_bandit_campaign.constraints.batch.offers import Offers, find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
 from graph_bandit_campaign.constraints.limits.limits import Limits
