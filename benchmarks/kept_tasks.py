@@ -41,8 +41,8 @@ def do_missing(
     """
     kept = [] if out is None else read_rows(out, columns)
     rows: list[Row] = [(*row[:key], *map(float, row[key:])) for row in kept]
-    known = {row[:key] for row in rows}
-    missing = [task for task in tasks if _key_of(task, key) not in known]
+    done = {row[:key] for row in rows}
+    missing = [task for task in tasks if _key_of(task, key) not in done]
     failed = 0
     with closing(run_in_parallel(function, missing, Processes(workers))) as outcomes:
         for task, outcome in outcomes:

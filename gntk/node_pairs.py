@@ -109,10 +109,10 @@ def _measure(rows, i, j, tiles, tile, cosines, gaps, squares):  # type: ignore[n
         a, b = rows[i, k], rows[j, k]
         for n in range(TILE):
             c = tiles[tile, k, n]
-            one = a - c if cosines[n] >= 0 else a + c
-            two = b - c if cosines[TILE + n] >= 0 else b + c
-            squares[n] += one * one
-            squares[TILE + n] += two * two
+            first = a - c if cosines[n] >= 0 else a + c
+            second = b - c if cosines[TILE + n] >= 0 else b + c
+            squares[n] += first * first
+            squares[TILE + n] += second * second
     for n in range(PAIRS):
         gaps[n] = 0.5 * squares[n] if gaps[n] < NEAR else gaps[n]
 
@@ -180,9 +180,9 @@ def sum_node_pairs(  # type: ignore[no-untyped-def]
                     _take_shallow(cosines, gaps, kernels)
                 else:
                     _take_deep(cosines, gaps, kernels, depth)
-                one, two = row_lengths[i], row_lengths[j] if is_two else 0.0
+                length, other_length = row_lengths[i], row_lengths[j] if is_two else 0.0
                 for n in range(TILE):
-                    sums[n] += one * kernels[n] + two * kernels[TILE + n]
+                    sums[n] += length * kernels[n] + other_length * kernels[TILE + n]
             other = max(first[graph], lowest)
             while other < len(starts) - 1 and starts[other] < right:
                 total = kernel[graph, other]

@@ -123,18 +123,18 @@ class Campaign(Records):
             if agent or not saved:
                 raise
             raise ValueError(f"{state}: {error} To continue with another agent, pass it as `agent`.") from error
-        known = saved or CampaignState(
+        current = saved or CampaignState(
             self._learner.spec, given["maximize"] is not False, int(seed or 0), target=target or "", goals=wanted
         )
         for name, value in given.items():
-            before = list_aims(known.goals) if name == "goals" else getattr(known, name)
+            before = list_aims(current.goals) if name == "goals" else getattr(current, name)
             if value not in (None, before):
                 raise ValueError(
                     f"Expected a campaign with `{name}` {value}. {state} has {'none' if before == '' else before}. "
                     "Use that value, or another `state` (on the command line another --out)."
                 )
-        self._learner.check_noises(known.measured)
-        super().__init__(index, mask, file, known.with_goals(wanted))
+        self._learner.check_noises(current.measured)
+        super().__init__(index, mask, file, current.with_goals(wanted))
         self.agent_change = ""
         self._opened: CampaignState | None = saved  # until the first `ask`
         self.choose_agent(size)
@@ -322,11 +322,11 @@ class Campaign(Records):
             self.show(self._made.molecules, most_taught=MOST_TAUGHT)
 
     def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
-        views, offered = self.state.each(), 0 if self.state.goals else offered  # of several, nobody measured it
-        each = [
+        views, offered = self.state.views(), 0 if self.state.goals else offered  # of several, nobody measured it
+        forecasts = [
             expect(agent, indices, self.ids, view, offered) for agent, view in zip(self._agents(), views, strict=True)
         ]
-        return join_forecasts(self.state, each) if self.state.goals else each[0]
+        return join_forecasts(self.state, forecasts) if self.state.goals else forecasts[0]
 
     def _smiles(self, indices: Iterable[int]) -> dict[str, str]:
         pool = self.graph_set
@@ -341,10 +341,10 @@ class Campaign(Records):
 
     def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:
         """Return the agent of a goal, and the campaign with this goal alone; of the first goal if none is named."""
-        place = self._place_of(goal) if goal else 0
-        return self._agents()[place], self.state.each()[place]
+        index = self._place_of(goal) if goal else 0
+        return self._agents()[index], self.state.views()[index]
 
     def _agents(self, fresh: bool = False) -> list[Agent]:
         """Return the agent or, with several goals, one for each, trained on the results."""
         self._index.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
-        return [self._learner.learn(view, self._index.index_of, fresh) for view in self.state.each()]
+        return [self._learner.learn(view, self._index.index_of, fresh) for view in self.state.views()]

@@ -40,10 +40,10 @@ def nearest_id(identifier: str, ids: Iterable[str]) -> str:
         ids: all ids.
     """
     if WHOLE.fullmatch(identifier):
-        same = [known for known in ids if WHOLE.fullmatch(known) and float(known) == float(identifier)]
+        same = [other for other in ids if WHOLE.fullmatch(other) and float(other) == float(identifier)]
         return same[0] if len(same) == 1 else ""
     digits = re.findall(r"[1-9]\d*", identifier)
-    alike = {known.casefold(): known for known in ids if re.findall(r"[1-9]\d*", known) == digits}
+    alike = {other.casefold(): other for other in ids if re.findall(r"[1-9]\d*", other) == digits}
     nearest = difflib.get_close_matches(identifier.casefold(), alike, n=1)
     return alike[nearest[0]] if nearest else ""
 

@@ -89,8 +89,9 @@ def write_state(state: CampaignState) -> str:
                 del measurement[name]
         if measurement["noise"] is None:
             del measurement["noise"]
-    told = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
-    for entry in [*told, *(each for suggestion in told for each in suggestion["by_goal"].values())]:
+    suggestions = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
+    inner = [forecast for suggestion in suggestions for forecast in suggestion["by_goal"].values()]
+    for entry in [*suggestions, *inner]:
         if entry["low"] is None:
             del entry["low"], entry["high"]
         if not entry["by_goal"]:
@@ -106,18 +107,18 @@ def read_state(text: str, path: Path) -> CampaignState:
     """
     try:
         fields = json.loads(text, object_pairs_hook=_read_object, parse_constant=_refuse_constant)
-        found = fields.pop("format", "none") if isinstance(fields, dict) else FORMAT
-        if found is True or found != FORMAT:
-            raise ValueError(f"Expected `format` {FORMAT}. Got {found}: it is of another version")
+        version = fields.pop("format", "none") if isinstance(fields, dict) else FORMAT
+        if version is True or version != FORMAT:
+            raise ValueError(f"Expected `format` {FORMAT}. Got {version}: it is of another version")
         state = msgspec.convert(fields, CampaignState)
         missing = [key for key in ("measured", "failed", "pending", "rounds") if key not in fields]
         if missing:
             raise ValueError(f"Expected the keys `{'`, `'.join(missing)}`. The file does not have them")
         _refuse_unknown_keys(CampaignState, [fields])
         _refuse_unknown_keys(Measurement, fields["measured"])
-        told = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
-        inner = [each for suggestion in told for each in suggestion.get("by_goal", {}).values()]
-        _refuse_unknown_keys(Suggestion, [*told, *inner])
+        suggestions = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
+        inner = [forecast for suggestion in suggestions for forecast in suggestion.get("by_goal", {}).values()]
+        _refuse_unknown_keys(Suggestion, [*suggestions, *inner])
         _refuse_unknown_keys(Goal, fields.get("goals", ()))
     except RecursionError:
         reason = "Brackets are nested too deeply"
@@ -144,10 +145,10 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _refuse_unknown_keys(kind: type, objects: Iterable[Mapping[str, object]]) -> None:
-    known = {known.name for known in dataclasses.fields(kind)}
-    unknown = next((key for fields in objects for key in fields if key not in known), None)
+    names = {field.name for field in dataclasses.fields(kind)}
+    unknown = next((key for fields in objects for key in fields if key not in names), None)
     if unknown is not None:
-        raise ValueError(f"Expected no key `{unknown}`: {kind.__name__} has {', '.join(sorted(known))}")
+        raise ValueError(f"Expected no key `{unknown}`: {kind.__name__} has {', '.join(sorted(names))}")
 
 
 TYPED_IN = "If results were typed into it, save it under another name, and give that with --measured."

@@ -37,9 +37,9 @@ def find_identifier(given: str | None, columns: Iterable[str], source: str) -> s
 
 def hint_at(name: str, names: Iterable[str]) -> str:
     """Ask whether the name most like another one was meant, with a blank before; an empty text if none is like it."""
-    known = {each.casefold(): each for each in names}
-    nearest = get_close_matches(name.casefold(), known, n=1, cutoff=0.5 if len(name) <= SHORT else 0.6)
-    return f" Did you mean `{known[nearest[0]]}`?" if nearest else ""
+    name_of = {other.casefold(): other for other in names}
+    nearest = get_close_matches(name.casefold(), name_of, n=1, cutoff=0.5 if len(name) <= SHORT else 0.6)
+    return f" Did you mean `{name_of[nearest[0]]}`?" if nearest else ""
 
 
 def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:

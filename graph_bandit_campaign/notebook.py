@@ -79,8 +79,8 @@ def _to_frame(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> pd.Da
     rows = []
     for entry in entries:
         row: dict[str, object] = {"id": entry.id, **({"smiles": smiles[entry.id]} if smiles else {})}
-        for goal, each in entry.by_goal.items():
-            row |= {f"{name}_{goal}": getattr(each, name) for name in NUMBERS}
+        for goal, forecast in entry.by_goal.items():
+            row |= {f"{name}_{goal}": getattr(forecast, name) for name in NUMBERS}
         row |= {name: getattr(entry, name) for name in (NUMBERS[-1:] if entry.by_goal else NUMBERS)}
         rows.append(row)
     frame = pd.DataFrame(rows)
@@ -96,9 +96,9 @@ def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     rows = [[*heads, "on the front" if goals else "beats the best"]]
     for rank, entry in enumerate(islice(every, MOST), start=1):
         cells = [str(rank), *([PICTURE.format(draw(smiles[entry.id], SMALL))] if smiles else []), escape(entry.id)]
-        for each in [entry.by_goal[goal] for goal in goals] or [entry]:
-            cells.append("" if each.mean is None else f"{short(each.mean)} ± {short(each.std)}")
-            cells.append("" if each.interval is None else " to ".join(map(short, each.interval)))
+        for forecast in [entry.by_goal[goal] for goal in goals] or [entry]:
+            cells.append("" if forecast.mean is None else f"{short(forecast.mean)} ± {short(forecast.std)}")
+            cells.append("" if forecast.interval is None else " to ".join(map(short, forecast.interval)))
         rows.append([*cells, percent(entry.probability)])
     lines = [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:]]
     head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])

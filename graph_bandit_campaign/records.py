@@ -101,10 +101,10 @@ class Records:
     def _tell(self, values: Mapping[str, float], bound: Bound, goal: str, noise: float | None = None) -> None:
         self._place_of(goal)
         self._admit(values)
-        checked = [(self._index.known(key), check_value(key, value)) for key, value in values.items()]
-        told = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked]
+        checked = [(self._index.check_id(key), check_value(key, value)) for key, value in values.items()]
+        measurements = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked]
         known = {(result.id, result.value, result.bound, result.goal, result.noise) for result in self.state.measured}
-        new = [result for result in told if (result.id, result.value, result.bound, goal, noise) not in known]
+        new = [result for result in measurements if (result.id, result.value, result.bound, goal, noise) not in known]
         settled = CampaignState("", True, 0, (*self.state.measured, *new), goals=self.state.goals).settled()
         failed, pending = (
             tuple(key for key in keys if key not in dict(checked) or key not in settled)
@@ -119,9 +119,9 @@ class Records:
             ValueError: if there is no such graph, or it has been measured.
         """
         self._admit([identifier])
-        known = self._index.known(identifier)
-        failed = tuple(dict.fromkeys((*self.state.failed, known)))
-        self._save(replace(self.state, failed=failed, pending=self._pending_without(known)))
+        key = self._index.check_id(identifier)
+        failed = tuple(dict.fromkeys((*self.state.failed, key)))
+        self._save(replace(self.state, failed=failed, pending=self._pending_without(key)))
 
     def withdraw(self, identifier: str) -> None:
         """Remove a graph from the pending ones, so that it can be suggested again. It need not be in the pool any more.
@@ -130,7 +130,7 @@ class Records:
             ValueError: if there is no such graph.
         """
         if identifier not in self.state.pending:
-            identifier = self._index.known(identifier)
+            identifier = self._index.check_id(identifier)
         self._save(replace(self.state, pending=self._pending_without(identifier)))
 
     def undo_ask(self) -> None:
@@ -164,16 +164,16 @@ class Records:
         """
         measured, failed, pending = tuple(measured), tuple(failed), tuple(pending)
         self._admit(dict.fromkeys((*(measurement.id for measurement in measured), *failed)))
-        known = [*(measurement.id for measurement in measured), *failed]
-        known += [key for key in pending if key in self._index.index_of or key not in self.state.pending]
-        structures = {**self.state.structures, **self._structures(self._index.indices(known))}
+        ids = [*(measurement.id for measurement in measured), *failed]
+        ids += [key for key in pending if key in self._index.index_of or key not in self.state.pending]
+        structures = {**self.state.structures, **self._structures(self._index.indices(ids))}
         self._save(replace(self.state, measured=measured, failed=failed, pending=pending, structures=structures))
 
     def _admit(self, identifiers: Iterable[str]) -> None:
         """Take graphs into the pool that are not in it yet, where the pool is only made when asked for."""
 
     def _place_of(self, goal: str) -> int:
-        names = [each.name for each in self.state.goals] or [""]
+        names = [own_goal.name for own_goal in self.state.goals] or [""]
         if goal not in names:
             wanted = f"one of the goals {', '.join(names)}" if self.state.goals else "nothing: there is one goal"
             raise ValueError(f"Expected `goal` to be {wanted}. Got {goal!r}.")

@@ -142,11 +142,11 @@ class CampaignState:
 
     def settled(self) -> dict[str, None]:
         """Return the ids of the graphs that are measured: those with a result or, with several goals, one for each."""
-        told: dict[str, set[str]] = {}
+        goals_of: dict[str, set[str]] = {}
         for measurement in self.measured:
-            told.setdefault(measurement.id, set()).add(measurement.goal)
+            goals_of.setdefault(measurement.id, set()).add(measurement.goal)
         wanted = len(self.goals) or 1
-        return dict.fromkeys(identifier for identifier, names in told.items() if len(names) == wanted)
+        return dict.fromkeys(identifier for identifier, names in goals_of.items() if len(names) == wanted)
 
     def of(self, goal: Goal) -> CampaignState:
         """Return the same campaign as if it had this goal alone; a graph that has a result is not pending there.
@@ -155,16 +155,18 @@ class CampaignState:
             goal: one of `goals`.
         """
         measured = tuple(replace(result, goal="") for result in self.measured if result.goal == goal.name)
-        known = {result.id for result in measured}
+        with_result = {result.id for result in measured}
         return replace(
             self,
             goals=(),
             target=goal.name,
             maximize=goal.sign > 0,
             measured=measured,
-            failed=tuple(identifier for identifier in self.failed if identifier not in known),
-            pending=tuple(identifier for identifier in self.pending if identifier not in known),
-            rounds=tuple(tuple(each.by_goal.get(goal.name, each) for each in suggested) for suggested in self.rounds),
+            failed=tuple(identifier for identifier in self.failed if identifier not in with_result),
+            pending=tuple(identifier for identifier in self.pending if identifier not in with_result),
+            rounds=tuple(
+                tuple(entry.by_goal.get(goal.name, entry) for entry in suggested) for suggested in self.rounds
+            ),
         )
 
     def renamed(self, names: Mapping[str, str]) -> CampaignState:
@@ -175,13 +177,13 @@ class CampaignState:
         """
         if not names.keys() & {*(result.id for result in self.measured), *self.failed, *self.pending}:
             return self
-        told = tuple(replace(result, id=names.get(result.id, result.id)) for result in self.measured)
-        settled = CampaignState("", True, 0, told, goals=self.goals).settled()
+        measured = tuple(replace(result, id=names.get(result.id, result.id)) for result in self.measured)
+        settled = CampaignState("", True, 0, measured, goals=self.goals).settled()
         failed = dict.fromkeys(names.get(key, key) for key in self.failed)
         pending = dict.fromkeys(names.get(key, key) for key in self.pending)
         return replace(
             self,
-            measured=told,
+            measured=measured,
             failed=tuple(key for key in failed if key not in settled),
             pending=tuple(key for key in pending if key not in settled and key not in failed),
         )
@@ -189,13 +191,13 @@ class CampaignState:
     def with_goals(self, goals: tuple[Goal, ...]) -> CampaignState:
         """Return the same campaign with other goals; results of goals that have gone are left out."""
         names = {goal.name for goal in goals} or {""}
-        told = tuple(result for result in self.measured if result.goal in names)
-        settled = CampaignState("", True, 0, told, goals=goals).settled()
+        measured = tuple(result for result in self.measured if result.goal in names)
+        settled = CampaignState("", True, 0, measured, goals=goals).settled()
         pending = tuple(identifier for identifier in self.pending if identifier not in settled)
         failed = tuple(identifier for identifier in self.failed if identifier not in settled)
-        return replace(self, goals=goals, measured=told, pending=pending, failed=failed)
+        return replace(self, goals=goals, measured=measured, pending=pending, failed=failed)
 
-    def each(self) -> tuple[CampaignState, ...]:
+    def views(self) -> tuple[CampaignState, ...]:
         """Return the campaign `of` each of several goals, or the campaign itself."""
         return tuple(self.of(goal) for goal in self.goals) or (self,)
 
@@ -210,9 +212,9 @@ class CampaignState:
         """
         if self.goals:
             raise ValueError("Expected a campaign of one goal. Got several: look at each by `of(goal)`.")
-        told = [measurement for measurement in self.measured if measurement.round <= rounds]
-        exact = {measurement.id for measurement in told if not measurement.bound}
-        return tuple(measurement for measurement in told if not (measurement.bound and measurement.id in exact))
+        measured = [measurement for measurement in self.measured if measurement.round <= rounds]
+        exact = {measurement.id for measurement in measured if not measurement.bound}
+        return tuple(measurement for measurement in measured if not (measurement.bound and measurement.id in exact))
 
     def means(self, rounds: float = math.inf, exact: bool = False) -> dict[str, float]:
         """Return the mean of the measurements of each graph, by its id; of its bounds if it has nothing else.

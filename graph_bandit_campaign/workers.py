@@ -51,10 +51,10 @@ def results_of(
     """
     try:
         with closing(run_in_parallel(call, arguments, workers, ATTEMPTS)) as results:
-            for each, result in results:
+            for given, result in results:
                 if isinstance(result, deaths()):
                     raise ChildProcessError(
-                        f"At least {ATTEMPTS} workers died over {name(*each)}, perhaps for lack of memory, or over a "
+                        f"At least {ATTEMPTS} workers died over {name(*given)}, perhaps for lack of memory, or over a "
                         f"molecule that RDKit cannot bear. {kept}"
                     ) from result
                 if isinstance(result, Exception):

@@ -35,8 +35,8 @@ def check_options(settings: type[object], args: Sequence[str]) -> None:
             )
     places = sum("Positional" in kind for kind in fields.values())
     for option, values in _left_over(fields, args, places):
-        each = " ".join(f"{option} {value}" for value in values)
-        raise ValueError(f"Expected one value after each `{option}`. Got {' '.join(values)}. Write {each}.")
+        written = " ".join(f"{option} {value}" for value in values)
+        raise ValueError(f"Expected one value after each `{option}`. Got {' '.join(values)}. Write {written}.")
 
 
 def _left_over(fields: dict[str, str], args: Sequence[str], places: int) -> list[tuple[str, list[str]]]:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from gymnasium.envs.registration import register
 
 from graph_bandit_env.bandit.arguments import BanditArguments
-from graph_bandit_env.bandit.seeds import spread_seeds
+from graph_bandit_env.bandit.calls import spread_seeds
 from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs

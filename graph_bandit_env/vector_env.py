@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.bandit.arguments import VectorArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.calls import check_reset_options, limit_spec
+from graph_bandit_env.bandit.calls import check_reset_options, limit_spec, read_seeds
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.noise_ahead import NoiseAhead
-from graph_bandit_env.bandit.seeds import read_seeds
 from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import Info, pack_indices
 from graph_bandit_env.checks import check_integer
@@ -239,11 +238,11 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
                 f"Expected `{self.num_envs}` actions, an integer for each bandit. Got {given.dtype} of shape "
                 f"`{given.shape}`."
             )
-        known = (given >= 0) & (given < self.num_graphs)
-        played = np.where(known & playing, given, 0).astype(np.int64)
-        bad = np.flatnonzero(playing & ~(known & self._offered[np.arange(self.num_envs), played]))
+        valid = (given >= 0) & (given < self.num_graphs)
+        played = np.where(valid & playing, given, 0).astype(np.int64)
+        bad = np.flatnonzero(playing & ~(valid & self._offered[np.arange(self.num_envs), played]))
         if len(bad):
-            why = "which `action_mask` rules out" if known[bad[0]] else f"which is not from 0 to {self.num_graphs - 1}"
+            why = "which `action_mask` rules out" if valid[bad[0]] else f"which is not from 0 to {self.num_graphs - 1}"
             raise InvalidAction(f"Expected actions of this round. Got {given[bad[0]]} for bandit {bad[0]}, {why}.")
         return played
 

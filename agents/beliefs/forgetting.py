@@ -48,9 +48,9 @@ def least_informative(covariance: Tensor, noise: Tensor, count: int) -> Tensor:
     precision = torch.cholesky_inverse(torch.linalg.cholesky(covariance + torch.diag(noise)))
     chosen: list[int] = []
     for _ in range(count):
-        told = -(noise * precision.diagonal().clamp(min=torch.finfo(torch.float64).tiny)).log()
-        told[chosen] = torch.inf
-        chosen.append(int(told.argmin()))
+        information = -(noise * precision.diagonal().clamp(min=torch.finfo(torch.float64).tiny)).log()
+        information[chosen] = torch.inf
+        chosen.append(int(information.argmin()))
         column = precision[:, chosen[-1]].clone()
         precision -= torch.outer(column, column / column[chosen[-1]])
     return torch.tensor(chosen, dtype=torch.int64)

@@ -231,17 +231,17 @@ class Marginals:
         """Return E of the graphs, `(q, n)` float64."""
         return self._rows.all
 
-    def given(self, place: int, count: float, target: float) -> Marginals:
-        """Return what one more result of the graph `index[place]` makes of them; the rest is as in `DualPosterior`."""
-        explained, graph = self.explained, self.index[place : place + 1]
-        own = explained[:, place].contiguous()
+    def given(self, position: int, count: float, target: float) -> Marginals:
+        """Return what a further result of graph `index[position]` makes of them; the rest is as in `DualPosterior`."""
+        explained, graph = self.explained, self.index[position : position + 1]
+        own = explained[:, position].contiguous()
         longer = copy.copy(self)
         longer.posterior = self.posterior.extended(int(graph), own, count, target)
         pivot = longer.posterior.factor[-1, -1]
         covariance = self.posterior.kernel.columns(graph, self.index)[0]
         row = (covariance - own @ explained) / pivot
         longer._rows = self._rows.and_one(row)
-        longer.mean = self.mean + row * ((target - self.mean[place]) / pivot)
+        longer.mean = self.mean + row * ((target - self.mean[position]) / pivot)
         longer.variance = (self.variance - row.square()).clamp(min=0)
         return longer
 

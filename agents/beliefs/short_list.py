@@ -40,14 +40,14 @@ def short_list(values: NDArray[np.float64], names: Sequence[str], size: int, see
     least = np.partition(rounded, len(values) - size)[len(values) - size] if size else np.inf
     sure, equal = np.flatnonzero(rounded > least), np.flatnonzero(rounded == least)
     if len(sure) + len(equal) > size:
-        ranked = sorted(equal.tolist(), key=lambda place: _digest(seed, names[place]))
+        ranked = sorted(equal.tolist(), key=lambda index: _digest(seed, names[index]))
         equal = np.array(ranked[: size - len(sure)], np.int64)
     return np.sort(np.concatenate([sure, equal]))
 
 
 def order_by_digest(names: Sequence[str], seed: int) -> NDArray[np.int64]:
     """Return the places of n different names in the order of the digests of seed and name, `(n,)`."""
-    return np.array(sorted(range(len(names)), key=lambda place: _digest(seed, names[place])), np.int64)
+    return np.array(sorted(range(len(names)), key=lambda index: _digest(seed, names[index])), np.int64)
 
 
 def _digest(seed: int, name: str) -> bytes:

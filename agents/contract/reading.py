@@ -107,9 +107,9 @@ def find_alike(appearance: Tensor, graphs: Batch) -> tuple[int, int] | None:
     shared = np.bincount(looks)[looks[order]] > 1
     for index in _parts(order[shared], graphs):
         contents = _label_rows(_contents(graphs.index_select(index)), EQUAL)
-        found = np.flatnonzero((np.diff(looks[index]) == 0) & (np.diff(contents) != 0))
-        if len(found):
-            first, second = sorted(index[found[0] : found[0] + 2].tolist())
+        pairs = np.flatnonzero((np.diff(looks[index]) == 0) & (np.diff(contents) != 0))
+        if len(pairs):
+            first, second = sorted(index[pairs[0] : pairs[0] + 2].tolist())
             return first, second
     return None
 
@@ -149,17 +149,14 @@ def _contents(graphs: list[Data]) -> Floats:
     joined = (arriving + arriving.T > 0).astype(np.float64)
     triangles = ((joined @ joined) * joined).sum(axis=1)
     degrees = [arriving.sum(axis=1), arriving.T.sum(axis=1)]
-    values = wave_nodes(torch.cat([_scaled(batch.x), _log(np.column_stack([*degrees, triangles]))], dim=1))
+    counts = np.log1p(np.column_stack([*degrees, triangles]))
+    values = wave_nodes(torch.cat([_scaled(batch.x), torch.from_numpy(counts)], dim=1))
     for refinement in range(REFINEMENTS):
         sums = [matrix @ values.numpy() for matrix in (arriving, arriving.T)]  # divided, so that errors do not grow
         near = [torch.from_numpy(rows / (1 + degree[:, None])) for rows, degree in zip(sums, degrees, strict=True)]
         values = wave_nodes(torch.cat([values, *near], dim=1), seed=refinement + 1)
     of_graphs = torch.zeros(len(graphs), WAVES, dtype=torch.float64).index_add_(0, batch.batch, values)
     return np.column_stack([batch.ptr.diff().numpy(), of_graphs.numpy()])
-
-
-def _log(counts: Floats) -> Tensor:
-    return torch.from_numpy(np.log1p(counts))
 
 
 def _scaled(features: Tensor) -> Tensor:

@@ -49,8 +49,8 @@ def check_identity(state: State, expected: State) -> None:
         ValueError: if settings, graphs or versions of the algorithm differ; the message says which.
     """
     identity = state.get("identity") if isinstance(state, dict) else None
-    known = isinstance(identity, dict) and identity.keys() <= expected.keys()
-    if not isinstance(identity, dict) or not known or not isinstance(identity.get("settings"), dict):
+    has_known_keys = isinstance(identity, dict) and identity.keys() <= expected.keys()
+    if not isinstance(identity, dict) or not has_known_keys or not isinstance(identity.get("settings"), dict):
         raise ValueError(
             "Expected a state made by `state_dict`. Got one without identity, or with one that no agent wrote."
         )

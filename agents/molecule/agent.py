@@ -87,7 +87,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
         self.check_reset()
         described = self.described
         molecules = described.molecules
-        seen, place = self.posterior.seen.unique(return_inverse=True)
+        seen, positions = self.posterior.seen.unique(return_inverse=True)
         used = [name for name in weights_of(self.settings) if name in described.traits.names]
         traits = described.traits.only(used).take(seen.numpy())
         columns = None if molecules.columns is None else molecules.columns[seen.numpy()]
@@ -99,7 +99,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
             columns=columns,
             scales=scales,
             weights=self.learnt.weights,
-            posterior=self.posterior.within(mixture, place),
+            posterior=self.posterior.within(mixture, positions),
             targets=self.targets,
             noise=self.result_noise,
             seed=self._seed,

@@ -54,25 +54,25 @@ class FacingCounts:
         self._counts, self._weight = kernel.counts, weight
         mine = kernel.counts.take(rows.numpy())
         used = np.flatnonzero(np.bincount(mine.bins, minlength=BINS))
-        self._place = np.full(BINS, -1, np.int64)
-        self._place[used] = np.arange(len(used))
+        self._row_of = np.full(BINS, -1, np.int64)
+        self._row_of[used] = np.arange(len(used))
         owner = np.repeat(np.arange(len(mine)), np.diff(mine.offsets))
         kind = np.uint8 if mine.counts.max(initial=0) < 256 else np.uint16
         self._dense = np.zeros((len(used), len(mine)), kind)
-        self._dense[self._place[mine.bins], owner] = mine.counts
+        self._dense[self._row_of[mine.bins], owner] = mine.counts
         self._sizes = np.bincount(owner, mine.counts, len(mine)).astype(np.float64)
 
     def add_to(self, total: Tensor, index: Tensor) -> None:
         """Add the weighted similarities of the molecules `index` `(n,)` to `total` `(n, q)` float64, contiguous."""
         counts = self._counts
         given = counts.offsets, counts.bins, counts.counts, index.numpy()
-        add_tanimoto(self._dense, self._place, self._sizes, *given, self._weight, total.numpy())
+        add_tanimoto(self._dense, self._row_of, self._sizes, *given, self._weight, total.numpy())
 
 
 @compile_loop
 def add_tanimoto(
     dense: NDArray[np.unsignedinteger],
-    place: NDArray[np.int64],
+    row_of: NDArray[np.int64],
     sizes: NDArray[np.float64],
     offsets: NDArray[np.int64],
     bins: NDArray[np.uint16],
@@ -88,7 +88,7 @@ def add_tanimoto(
 
     Args:
         dense: `(u, q)`. Counts of the q others in the u bins that some of them have.
-        place: `(BINS,)`. Row of `dense` of each bin; -1 for a bin that none of them has.
+        row_of: `(BINS,)`. Row of `dense` of each bin; -1 for a bin that none of them has.
         sizes: `(q,)`. Sums of their counts.
         offsets: as in `Counts`.
         bins: as in `Counts`.
@@ -99,23 +99,23 @@ def add_tanimoto(
     """
     width = dense.shape[1]
     common, long = np.empty(width, np.uint16), np.empty(width, np.uint32)
-    for each in range(len(index)):
-        begin, end = offsets[index[each]], offsets[index[each] + 1]
+    for k in range(len(index)):
+        begin, end = offsets[index[k]], offsets[index[k] + 1]
         size = 0.0
         for entry in range(begin, end):
             size += counts[entry]
         if size < 65536:
-            _add_smaller(dense, place, bins[begin:end], counts[begin:end], common)
-            _add_ratios(common, size, sizes, weight, total[each])
+            _add_smaller(dense, row_of, bins[begin:end], counts[begin:end], common)
+            _add_ratios(common, size, sizes, weight, total[k])
         else:
-            _add_smaller(dense, place, bins[begin:end], counts[begin:end], long)
-            _add_ratios(long, size, sizes, weight, total[each])
+            _add_smaller(dense, row_of, bins[begin:end], counts[begin:end], long)
+            _add_ratios(long, size, sizes, weight, total[k])
 
 
 @compile_loop
 def _add_smaller(
     dense: NDArray[np.unsignedinteger],
-    place: NDArray[np.int64],
+    row_of: NDArray[np.int64],
     bins: NDArray[np.uint16],
     counts: NDArray[np.uint16],
     common: NDArray[np.unsignedinteger],
@@ -124,8 +124,8 @@ def _add_smaller(
     common[:] = 0
     most = 255 if dense.itemsize == 1 else 65535  # the others have no larger count
     for entry in range(len(bins)):
-        if place[bins[entry]] >= 0:
-            those = dense[place[bins[entry]]]
+        if row_of[bins[entry]] >= 0:
+            those = dense[row_of[bins[entry]]]
             count = dense.dtype.type(min(counts[entry], most))
             for other in range(len(common)):
                 theirs = those[other]

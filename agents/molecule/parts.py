@@ -155,7 +155,7 @@ def _check_some(smiles: Sequence[str], traits: Traits) -> None:
     if not traits.names or not len(smiles):
         return
     expected = compute_traits([smiles[k] for k in some.tolist()], traits.names, traits.stereo)
-    differ = sum(not _are_alike(traits.take([k]), expected.take([place])) for place, k in enumerate(some.tolist()))
+    differ = sum(not _are_alike(traits.take([k]), expected.take([row])) for row, k in enumerate(some.tolist()))
     if 2 * differ >= len(some):  # RDKit may read a SMILES of its own in another way, now and then
         raise ValueError(
             f"Expected the traits of these molecules. {differ} of {len(some)} that were computed again have others. "
@@ -164,9 +164,9 @@ def _check_some(smiles: Sequence[str], traits: Traits) -> None:
         )
 
 
-def _are_alike(found: Traits, expected: Traits) -> bool:
+def _are_alike(kept: Traits, expected: Traits) -> bool:
     """Return whether traits are equal, up to what numbers are rounded by on another machine."""
-    before, now = found.arrays(), expected.arrays()
+    before, now = kept.arrays(), expected.arrays()
     return all(
         before[name].shape == array.shape and np.allclose(before[name], array, rtol=1e-3, atol=1e-3, equal_nan=True)
         for name, array in now.items()

@@ -106,7 +106,7 @@ class Rater:
             ValueError: if traits or columns are not those that the agent knows.
         """
         given = replace(traits.only(self.traits.names), left_out=self.traits.left_out)
-        count, expected = (0 if each is None else each.shape[1] for each in (columns, self.columns))
+        count, expected = (0 if numbers is None else numbers.shape[1] for numbers in (columns, self.columns))
         if count != expected or (columns is not None and len(columns) != len(traits)):
             shape = None if columns is None else columns.shape
             raise ValueError(f"Expected columns of shape `({len(traits)}, {expected})`. Got `{shape}`.")

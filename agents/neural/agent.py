@@ -17,10 +17,9 @@ from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rewards import OrderedHistory, Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
-from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
+from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
 from agents.neural.fit import fit
 from agents.neural.network import GRAPH_NETWORK, NODE_NETWORK, Architecture, ModuleArchitecture, name_module
-from agents.neural.noise import fit_noise
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
 from gntk.engines import Features, ModuleOrFactory, Network, features_at
@@ -175,7 +174,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         """Continue with weights, covariance and history of a state."""
         super().restore(state)
         self.network.start_at(state["initial"], state["constants"])
-        self.weights = self.network.place(state["weights"])
+        self.weights = self.network.to_device(state["weights"])
         self.covariance.load_state_dict(state["covariance"])
         self._initial = self._current = self._predicted = None
 

@@ -1,3 +1,3 @@
 from .agent import PPOAgent as PPOAgent
 from .agent import policy_gradient as policy_gradient
-from .settings import PPOSettings as PPOSettings
+from .online import PPOSettings as PPOSettings

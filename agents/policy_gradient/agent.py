@@ -18,8 +18,7 @@ from agents.contract.inputs import read_mask
 from agents.contract.protocol import DivergedError, State
 from agents.contract.reading import wave_nodes
 from agents.contract.state import check_form, form_of
-from agents.policy_gradient.online import Round, make_ppo, observe, train
-from agents.policy_gradient.settings import PPOSettings
+from agents.policy_gradient.online import PPOSettings, Round, make_ppo, observe, train
 from gntk import aggregate_neighbours, one_thread
 
 MOST_PENDING = 1000  # choices whose rewards are waited for; the oldest are given up first

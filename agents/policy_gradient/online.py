@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -15,10 +15,42 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.logger import Logger
 
 from agents.contract.protocol import GraphSetLike
-from agents.policy_gradient.settings import PPOSettings
+from agents.contract.settings import Must, check_fields
 from agents.sb3.policy import GraphSetPolicy
 
 Observation = dict[str, NDArray[Any]]
+Several = Annotated[int, Must(lambda count: count >= 2, "an integer >= 2")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PPOSettings:
+    """Settings of `sb3-ppo`: Proximal Policy Optimization of Stable-Baselines3 on the agent's own rounds.
+
+    Raises:
+        ValueError: if a field is out of its range.
+    """
+
+    rollout: Several = 8
+    """Rounds between two updates of the policy; an update learns only from these rounds. At least 2."""
+    epochs: int = 10
+    """Passes over the rounds of an update."""
+    batch_size: Several = 8
+    """Rounds in a step of the optimizer; at least 2."""
+    learning_rate: float = 0.01
+    """Learning rate of Adam."""
+    clip_range: float = 0.2
+    """Largest relative change of the probability of a played graph in an update."""
+    entropy_weight: float = 0.0
+    """Weight of the policy's entropy in the objective; more of it keeps the policy exploring."""
+    value_weight: float = 0.5
+    """Weight of the squared error of the value, which predicts the mean reward of the policy."""
+    max_grad_norm: float = 0.5
+    """Largest norm of a gradient; longer ones are shortened to it."""
+    embedding: int = 64
+    """Number of features of the embedding of a graph."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)

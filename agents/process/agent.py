@@ -111,7 +111,7 @@ class ProcessAgent(ProcessForecaster[S]):
         try:
             self.results = self.results.exchanged(kept, len(graphs))
             self.history = self.results.history
-            if self.results.told < before["results"].told:  # those that are left may have another scale
+            if self.results.num_results < before["results"].num_results:  # those that are left may have another scale
                 self.learnt = Learnt(self.learnt.weights, self.learnt.noise)
             self._described = self.described.exchange(kept, graphs)
             self._every = torch.arange(self.num_graphs) if self.offered is None else self.offered
@@ -188,7 +188,7 @@ class ProcessAgent(ProcessForecaster[S]):
 
     def state(self) -> State:
         """Return weights, noise and results, and which of these have come since the posterior was made."""
-        learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.told}
+        learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.count}
         results = {"bounds": self.results.bounds.state_dict(), "noisy": self.results.noisy.state_dict()}
         return {**super().state(), **learnt, "seed": self._seed, **results, "added": self._added.clone()}
 
@@ -243,7 +243,7 @@ class ProcessAgent(ProcessForecaster[S]):
         Args:
             slots: `(n,)` int64. The graphs of the new results, if these are plain rewards; else None.
         """
-        if self.learnt.is_due(self.results.told, self.settings) and self.results.differ:
+        if self.learnt.is_due(self.results.num_results, self.settings) and self.results.differ:
             try:
                 self.learnt = learn_weights(self.described, self.results, self.settings)
             except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
@@ -261,9 +261,9 @@ class ProcessAgent(ProcessForecaster[S]):
         counts = self.history.counts
         if without is not None:
             counts = counts - without.bincount(minlength=len(counts))
-        known = noise_in_units(self.settings, self.targets)
-        if known is not None:
-            self.learnt = replace(self.learnt, noise=known)
+        known_noise = noise_in_units(self.settings, self.targets)
+        if known_noise is not None:
+            self.learnt = replace(self.learnt, noise=known_noise)
         try:
             self.posterior = condition(self._mix(), self.learnt.noise, self.results, self.targets, counts)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
@@ -291,8 +291,8 @@ class ProcessAgent(ProcessForecaster[S]):
         if rows * len(self._every) > ENTRIES or rows > 2 * len(self.history.seen) + SPARE:
             return False
         marginals = self._marginals or Marginals(self.posterior, self._every)
-        for place in places:
-            marginals = marginals.given(place, 1.0, 0.0)
+        for position in places:
+            marginals = marginals.given(position, 1.0, 0.0)
         self.targets, seen = targets, marginals.posterior.seen
         self._marginals = marginals.retargeted(self.targets.of(self.history.means[seen]))
         self.posterior = self._marginals.posterior
@@ -304,6 +304,6 @@ class ProcessAgent(ProcessForecaster[S]):
         """Return where graphs stand among those of the round; None if one is not there."""
         if self.offered is None:
             return slots.tolist()
-        place = {slot: k for k, slot in enumerate(self.offered.tolist())}
-        places = [place.get(slot, -1) for slot in slots.tolist()]
+        position_of = {slot: k for k, slot in enumerate(self.offered.tolist())}
+        places = [position_of.get(slot, -1) for slot in slots.tolist()]
         return None if -1 in places else places

@@ -64,8 +64,8 @@ class GraphDescription:
         else:
             chosen, medians = [0], [known_weight]
         parts = [
-            Part(names[k], median, KeptKernel(kept, place), float(typical[k]))
-            for place, (k, median) in enumerate(zip(chosen, medians, strict=True))
+            Part(names[k], median, KeptKernel(kept, index), float(typical[k]))
+            for index, (k, median) in enumerate(zip(chosen, medians, strict=True))
         ]
         return GraphDescription(kept, parts)
 
@@ -101,7 +101,7 @@ class GraphDescription:
 
     def with_kernels(self, kept: KeptColumns) -> GraphDescription:
         """Return the same parts with the kernels of other graphs."""
-        parts = [replace(part, kernel=KeptKernel(kept, place)) for place, part in enumerate(self.parts)]
+        parts = [replace(part, kernel=KeptKernel(kept, index)) for index, part in enumerate(self.parts)]
         return GraphDescription(kept, parts)
 
     def known(self) -> list[Tensor]:

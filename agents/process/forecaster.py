@@ -20,9 +20,8 @@ from agents.beliefs.rewards import NormalScores, Targets, predict, predict_chose
 from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.contract.abilities import BoundsImaginer, Explanation
 from agents.contract.protocol import Prediction
-from agents.process.explanation import explain_means
 from agents.process.kept import KeptMixture
-from agents.process.parts.part import Description
+from agents.process.parts.part import Description, Part
 from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
 from gntk import one_thread, quick_root, symmetric_root
@@ -130,13 +129,13 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """
         count = len(index)
         belief, imagine = self._believe(self._read_index([*index, *pending]))
-        for place in range(count, count + len(pending)):
-            belief = imagine(place)
+        for position in range(count, count + len(pending)):
+            belief = imagine(position)
         latest = [belief]
 
         @one_thread()
-        def bounds(place: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-            latest[0] = latest[0] if place is None else imagine(place)
+        def bounds(position: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            latest[0] = latest[0] if position is None else imagine(position)
             mean, spread = latest[0].mean[:count], latest[0].spread[:count]
             return self.targets.to_rewards(mean - spread).numpy(), self.targets.to_rewards(mean + spread).numpy()
 
@@ -155,8 +154,8 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         near = self._read_index([*index, *named])
         mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(self._every[near])
         noise, old = self.result_noise / times, list(range(len(index), len(near)))
-        places = [torch.tensor([*old, k] if each not in named else old) for k, each in enumerate(index)]
-        worth = [weigh_results(self.targets, mean, covariance, noise, k, place) for k, place in enumerate(places)]
+        places = [torch.tensor([*old, k] if graph not in named else old) for k, graph in enumerate(index)]
+        worth = [weigh_results(self.targets, mean, covariance, noise, k, given) for k, given in enumerate(places)]
         return np.array(worth)
 
     @one_thread()
@@ -189,7 +188,7 @@ class ProcessForecaster(BatchBeliefAgent[S]):
 
     def _read_index(self, index: Sequence[int]) -> Tensor:
         self.check_reset()
-        if not all(0 <= each < self.num_graphs for each in index):
+        if not all(0 <= graph < self.num_graphs for graph in index):
             raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
         return torch.tensor(index, dtype=torch.int64)
 
@@ -250,3 +249,33 @@ def _root_of(posterior: DualPosterior, graphs: Tensor) -> Tensor:
         with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]  # then the other root, ten times slower
             return quick_root(covariance)
     return symmetric_root(covariance)
+
+
+def explain_means(
+    posterior: DualPosterior, parts: Sequence[Part], weights: Sequence[float], index: Tensor, by_rank: bool
+) -> Explanation:
+    """Return what the posterior means of some graphs are sums of, over the parts and over the results.
+
+        m = sum_p w_p k_p(., seen) alpha,   alpha = A^{-1} y,   A = k(seen, seen) + noise
+        m = sum_i (A^{-1} k(seen, .))_i y_i
+
+    Both are exact. The terms k(., i) alpha_i would also add up to m, but alpha_i is not the result of a graph: it is
+    what the other results leave over, so that large terms of like graphs cancel each other.
+
+    Parts of one name are added, and so are the results of one graph, as with a bound on either side.
+
+    Args:
+        posterior: posterior of the sum of the parts; its scale is 1.
+        parts: the parts of the kernel.
+        weights: w, one for each part.
+        index: `(n,)` int64. The graphs.
+        by_rank: whether targets are normal scores of ranks.
+    """
+    alpha, added = posterior.dual_weights(), dict[str, Tensor]()
+    for part, weight in zip(parts, weights, strict=True):
+        term = weight * (alpha @ part.kernel.columns(posterior.seen, index))
+        added[part.name] = added.get(part.name, 0.0) + term
+    seen, row = posterior.seen.unique(return_inverse=True)
+    terms = posterior.target_weights(index) * posterior.targets.unsqueeze(1)
+    pulls = torch.zeros(len(seen), len(index), dtype=torch.float64).index_add(0, row, terms)
+    return Explanation({name: term.numpy() for name, term in added.items()}, seen.numpy(), pulls.numpy(), by_rank)

@@ -133,10 +133,10 @@ class MixtureLikelihood:
         value += repeats * logarithms[-1] + self._within / noise + (away / PRIOR_NOISE_SPREAD) ** 2
         of_weights = weights * (self._kernels.flatten(1) @ slope.flatten()) + 2 * shifts / self._spread**2
         if self._shares is not None:
-            each = self._shares * shifts.exp()
-            total = each.sum()
+            shares = self._shares * shifts.exp()
+            total = shares.sum()
             value += PRIOR_RESULTS * (total.log() + 1 / total)
-            of_weights += PRIOR_RESULTS * each * (1 / total - 1 / total**2)
+            of_weights += PRIOR_RESULTS * shares * (1 / total - 1 / total**2)
         of_noise = noise * (slope.diagonal() / self._counts).sum().item() + repeats - self._within / noise
         return value.item(), np.append(of_weights.numpy(), of_noise + 2 * away / PRIOR_NOISE_SPREAD**2)
 
@@ -149,13 +149,13 @@ class MixtureLikelihood:
         """
         if noise is not None and weights_are_known:
             return self._medians.tolist(), noise
-        known = None if noise is None else math.log(noise)
-        starts = [math.log(start) for start in STARTS] if known is None else [known]
+        log_noise = None if noise is None else math.log(noise)
+        starts = [math.log(start) for start in STARTS] if log_noise is None else [log_noise]
         begins = [np.append(np.zeros(len(self._medians)), start) for start in starts]
         begin = min(begins, key=lambda logarithms: self(logarithms)[0])
         farthest = 0.0 if weights_are_known else FARTHEST
         bounds = [(-farthest, farthest)] * len(self._medians)
-        bounds.append((math.log(LEAST_NOISE), math.log(MOST_NOISE)) if known is None else (known, known))
-        found = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
-        weights = self._medians * torch.from_numpy(found[:-1]).exp()
-        return weights.tolist(), noise or math.exp(found[-1])
+        bounds.append((math.log(LEAST_NOISE), math.log(MOST_NOISE)) if log_noise is None else (log_noise, log_noise))
+        best = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
+        weights = self._medians * torch.from_numpy(best[:-1]).exp()
+        return weights.tolist(), noise or math.exp(best[-1])

@@ -34,16 +34,16 @@ class Learnt:
     """The weight of each part."""
     noise: float
     """Noise variance of a reward, in squared units of the targets."""
-    told: int = 0
+    count: int = 0
     """Number of results from which it was learnt; 0: it is the prior."""
 
-    def is_due(self, told: int, settings: MixtureSettings) -> bool:
+    def is_due(self, count: int, settings: MixtureSettings) -> bool:
         """Return whether there are enough new results to learn again: a share more, or all that are remembered."""
-        due = told >= (1 + settings.refit_growth) * self.told
+        due = count >= (1 + settings.refit_growth) * self.count
         forget = settings.forget
         if forget is None or due:
             return due
-        return told >= self.told + (forget if isinstance(forget, int) else round(1 / (1 - forget)))
+        return count >= self.count + (forget if isinstance(forget, int) else round(1 / (1 - forget)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +58,16 @@ class Results:
     """Results whose measuring noise is known."""
 
     @property
-    def told(self) -> int:
+    def num_results(self) -> int:
         """Return the number of results told."""
-        return self.history.told + len(self.bounds) + len(self.noisy)
+        return self.history.num_results + len(self.bounds) + len(self.noisy)
 
     @property
     def differ(self) -> bool:
         """Return whether two results differ by more than rounding errors: equal ones tell nothing of the kernel."""
-        known = self.noisy.join(self.history)
-        means = known.means[known.seen]
-        return len(means) > 0 and bool((means - means[:1]).abs().gt(known.resolution).any())
+        joined = self.noisy.join(self.history)
+        means = joined.means[joined.seen]
+        return len(means) > 0 and bool((means - means[:1]).abs().gt(joined.resolution).any())
 
     @property
     def are_plain(self) -> bool:
@@ -126,8 +126,8 @@ def learn_weights(described: Description, results: Results, settings: MixtureSet
     """
     targets = results.targets(settings)
     kernels, medians = [part.kernel for part in described.parts], [part.weight for part in described.parts]
-    known = noise_in_units(settings, targets)
-    weights, noise = medians, known or PRIOR_NOISE
+    known_noise = noise_in_units(settings, targets)
+    weights, noise = medians, known_noise or PRIOR_NOISE
     for _ in range(MATCHES if len(results.bounds) else 1):
         pseudo = NO_PSEUDO_RESULTS
         if len(results.bounds):
@@ -137,8 +137,8 @@ def learn_weights(described: Description, results: Results, settings: MixtureSet
         likelihood = MixtureLikelihood.of_history(
             kernels, medians, spread, results.history, targets, pseudo, noisy, described.shares
         )
-        weights, noise = likelihood.fit(known, settings.known_weight is not None)
-    return Learnt(tuple(weights), noise, results.told)
+        weights, noise = likelihood.fit(known_noise, settings.known_weight is not None)
+    return Learnt(tuple(weights), noise, results.num_results)
 
 
 def _given(

@@ -1,4 +1,4 @@
-from .blocks import BlockKernel as BlockKernel
+from .process import BlockKernel as BlockKernel
 from .process import ProductProcess as ProductProcess
 from .process import Scores as Scores
 from .process import Weights as Weights

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Self
 
 import numpy as np
 import torch
@@ -14,13 +15,59 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from agents.beliefs.rewards import History, make_targets
 from agents.process.likelihood import MOST_RESULTS, MixtureLikelihood
-from agents.products.blocks import BlockKernel
 
+RADIUS, BITS = 2, 1024  # of the Morgan fingerprints of blocks
+IDENTITY = 0.5  # share of the identity in the kernel: what a block adds is not only what its structure says
 SPREAD = 2.0  # standard deviation of the logarithm of each weight before any result
 BLOCK = 512  # products that are compared at a time
 
 Tuples = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockKernel:
+    """The kernel of the B building blocks of a slot, with unit diagonal.
+
+    k(a, b) = 1/2 [a = b] + 1/2 |A and B| / |A or B|,   A and B the bits of Morgan fingerprints
+    """
+
+    bits: NDArray[np.float32]
+    """`(B, D)`, zeros and ones: the fingerprint of each block."""
+
+    @classmethod
+    def of_smiles(cls, smiles: Sequence[str]) -> Self:
+        """Compute the fingerprints of molecules.
+
+        Args:
+            smiles: B canonical SMILES.
+        """
+        from rdkit import Chem, rdBase
+        from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
+
+        generator = GetMorganGenerator(radius=RADIUS, fpSize=BITS)
+        with rdBase.BlockLogs():
+            prints = [generator.GetFingerprintAsNumPy(Chem.MolFromSmiles(text)) for text in smiles]
+        return cls(np.array(prints, np.float32).reshape(-1, BITS))
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def columns(self, blocks: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the kernel of all blocks with some of them, `(B, q)`.
+
+        Args:
+            blocks: `(q,)`, which of them.
+        """
+        both = self.bits @ self.bits[blocks].T
+        either = self._counts[:, None] + self._counts[blocks] - both
+        kernel = np.asarray((1 - IDENTITY) * both / np.maximum(either, 1), np.float32)
+        kernel[blocks, np.arange(len(blocks))] = 1.0  # that of a block without bits, too
+        return kernel
+
+    @cached_property
+    def _counts(self) -> NDArray[np.float32]:
+        return np.asarray(self.bits.sum(axis=1), np.float32)
 
 
 @dataclass(frozen=True)
@@ -94,7 +141,7 @@ class ProductProcess:
         self.targets: Floats = make_targets(history, standardize=True, warp="normal_scores").of(history.means).numpy()
         played = [np.unique(tuples[:, s], return_inverse=True) for s in range(len(kernels))]
         self._columns = [kernel.columns(blocks) for kernel, (blocks, _) in zip(kernels, played, strict=True)]
-        self._place = [places.reshape(-1) for _, places in played]
+        self._positions = [places.reshape(-1) for _, places in played]
         self.weights = self._learn() if weights is None else weights
         covariance = self._between(tuples)
         covariance[np.diag_indices(len(values))] += self.weights.noise
@@ -105,14 +152,14 @@ class ProductProcess:
     def scores(self) -> Scores:
         """Return the means of all products."""
         slots = tuple(
-            columns @ (weight * np.bincount(place, self._solved, columns.shape[1])).astype(np.float32)
-            for weight, columns, place in zip(self.weights.slots, self._columns, self._place, strict=True)
+            columns @ (weight * np.bincount(positions, self._solved, columns.shape[1])).astype(np.float32)
+            for weight, columns, positions in zip(self.weights.slots, self._columns, self._positions, strict=True)
         )
         pairs = list[NDArray[np.float32]]()
         for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
             mine, theirs = self._columns[s], self._columns[t]
             between = np.zeros((mine.shape[1], theirs.shape[1]))
-            np.add.at(between, (self._place[s], self._place[t]), self._solved)
+            np.add.at(between, (self._positions[s], self._positions[t]), self._solved)
             pairs.append(mine @ (weight * between).astype(np.float32) @ theirs.T)
         return Scores(slots, tuple(pairs))
 
@@ -137,25 +184,25 @@ class ProductProcess:
         total = np.zeros((len(tuples), len(self._tuples)))
         for start in range(0, len(tuples), BLOCK):
             some, rows = tuples[start : start + BLOCK], total[start : start + BLOCK]
-            each = [
-                columns[some[:, s]][:, place].astype(np.float64)
-                for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
+            kernels = [
+                columns[some[:, s]][:, positions].astype(np.float64)
+                for s, (columns, positions) in enumerate(zip(self._columns, self._positions, strict=True))
             ]
-            for weight, kernel in zip(self.weights.slots, each, strict=True):
+            for weight, kernel in zip(self.weights.slots, kernels, strict=True):
                 rows += weight * kernel
             for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
-                rows += weight * (each[s] * each[t])
+                rows += weight * (kernels[s] * kernels[t])
         return total
 
     def _learn(self) -> Weights:
         """Return the weights and the noise that maximise the marginal likelihood of the results."""
         order = np.argsort(self.targets, kind="stable")
         some = order[np.linspace(0, len(order) - 1, min(len(order), MOST_RESULTS)).round().astype(int)]
-        each = [
-            torch.from_numpy(columns[self._tuples[some, s]][:, place[some]].astype(np.float64))
-            for s, (columns, place) in enumerate(zip(self._columns, self._place, strict=True))
+        of_slots = [
+            torch.from_numpy(columns[self._tuples[some, s]][:, positions[some]].astype(np.float64))
+            for s, (columns, positions) in enumerate(zip(self._columns, self._positions, strict=True))
         ]
-        kernels = torch.stack([*each, *(each[s] * each[t] for s, t in self._pairs)])
+        kernels = torch.stack([*of_slots, *(of_slots[s] * of_slots[t] for s, t in self._pairs)])
         count = len(kernels)
         once, targets = torch.ones(len(some), dtype=torch.float64), torch.from_numpy(self.targets[some])
         shares = [1 / count] * count

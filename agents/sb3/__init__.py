@@ -7,8 +7,7 @@ They score each graph with shared weights, so that the order of the graphs does 
 from typing import TYPE_CHECKING, Any
 
 from agents.sb3.dqn import GraphSetDQN
-from agents.sb3.extractor import GraphSetExtractor
-from agents.sb3.network import MeanNodeNetwork
+from agents.sb3.extractor import GraphSetExtractor, MeanNodeNetwork
 from agents.sb3.policy import GraphSetPolicy
 from agents.sb3.q_policy import GraphSetDQNPolicy
 from agents.sb3.vec_env import SB3VecEnv

@@ -61,9 +61,9 @@ class Command:
                 rows.append((f"{score.area}: {kind}", f"{tried:,}", f"{survived:,}"))
         print_columns(rows, markdown=self.markdown)
         faults = [(kind, faults) for score in scores for kind, faults in score.faults.items()]
-        for kind, found in faults:
-            print(f"\n{kind}: {len(found)} faults")
-            print("\n".join(f"  {fault}" for fault in sorted(set(found))[:SHOWN]))
+        for kind, texts in faults:
+            print(f"\n{kind}: {len(texts)} faults")
+            print("\n".join(f"  {fault}" for fault in sorted(set(texts))[:SHOWN]))
         return int(bool(faults))
 
 

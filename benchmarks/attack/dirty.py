@@ -81,73 +81,73 @@ class CommandGame:
 
     def play(self, rounds: int) -> Iterator[Attempt]:
         """Play without kills: each round with a typing error first, which must be refused, then corrected."""
-        place = self.folder / "whole"
-        place.mkdir()
+        whole = self.folder / "whole"
+        whole.mkdir()
         for number in range(rounds):
             if number:
                 self.team.measure()
                 self.team.trade()
-                yield self._misspell(place)
-            self.team.write(place)
+                yield self._misspell(whole)
+            self.team.write(whole)
             before = self.folder / f"before-{number}"
-            shutil.copytree(place, before)
+            shutil.copytree(whole, before)
             begin = time.perf_counter()
-            end = self._run(place)
+            end = self._run(whole)
             seconds = time.perf_counter() - begin
             if end.code != 0:
                 yield Attempt("a round on dirty tables", f"round {number}: {end.said.strip()[-500:]}")
                 return
-            told = self.team.take(place) or self.team.compare(place / "out.campaign.json")
-            yield Attempt("a round on dirty tables", told and f"round {number}: {told}")
+            fault = self.team.take(whole) or self.team.compare(whole / "out.campaign.json")
+            yield Attempt("a round on dirty tables", fault and f"round {number}: {fault}")
             team = copy.deepcopy(self.team)
-            self.rounds.append(Round(before, _contents(place), team, seconds, end.events))
+            self.rounds.append(Round(before, _contents(whole), team, seconds, end.events))
 
     def kill(self, generator: np.random.Generator) -> Attempt:
         """Kill one of the rounds, look at what is left, and run the same command again."""
-        played, place = self.rounds[generator.integers(len(self.rounds))], self.folder / "killed"
+        played, killed = self.rounds[generator.integers(len(self.rounds))], self.folder / "killed"
         code: int | None = 0
         while code == 0:  # it may end before the moment comes
-            shutil.rmtree(place, ignore_errors=True)
-            shutil.copytree(played.before, place)
-            before = _contents(place)
-            code = self._run(place, generator, played).code
-        left, saved = _contents(place), "out.campaign.json"
+            shutil.rmtree(killed, ignore_errors=True)
+            shutil.copytree(played.before, killed)
+            before = _contents(killed)
+            code = self._run(killed, generator, played).code
+        left, saved = _contents(killed), "out.campaign.json"
         kind = "the command killed " + ("after" if left.get(saved) == played.after[saved] else "before") + " it saved"
         torn = [name for name, content in left.items() if content not in (before.get(name), played.after.get(name))]
         torn = [name for name in torn if not name.endswith(".part")]
         if torn:
             return Attempt(kind, f"neither the old nor the new content: {', '.join(torn)}")
-        end = self._run(place)
+        end = self._run(killed)
         if end.code != 0:
             return Attempt(kind, f"the same command ends with {end.code}: {end.said.strip()[-200:]}")
-        after = _contents(place)
+        after = _contents(killed)
         differ = sorted(
             name for name in after.keys() | played.after.keys() if after.get(name) != played.after.get(name)
         )
         if differ:
             return Attempt(kind, f"other files than without the kill: {', '.join(differ)}")
-        return Attempt(kind, played.team.compare(place / "out.campaign.json"))
+        return Attempt(kind, played.team.compare(killed / "out.campaign.json"))
 
-    def _misspell(self, place: Path) -> Attempt:
+    def _misspell(self, folder: Path) -> Attempt:
         table, row, expected = self.team.misspell()
-        before = _answers(place)
+        before = _answers(folder)
         table.append(row)
-        self.team.write(place)
-        end = self._run(place)
+        self.team.write(folder)
+        end = self._run(folder)
         table.pop()
         kind = "a typing error"
         if end.code != 1 or expected not in end.said:
             return Attempt(kind, f"{row}: exit code {end.code}: {end.said.strip()[-300:]}")
-        return Attempt(kind, "" if _answers(place) == before else f"{row}: was refused, but files changed")
+        return Attempt(kind, "" if _answers(folder) == before else f"{row}: was refused, but files changed")
 
-    def _run(self, place: Path, generator: np.random.Generator | None = None, played: Round | None = None) -> End:
+    def _run(self, folder: Path, generator: np.random.Generator | None = None, played: Round | None = None) -> End:
         moment = draw_moment(generator, played.events, played.seconds) if generator and played else None
-        return run(lambda: main(self._command(place)), place, self.folder / "said", moment)
+        return run(lambda: main(self._command(folder)), folder, self.folder / "said", moment)
 
-    def _command(self, place: Path) -> list[str]:
-        tables = [place / "pool.csv", "--measured", place / "solubility.csv", place / "clearance.xlsx"]
+    def _command(self, folder: Path) -> list[str]:
+        tables = [folder / "pool.csv", "--measured", folder / "solubility.csv", folder / "clearance.xlsx"]
         goals = ["--maximize", "sol", "--minimize", "hlm", "--require", "er<0.8", "mw<600", "--n", BATCH]
-        files = ["--out", place / "out.csv", "--html", place / "out.html", "--predictions", place / "all.csv"]
+        files = ["--out", folder / "out.csv", "--html", folder / "out.html", "--predictions", folder / "all.csv"]
         return [str(part) for part in ("suggest", *tables, *goals, *files, "--agent", self.agent)]
 
 
@@ -165,7 +165,7 @@ class PythonGame:
         folder.mkdir()
         self.folder, self.agent, self.rounds, self.values = folder, agent, rounds, team.values
         self.pool: MoleculeSet = from_smiles(list(team.smiles.values()), ids=list(team.smiles))
-        self.told = folder / "told"
+        self.saved = folder / "told"
         begin = time.perf_counter()
         end = run(lambda: self._program(folder / "whole.json"), folder / "whole.json", folder / "said")
         self.seconds, self.events = time.perf_counter() - begin, end.events
@@ -176,7 +176,7 @@ class PythonGame:
         """Yield an attempt for each kill until the program ends, and one for its end."""
         path = self.folder / f"campaign-{self.number}.json"
         self.number += 1
-        self.told.unlink(missing_ok=True)
+        self.saved.unlink(missing_ok=True)
         while True:
             moment = draw_moment(generator, self.events, self.seconds)
             end = run(lambda: self._program(path), path, self.folder / "said", moment)
@@ -188,7 +188,7 @@ class PythonGame:
 
     def _compare(self, path: Path) -> str:
         """Return what is lost or doubled of that which the program was told is saved; one more may be there."""
-        said = self.told.read_text(encoding="utf-8").splitlines() if self.told.exists() else []
+        said = self.saved.read_text(encoding="utf-8").splitlines() if self.saved.exists() else []
         ours = set(said)
         if not path.exists():
             return "the file is lost" if ours else ""
@@ -205,7 +205,7 @@ class PythonGame:
     def _program(self, path: Path) -> int:
         goals = [Goal("sol"), Goal("hlm", "minimize"), Goal("er", "limit", high=0.8)]
         campaign = Campaign(self.pool, self.agent, goals=goals, state=path)
-        with self.told.open("a", encoding="utf-8") as file:
+        with self.saved.open("a", encoding="utf-8") as file:
             while True:
                 for key in campaign.state.pending or ([] if campaign.state.rounds else self.pool.ids[:BATCH]):
                     for goal in GOALS:

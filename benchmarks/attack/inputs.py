@@ -101,8 +101,8 @@ class Player:
         def play() -> list[object]:
             action = self.agent.select_action(None)
             self.agent.update(None, action, 0.25)
-            told = vars(self.agent.predict()) if isinstance(self.agent, BatchAgent) else {}
-            return [told, self.agent.state_dict(), 0.0 if type(action) is int and 0 <= action < K else np.nan]
+            forecast = vars(self.agent.predict()) if isinstance(self.agent, BatchAgent) else {}
+            return [forecast, self.agent.state_dict(), 0.0 if type(action) is int and 0 <= action < K else np.nan]
 
         return try_out(play, None, f"{words}, then a round")
 
@@ -207,8 +207,8 @@ def attack_vector_steps(rng: Rng) -> str:
 
 def _steps_alike(env: Any, twin: Any, bad: object, good: object) -> str:
     """Return what is wrong if a bad action is not refused, or changes what comes after it."""
-    for each in (env, twin):
-        each.reset(seed=3)
+    for played in (env, twin):
+        played.reset(seed=3)
     fault = try_out(lambda: env.step(bad), False, f"action {bad!r}")
     same = fault or np.array_equal(env.step(good)[1], twin.step(good)[1])
     return fault or ("" if same else f"action {bad!r} changed the environment")

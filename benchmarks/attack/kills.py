@@ -92,22 +92,22 @@ class Kills:
 
     def __call__(self) -> Attempt:
         """Kill the command once, and run it again to its end."""
-        place = self.folder / "killed"
+        target = self.folder / "killed"
         code: int | None = 0  # the killer's is another
         while code == 0:  # it may end before the delay does
-            shutil.rmtree(place, ignore_errors=True)
-            self.job.prepare(place)
+            shutil.rmtree(target, ignore_errors=True)
+            self.job.prepare(target)
             moment = draw_moment(self.generator, self.events)
-            code = run_command_until(self.job.command(place), place, moment).code
-        code, printed = run_command(self.job.command(place), seconds=LONGEST)
-        return Attempt(self.job.kind, self._fault(place, code, printed))
+            code = run_command_until(self.job.command(target), target, moment).code
+        code, printed = run_command(self.job.command(target), seconds=LONGEST)
+        return Attempt(self.job.kind, self._fault(target, code, printed))
 
-    def _fault(self, place: Path, code: int | None, printed: str) -> str:
+    def _fault(self, target: Path, code: int | None, printed: str) -> str:
         if code != 0:
             return f"the next command ends with {code}: {printed.strip()[-200:]!r}"
-        if self.job.read(place) != self.truth:
+        if self.job.read(target) != self.truth:
             return "the next command leaves other content than a run without a kill"
-        strange = names_in(place) ^ self.names
+        strange = names_in(target) ^ self.names
         return f"files are left over or missing: {', '.join(sorted(strange))}" if strange else ""
 
 
@@ -139,8 +139,8 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
     budget = ("--n", "6", "--evaluations", "20", "--maximize", "qed", "--out", "{folder}/scores.csv")
     screen = ("screen", "{folder}/pool.csv", "--measured", "{folder}/measured.csv", *score, *budget)
 
-    def run(command: Sequence[str], place: Path) -> None:
-        code, printed = run_command([argument.format(folder=place) for argument in command], seconds=LONGEST)
+    def run(command: Sequence[str], target: Path) -> None:
+        code, printed = run_command([argument.format(folder=target) for argument in command], seconds=LONGEST)
         if code != 0:
             raise RuntimeError(f"`graph-bandit {command[0]}` ends with {code} before any kill: {printed}")
 
@@ -148,40 +148,40 @@ def jobs(folder: Path, workers: int = 2, repetitions: int = 1) -> list[Job]:
         if not library.exists():
             run(("library", "--out", "{folder}", "--measured", "1"), library)
 
-    def prepare_pool(place: Path) -> None:
+    def prepare_pool(target: Path) -> None:
         make_library()
-        place.mkdir()
+        target.mkdir()
 
-    def prepare_first(place: Path) -> None:
+    def prepare_first(target: Path) -> None:
         make_library()
-        place.mkdir()
+        target.mkdir()
         pool = _read_csv(library / "pool.csv")
-        _write_csv(place / "pool.csv", pool[:61])
-        _write_csv(place / "measured.csv", _results(identity for identity, _ in pool[1:61:6]))
+        _write_csv(target / "pool.csv", pool[:61])
+        _write_csv(target / "measured.csv", _results(identity for identity, _ in pool[1:61:6]))
 
-    def prepare_second(place: Path) -> None:
+    def prepare_second(target: Path) -> None:
         if not first.exists():
             prepare_first(first)
             run(suggest, first)
             shutil.copytree(first, second)
             _measure_suggested(second)
-        shutil.copytree(second, place)
+        shutil.copytree(second, target)
 
-    def prepare_streamed(place: Path) -> None:
+    def prepare_streamed(target: Path) -> None:
         if not streamed.exists():
             make_library()
             run(pool, prepared)
             streamed.mkdir()
-            known = [identity for identity, _ in _read_csv(library / "pool.csv")[1:400:20]]
-            _write_csv(streamed / "measured.csv", _results(known))
+            measured = [identity for identity, _ in _read_csv(library / "pool.csv")[1:400:20]]
+            _write_csv(streamed / "measured.csv", _results(measured))
             run(scan, streamed)
             _measure_suggested(streamed)
-        shutil.copytree(streamed, place)
+        shutil.copytree(streamed, target)
 
-    def prepare_report(place: Path) -> None:
+    def prepare_report(target: Path) -> None:
         if not played.exists():
             run(sweep, played)
-        shutil.copytree(played, place)
+        shutil.copytree(played, target)
 
     return [
         Job("a sweep killed while it writes", Path.mkdir, sweep, rows_in),
@@ -201,9 +201,9 @@ def _results(identities: Iterable[str]) -> list[list[str]]:
 
 def _measure_suggested(folder: Path) -> None:
     """Add results of the suggestions of a folder to its results."""
-    known = [row[0] for row in _read_csv(folder / "measured.csv")[1:]]
+    measured = [row[0] for row in _read_csv(folder / "measured.csv")[1:]]
     suggested = [row[1] for row in _read_csv(folder / "next.csv")[1:]]
-    _write_csv(folder / "measured.csv", _results([*known, *suggested]))
+    _write_csv(folder / "measured.csv", _results([*measured, *suggested]))
 
 
 def _read_csv(path: Path) -> list[list[str]]:

@@ -64,7 +64,7 @@ class Team:
         self.offered = set(self.smiles)
         self.solubility: list[tuple[str, ...]] = []
         self.clearance: list[tuple[str, ...]] = []
-        self.told: list[Result] = []
+        self.results: list[Result] = []
         self.failed: list[tuple[str, str]] = []
         self.suggested: list[str] = []
         self.late: list[tuple[str, str]] = []
@@ -77,7 +77,7 @@ class Team:
         latest = [(key, goal) for key in self._waiting() for goal in GOALS]
         cells: dict[str, dict[str, str]] = {}
         for key, goal in dict.fromkeys([*late, *latest]):
-            if any(result[:2] == (key, goal) for result in self.told) or (key, goal) in self.failed:
+            if any(result[:2] == (key, goal) for result in self.results) or (key, goal) in self.failed:
                 continue
             value, draw = self.values[key][goal], self.generator.random()
             if draw < 0.2:
@@ -91,7 +91,7 @@ class Team:
             cells.setdefault(key, {})[goal] = cell
         for key, row in cells.items():
             self._write_cells(key, row)
-        for result in [self.told[k] for k in self.generator.integers(len(self.told), size=2)]:
+        for result in [self.results[k] for k in self.generator.integers(len(self.results), size=2)]:
             if not result.bound:  # once more, the same or another value
                 shift = self.generator.choice([0.0, 0.125])
                 self._write_cells(result.molecule, {result.goal: f"{result.value + shift:.3f}"})
@@ -136,13 +136,13 @@ class Team:
     def compare(self, campaign: Path) -> str:
         """Return what a campaign file has lost, doubled or changed; empty if it holds what was told."""
         state = json.loads(campaign.read_text(encoding="utf-8"))
-        exact = {result[:2] for result in self.told if not result.bound}
-        counted = {result for result in self.told if not result.bound or result[:2] not in exact}
+        exact = {result[:2] for result in self.results if not result.bound}
+        counted = {result for result in self.results if not result.bound or result[:2] not in exact}
         ours = Counter((self.names[result.molecule], *result[1:]) for result in counted)
         theirs = Counter((row["id"], row["goal"], row["value"], row.get("bound", "")) for row in state["measured"])
         if theirs != ours:
             return f"lost {sorted(ours - theirs)[:3]}, doubled or invented {sorted(theirs - ours)[:3]}"
-        failed = {key for key, goal in self.failed if not any(result[:2] == (key, goal) for result in self.told)}
+        failed = {key for key, goal in self.failed if not any(result[:2] == (key, goal) for result in self.results)}
         for kind, wanted in (("failed", failed), ("pending", self._waiting())):
             names = [self.names[key] for key in wanted]
             if sorted(state[kind]) != sorted(names):
@@ -168,7 +168,7 @@ class Team:
                 self.failed.append((key, goal))
             else:
                 bound = {">": "above", "<": "below"}.get(cell[0], "")
-                self.told.append(Result(key, goal, float(cell.lstrip("<>")), bound))
+                self.results.append(Result(key, goal, float(cell.lstrip("<>")), bound))
         if "sol" in cells:
             self.solubility.append((self.names[key], cells["sol"].replace(".", ",")))
         if set(cells) - {"sol"}:
@@ -183,8 +183,8 @@ class Team:
         return spelled + (str(self.generator.choice(ACIDS)) if self.generator.random() < 0.3 else "")
 
     def _settled(self) -> set[str]:
-        known = [{result.molecule for result in self.told if result.goal == goal} for goal in GOALS]
-        return set.intersection(*known)
+        measured = [{result.molecule for result in self.results if result.goal == goal} for goal in GOALS]
+        return set.intersection(*measured)
 
     def _waiting(self) -> list[str]:
         """Return what was suggested and has neither all its results nor a failed one."""

@@ -46,8 +46,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         for learner, offered in map(read_learner, self.learners):
-            known = learner in LEARNERS or (learner in registry.list_agents() and plays_changing_graphs(learner))
-            if not known or learner == "random" or not 1 <= offered <= 20:
+            can_play = learner in LEARNERS or (learner in registry.list_agents() and plays_changing_graphs(learner))
+            if not can_play or learner == "random" or not 1 <= offered <= 20:
                 raise ValueError(
                     f"Expected learners of {', '.join(LEARNERS)}, or agents that play on graphs that change, as in ppo "
                     f"or gntk-ucb:10. Got {learner!r}."

@@ -166,12 +166,12 @@ def find_pools(names: Sequence[str]) -> tuple[Pool, ...]:
     """
     if not names:
         raise ValueError(f"Expected names of pools. Got none. Groups of pools: {', '.join(GROUPS)}.")
-    found: dict[str, Pool] = {}
+    chosen: dict[str, Pool] = {}
     for name in names:
         draw = DOCKING.fullmatch(name)
         pools = GROUPS.get(name) or ((docking_pool(int(draw[1])),) if draw else (_find_pool(name),))
-        found.update({pool.name: pool for pool in pools})
-    return tuple(found.values())
+        chosen.update({pool.name: pool for pool in pools})
+    return tuple(chosen.values())
 
 
 def _find_pool(name: str) -> Pool:

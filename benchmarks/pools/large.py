@@ -71,10 +71,10 @@ def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
     """Write the pool and the results, and return the arguments of `graph-bandit`."""
     table = pd.read_csv(settings.data / "docking_pool.csv.gz").iloc[: settings.molecules]
     table.insert(0, "id", [f"m{k}" for k in range(len(table))])
-    known = np.random.default_rng(0).choice(len(table), settings.measured, replace=False)
+    index = np.random.default_rng(0).choice(len(table), settings.measured, replace=False)
     table["price"] = 10 ** np.random.default_rng(1).random(len(table))
     table[["id", "smiles", "price"]].to_csv(folder / "pool.csv", index=False)
-    results = table.iloc[known].assign(**{name: table["smiles"].iloc[known].map(of) for name, of in QUANTITIES.items()})
+    results = table.iloc[index].assign(**{name: table["smiles"].iloc[index].map(of) for name, of in QUANTITIES.items()})
     quantities = ["score", *QUANTITIES] if settings.three_goals else ["score"]
     results[["id", *quantities]].to_csv(folder / "measured.csv", index=False)
     names = ("pool.csv", "measured.csv", "suggestions.csv", "suggestions.html")

@@ -82,19 +82,19 @@ def enumerate_molecules(settings: MillionSettings) -> Iterator[tuple[str, tuple[
     """
     order = np.random.default_rng(0).permutation(count())
     parts = [order[start : start + AT_A_TIME].tolist() for start in range(0, len(order), AT_A_TIME)]
-    known, left = set[bytes](), settings.molecules
+    digests, left = set[bytes](), settings.molecules
     with ProcessPoolExecutor(settings.workers, mp_context=get_context("spawn")) as pool:
         for start in range(0, len(parts), 4 * settings.workers):
             for made in pool.map(make, parts[start : start + 4 * settings.workers]):
                 for smiles, values in made:
                     digest = hashlib.blake2b(smiles.encode(), digest_size=12).digest()
-                    if left and digest not in known:
-                        known.add(digest)
+                    if left and digest not in digests:
+                        digests.add(digest)
                         left -= 1
                         yield smiles, values
             if not left:
                 return
-    raise ValueError(f"Expected at most {len(known):,} molecules. Got {settings.molecules:,}.")
+    raise ValueError(f"Expected at most {len(digests):,} molecules. Got {settings.molecules:,}.")
 
 
 def write(settings: MillionSettings) -> None:

@@ -124,9 +124,9 @@ class CensoredPlayer(AgentPlayer):
         beyond = results > self._limit if self._strong else results < self._limit
         if self._taught == "bounds" and beyond.any():
             self._agent.update_bounds(None, new[beyond], np.full(beyond.sum(), self._limit), self._strong)
-        told = np.ones_like(beyond) if self._taught == "numbers" else ~beyond
-        if told.any():
-            self._agent.update(None, new[told], np.where(beyond, self._limit, results)[told])
+        as_numbers = np.ones_like(beyond) if self._taught == "numbers" else ~beyond
+        if as_numbers.any():
+            self._agent.update(None, new[as_numbers], np.where(beyond, self._limit, results)[as_numbers])
 
 
 def expected_improvement(mean: Floats, std: Floats, best: float) -> Floats:

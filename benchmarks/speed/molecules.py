@@ -51,13 +51,13 @@ def drug_like(count: int) -> list[str]:
     """Make canonical SMILES of different molecules of some 25 atoms: two rings with a linker and three groups."""
     from rdkit import Chem
 
-    rng, found = np.random.default_rng(0), dict[str, None]()
-    while len(found) < count:
+    rng, smiles = np.random.default_rng(0), dict[str, None]()
+    while len(smiles) < count:
         outer, inner = rng.choice(RINGS, 2)
         groups, inner = rng.choice(GROUPS, 3), inner.replace("1", "3").replace("{3}", "{1}")
         text = outer.format(groups[0], rng.choice(LINKERS) + inner.format(groups[1], groups[2]))
-        found[Chem.MolToSmiles(Chem.MolFromSmiles(text))] = None
-    return list(found)
+        smiles[Chem.MolToSmiles(Chem.MolFromSmiles(text))] = None
+    return list(smiles)
 
 
 def time_traits(smiles: Sequence[str]) -> list[Row]:
@@ -74,13 +74,13 @@ def time_traits(smiles: Sequence[str]) -> list[Row]:
     rows = [Row(f"reading a SMILES of {atoms:.0f} atoms by RDKit", 1e6 * reading, "us")]
     rows += [Row("its canonical form", 1e6 * writing, "us")]
     for name in TRAITS:
-        each, traits = _seconds(smiles, [name])
+        seconds, traits = _seconds(smiles, [name])
         size = f"{traits.nbytes_of(name) / len(smiles):.0f} bytes in memory"
-        rows.append(Row(f"`{name}` of a molecule that is read", 1e6 * (each - reading), "us", detail=size))
-    each, traits = _seconds(smiles, TRAITS)
+        rows.append(Row(f"`{name}` of a molecule that is read", 1e6 * (seconds - reading), "us", detail=size))
+    seconds, traits = _seconds(smiles, TRAITS)
     size = f"{traits.nbytes / len(smiles):.0f} bytes in memory"
     name = "a molecule: reading, canonical form, and all traits"
-    return [*rows, Row.at_most(name, 1e6 * (each + writing), "us", 1200, size)]
+    return [*rows, Row.at_most(name, 1e6 * (seconds + writing), "us", 1200, size)]
 
 
 def time_ratings(smiles: Sequence[str], numbers: Sequence[int] = RESULTS) -> list[Row]:
@@ -96,11 +96,11 @@ def time_ratings(smiles: Sequence[str], numbers: Sequence[int] = RESULTS) -> lis
         rater = train(smiles[:count], traits.take(range(count)), scales)
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "rater").write_bytes(pickle.dumps((rater, others)))
-            told = in_a_process_of_its_own("benchmarks.speed.molecules", folder)
-        each, most, peak = 1e6 * told["seconds"] / len(others), MOST.get(count), told["peak_bytes"] / MEGABYTE
+            cost = in_a_process_of_its_own("benchmarks.speed.molecules", folder)
+        microseconds, most, peak = 1e6 * cost["seconds"] / len(others), MOST.get(count), cost["peak_bytes"] / MEGABYTE
         name = f"rating a molecule, {count} results"
-        times.append(each)
-        rows.append(Row(name, each, "us") if most is None else Row.at_most(name, each, "us", most))
+        times.append(microseconds)
+        rows.append(Row(name, microseconds, "us") if most is None else Row.at_most(name, microseconds, "us", most))
         rows.append(Row.at_most(f"peak memory of a process that rates, {count} results", peak, "MB", 500))
     exponent = np.polyfit(np.log(numbers), np.log(times), 1)[0]
     return [*rows, Row("rating a molecule: growth with the number of results, exponent", float(exponent), "")]

@@ -117,16 +117,16 @@ def _kernel_agents() -> list[Row]:
     run = _run("gntk-ts", 10_000, num_graphs=200)
     rows = [Row.at_most("gntk-ts, K=200, T=10,000", run["clocks"][0][-1], "s", 15)]
     for count, horizon, most in ((100, 300, 2), (2000, 60, 3)):
-        sums, one = (
+        sums, single = (
             _run(agent, horizon, count, 20)["clocks"][0][-1] / (horizon - 1) for agent in ("gp-ucb", "gntk-ucb")
         )
         rows.append(
             Row.at_most(
                 f"a round of {horizon} on {count:,} graphs: gp-ucb, a sum of parts, against gntk-ucb, one of them",
-                sums / one,
+                sums / single,
                 "x",
                 most,
-                f"{1e3 * sums:.2f} ms against {1e3 * one:.2f} ms",
+                f"{1e3 * sums:.2f} ms against {1e3 * single:.2f} ms",
             )
         )
     return rows

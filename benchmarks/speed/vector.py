@@ -44,8 +44,8 @@ def compare_steps(name: str, **settings: Any) -> Row:
         for mode in ("sync", None)
     )
     ratio, slow, fast = compare(sync, native)
-    each = f"{1e6 * fast / NUM_BANDITS:.1f} us a bandit, {1e6 * slow / NUM_BANDITS:.1f} in sync"
-    return Row(f"a step of {NUM_BANDITS} bandits, native against sync: {name}", ratio, "x", detail=each)
+    detail = f"{1e6 * fast / NUM_BANDITS:.1f} us a bandit, {1e6 * slow / NUM_BANDITS:.1f} in sync"
+    return Row(f"a step of {NUM_BANDITS} bandits, native against sync: {name}", ratio, "x", detail=detail)
 
 
 def compare_padded_steps(count: int = 16) -> Row:
@@ -60,8 +60,8 @@ def compare_padded_steps(count: int = 16) -> Row:
         **{**settings, "observe": "graphs"},
     )
     ratio, slow, fast = compare(stepper(one_by_one), stepper(together))
-    each = f"{1e6 * fast / count:.0f} us a bandit, {1e6 * slow / count:.0f} one by one"
-    return Row(f"a step of {count} bandits with padded observations, K=20, N=20", ratio, "x", detail=each)
+    detail = f"{1e6 * fast / count:.0f} us a bandit, {1e6 * slow / count:.0f} one by one"
+    return Row(f"a step of {count} bandits with padded observations, K=20, N=20", ratio, "x", detail=detail)
 
 
 def stepper(envs: Any) -> Callable[[], object]:

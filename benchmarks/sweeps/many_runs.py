@@ -40,8 +40,8 @@ def _make_up(repetition: Repetition) -> Outcome:
     horizon = repetition.key.environment["horizon"]
     regret = rng.exponential(1.0, horizon) / np.sqrt(np.arange(1, horizon + 1))
     actions = rng.integers(repetition.key.environment["num_graphs"], size=horizon)
-    found = {"simple_regret": regret, "best_found": -regret, "top_share": regret / regret.max()}
-    return Outcome(BanditResult(actions, -regret, regret, seconds=1.0, **found), 1.0)
+    findings = {"simple_regret": regret, "best_found": -regret, "top_share": regret / regret.max()}
+    return Outcome(BanditResult(actions, -regret, regret, seconds=1.0, **findings), 1.0)
 
 
 def drive(folder: Path, repetitions: int) -> dict[str, float]:

@@ -35,7 +35,7 @@ class Network(Protocol):
     num_graphs: int
     num_features: int
 
-    def place(self, weights: Weights) -> list[Tensor]:
+    def to_device(self, weights: Weights) -> list[Tensor]:
         """Copy weights to the device on which the network computes."""
         return [weight.to(self.device, copy=True) for weight in weights]
 
@@ -108,7 +108,7 @@ class PaperNetwork(Network):
         """
         if constants:
             raise ValueError(f"Expected no constants. Got {', '.join(constants)}.")
-        self.initial = self.place(initial)
+        self.initial = self.to_device(initial)
         self._find_rounding()
 
     def exchange(self, graphs: AggregatedGraphs) -> None:

@@ -81,7 +81,7 @@ class ModuleNetwork(Network):
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
         """Replace the initial weights, and the parameters and buffers that no fit moves."""
         self.module.load_state_dict(dict(constants), strict=False)
-        self.initial = self.place(initial)
+        self.initial = self.to_device(initial)
         present = self.graphs
         self.exchange(self._first_graphs)
         self._scale = self._unit_of_features()
@@ -98,7 +98,8 @@ class ModuleNetwork(Network):
                     "Expected a module whose prediction for a graph does not depend on the other graphs of its batch. "
                     "Got one that does; is there a normalisation over the batch?"
                 )
-            squares.append(_squared_length(gradients).cpu())
+            lengths = torch.stack([gradient.double().flatten(1).square().sum(1) for gradient in gradients])
+            squares.append(lengths.sum(0).cpu())
         return math.sqrt(torch.cat(squares).mean().item()) or 1.0
 
     def exchange(self, graphs: list[Data]) -> None:
@@ -215,7 +216,3 @@ def _last_layer_size(module: nn.Module) -> int:
     """Count the trainable parameters of the last submodule that owns any; they are the last of the module."""
     sizes = [sum(p.requires_grad for p in part.parameters(recurse=False)) for part in module.modules()]
     return [size for size in sizes if size][-1]
-
-
-def _squared_length(gradients: list[Tensor]) -> Tensor:
-    return torch.stack([gradient.double().flatten(1).square().sum(1) for gradient in gradients]).sum(0)

@@ -56,25 +56,25 @@ def _switch(nodes, blank, start, stop, weights, units, sums, least):  # type: ig
     """Fill A and min_i |<W_j, h_i>| of the units that are the columns of `weights`; two nodes and features a time."""
     sums[:] = ZERO
     least[:] = np.float32(np.inf)
-    one, two = units[0], units[1]
+    first, second = units[0], units[1]
     for i in range(start, stop, 2):
-        one[:] = ZERO
-        two[:] = ZERO
+        first[:] = ZERO
+        second[:] = ZERO
         for k in range(0, len(weights), 2):
             w0, w1 = weights[k], weights[k + 1]
             a0, a1, b0, b1 = nodes[i, k], nodes[i, k + 1], nodes[i + 1, k], nodes[i + 1, k + 1]
-            for j in range(len(one)):
-                one[j] += a0 * w0[j] + a1 * w1[j]
-                two[j] += b0 * w0[j] + b1 * w1[j]
+            for j in range(len(first)):
+                first[j] += a0 * w0[j] + a1 * w1[j]
+                second[j] += b0 * w0[j] + b1 * w1[j]
         for k in range(0, len(weights), 2):
             s0, s1 = sums[k], sums[k + 1]
             a0, a1, b0, b1 = nodes[i, k], nodes[i, k + 1], nodes[i + 1, k], nodes[i + 1, k + 1]
-            for j in range(len(one)):
-                a, b = one[j] > ZERO, two[j] > ZERO
+            for j in range(len(first)):
+                a, b = first[j] > ZERO, second[j] > ZERO
                 s0[j] += (a0 if a else ZERO) + (b0 if b else ZERO)
                 s1[j] += (a1 if a else ZERO) + (b1 if b else ZERO)
-        for j in range(len(one)):
-            least[j] = min(least[j], min(abs(one[j]) + blank[i], abs(two[j]) + blank[i + 1]))
+        for j in range(len(first)):
+            least[j] = min(least[j], min(abs(first[j]) + blank[i], abs(second[j]) + blank[i + 1]))
 
 
 @compile_loop
@@ -105,17 +105,17 @@ def _renew(graphs, graph, blank, reach, hidden, scale, stale, kept, scratch):  #
     then, sums, room = kept
     d, count = len(hidden), len(stale)
     n = (count + UNITS - 1) // UNITS * UNITS
-    weights, found = scratch[0, : d * n].reshape(d, n), scratch[1, : d * n].reshape(d, n)
+    weights, totals = scratch[0, : d * n].reshape(d, n), scratch[1, : d * n].reshape(d, n)
     units, least = scratch[2, : 2 * n].reshape(2, n), scratch[3, :n]
     weights[:, count:] = ZERO
     for k in range(d):
         for c in range(count):
             weights[k, c] = hidden[k, stale[c]]
-    _switch(graphs.nodes, blank, graphs.starts[graph], graphs.starts[graph + 1], weights, units, found, least)
+    _switch(graphs.nodes, blank, graphs.starts[graph], graphs.starts[graph + 1], weights, units, totals, least)
     for k in range(d):
         for c in range(count):
             then[k, stale[c]] = weights[k, c] / scale
-            sums[k, stale[c]] = found[k, c]
+            sums[k, stale[c]] = totals[k, c]
     for c in range(count):
         length = ZERO
         for k in range(d):

@@ -80,8 +80,8 @@ class Kept:
     def write_settings(self, more: Mapping[str, object]) -> None:
         """Write what the plays depend on, and more for people to read."""
         self._more = dict(more)
-        known = {"question": self.question, "algorithms": self.algorithms, "versions": self.versions, "settings": more}
-        content = json.dumps({**known, "pages": self._pages}, indent=1, default=str) + "\n"
+        saved = {"question": self.question, "algorithms": self.algorithms, "versions": self.versions, "settings": more}
+        content = json.dumps({**saved, "pages": self._pages}, indent=1, default=str) + "\n"
         replace_file(self.folder / SETTINGS, content.encode())
 
     def write_page(self, content: bytes) -> None:
@@ -107,21 +107,21 @@ class Kept:
         return [to_csv([COLUMNS]).encode(), *(self._texts[task] for task in tasks)]
 
     def _rows_of(self, task: Task, finished: Play) -> list[list[str]]:
-        values, found = self.table.values[finished.order], self.table.count_best(finished.order)
+        values, counts = self.table.values[finished.order], self.table.count_best(finished.order)
         best = (np.maximum if self.table.maximize else np.minimum).accumulate(values)
         rows = []
-        for place, molecule in enumerate(finished.order.tolist()):
-            told = finished.probabilities[place]
-            cells = [task.player, str(task.batch), str(task.start + 1), str(place + 1)]
-            cells += [shield(self.table.molecules.ids[molecule]), repr(float(values[place])), repr(float(best[place]))]
-            rows.append([*cells, str(found[place]), "" if np.isnan(told) else repr(float(told))])
+        for k, molecule in enumerate(finished.order.tolist()):
+            probability = finished.probabilities[k]
+            cells = [task.player, str(task.batch), str(task.start + 1), str(k + 1)]
+            cells += [shield(self.table.molecules.ids[molecule]), repr(float(values[k])), repr(float(best[k]))]
+            rows.append([*cells, str(counts[k]), "" if np.isnan(probability) else repr(float(probability))])
         return rows
 
     def _check(self, path: Path) -> None:
         try:
-            known = json.loads(path.read_text(encoding="utf-8"))
-            question, versions, algorithms = known["question"], known["versions"], known["algorithms"]
-            self._pages = [str(digest) for digest in known.get("pages", ())]
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            question, versions, algorithms = saved["question"], saved["versions"], saved["algorithms"]
+            self._pages = [str(digest) for digest in saved.get("pages", ())]
             differ = [WORDS[name] for name, value in self.question.items() if question[name] != value]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error
@@ -146,14 +146,14 @@ class Kept:
         if not path.is_file():
             return {}
         index_of = {shield(identifier): k for k, identifier in enumerate(self.table.molecules.ids)}
-        known: dict[Task, list[tuple[int, float]]] = {}
+        rows_of: dict[Task, list[tuple[int, float]]] = {}
         try:
             with path.open(encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
                     task = Task(row["player"], int(row["batch"]), int(row["start"]) - 1)
-                    told = float(row["probability_of_beating_best"] or "nan")
-                    known.setdefault(task, []).append((index_of[row["id"]], told))
-            plays = {task: self._play_of(task, rows) for task, rows in known.items()}
+                    probability = float(row["probability_of_beating_best"] or "nan")
+                    rows_of.setdefault(task, []).append((index_of[row["id"]], probability))
+            plays = {task: self._play_of(task, rows) for task, rows in rows_of.items()}
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"Expected {path} as a backtest wrote it. Got: {error!r}. Delete the folder, or choose another --out."
@@ -166,4 +166,4 @@ class Kept:
         whole = len(np.unique(order)) == len(order) == self.table.budget
         if not whole or not np.array_equal(order[: self.table.start], first):
             raise ValueError(f"the rows of `{task.player}`, start {task.start + 1}, are not a whole play")
-        return Play(order, np.array([told for _, told in rows]))
+        return Play(order, np.array([probability for _, probability in rows]))

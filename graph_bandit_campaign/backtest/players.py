@@ -1,4 +1,4 @@
-"""Players of a backtest: agents, similarity to the best, and random choice."""
+"""Players of a backtest: agents, similarity to the best, and a random forest."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 import registry
 from agents.contract import Agent, BatchAgent, Prediction
-from graph_bandit_campaign.backtest.forest import ForestPlayer
 from graph_bandit_env import MoleculeSet
+from graph_bandit_env.extras import require
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.episodes import choose
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 SIMILARITY, FOREST, GREEDY = "similarity to the best", "random forest", "molecule-greedy"
+TREES, DEPTH = 100, 8  # of the random forest
+BITS, SHORTEST, LONGEST = 2048, 1, 3  # of its fingerprints: bits, and bonds between the atoms of a pair
 
 
 class Player(Protocol):
@@ -94,6 +96,45 @@ class SimilarityPlayer:
 
     def forecast(self) -> None:
         """Return None: it predicts nothing."""
+        return
+
+
+class ForestPlayer:
+    """Choose the molecules with the largest predictions of a random forest, refitted in every round.
+
+    The settings are MolPAL's [Graff et al. 2021]: 100 trees of depth 8, all bits at each split, on 2,048 bits of atom
+    pairs that are one to three bonds apart.
+
+    Raises:
+        MissingExtraError: if scikit-learn is not installed.
+    """
+
+    def __init__(self) -> None:
+        require("sklearn", "A random forest")
+
+    def begin(self, molecules: MoleculeSet, seed: int) -> None:
+        """Compute the fingerprints."""
+        from rdkit import Chem
+        from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
+
+        generator = GetAtomPairGenerator(minDistance=SHORTEST, maxDistance=LONGEST, fpSize=BITS)
+        prints = [generator.GetFingerprintAsNumPy(Chem.MolFromSmiles(text)) for text in molecules.smiles]
+        self._bits = np.stack(prints).astype(np.float32)
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, measured: Indices, rewards: Floats, count: int) -> Indices:
+        """Return the molecules with the largest predictions; of equal ones, some at random."""
+        from sklearn.ensemble import RandomForestRegressor
+
+        seed = int(self._generator.integers(2**31))
+        forest = RandomForestRegressor(TREES, max_depth=DEPTH, n_jobs=1, random_state=seed)
+        forest.fit(self._bits[measured], rewards)
+        left = np.setdiff1d(np.arange(len(self._bits)), measured)
+        means = forest.predict(self._bits[left])
+        return left[np.lexsort((self._generator.random(len(left)), -means))[:count]]
+
+    def forecast(self) -> None:
+        """Return None: its spread is not a forecast."""
         return
 
 

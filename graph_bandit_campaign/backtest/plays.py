@@ -71,7 +71,7 @@ def play(table: Table, task: Task, seed: int) -> Play:
     if task.player == RANDOM:
         return Play(order[: table.budget], np.full(table.budget, np.nan))
     order, rewards = order[: table.start], table.rewards
-    told = np.full(table.budget, np.nan)
+    probabilities = np.full(table.budget, np.nan)
     digest = int.from_bytes(hashlib.sha256(f"{task.player}/{task.batch}".encode()).digest()[:4])
     of_player = np.random.SeedSequence(seed, spawn_key=(task.start, 1, digest))
     player = make_player(task.player)
@@ -85,9 +85,9 @@ def play(table: Table, task: Task, seed: int) -> Play:
             prediction = player.forecast() if np.ptp(rewards[order]) > 0 else None  # `suggest` is silent then, too
             if prediction is not None:
                 best = float(rewards[order].max())
-                told[len(order) : len(order) + count] = prediction.probability_above(best)[chosen]
+                probabilities[len(order) : len(order) + count] = prediction.probability_above(best)[chosen]
             order = np.concatenate([order, chosen])
-    return Play(order, told, time.perf_counter() - begin)
+    return Play(order, probabilities, time.perf_counter() - begin)
 
 
 def play_from_file(path: Path, task: Task, seed: int) -> tuple[Task, Play]:

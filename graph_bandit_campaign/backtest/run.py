@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from graph_bandit_campaign.backtest.kept import COLUMNS, PAGE, RESULTS, SETTINGS, Kept
-from graph_bandit_campaign.backtest.pages.page import render_page
-from graph_bandit_campaign.backtest.pages.terminal import print_summary
+from graph_bandit_campaign.backtest.pages.page import print_summary, render_page
 from graph_bandit_campaign.backtest.players import FOREST, GREEDY, SIMILARITY
 from graph_bandit_campaign.backtest.plays import RANDOM, Task, play
 from graph_bandit_campaign.backtest.settings import BacktestSettings

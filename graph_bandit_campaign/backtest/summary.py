@@ -83,7 +83,7 @@ class Curves:
     """How many molecules it chooses at a time."""
     best: Floats
     """`(starts, budget)`, the best value so far."""
-    found: Floats
+    top_found: Floats
     """`(starts, budget)`, how many of the ten best are found."""
     good: Floats
     """`(starts,)`, how many of the good molecules (`Table.good`) were found within the budget."""
@@ -99,12 +99,12 @@ class Curves:
     @property
     def scores(self) -> Floats:
         """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
-        return np.asarray(self.found[:, self.from_start :].mean(axis=1), np.float64)
+        return np.asarray(self.top_found[:, self.from_start :].mean(axis=1), np.float64)
 
     @property
     def at_end(self) -> Floats:
         """Return how many of the ten best were found within the budget, `(starts,)`."""
-        return self.found[:, -1]
+        return self.top_found[:, -1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,15 +173,15 @@ class Summary:
         threshold = np.partition(rewards, -n)[-n]
         above, equal = rewards > threshold, rewards == threshold
         best = above + equal * ((n - above.sum()) / equal.sum())
-        known = np.minimum(np.arange(budget, 0, -1), budget - start) / (budget - start)
+        shares = np.minimum(np.arange(budget, 0, -1), budget - start) / (budget - start)
         weights = np.zeros(len(rewards))
-        for sign, each in ((1, player), (-1, self.random)):
-            for order in each.orders:
-                weights[order] += sign * (np.ones(budget) if at_end else known) / self.starts
+        for sign, curves in ((1, player), (-1, self.random)):
+            for order in curves.orders:
+                weights[order] += sign * (np.ones(budget) if at_end else shares) / self.starts
         generator = np.random.default_rng(0)
         drawn = np.array([weights @ generator.permutation(best) for _ in range(SHUFFLES)])
-        found, rounding = weights @ best, 1e-9
-        as_much = min((drawn >= found - rounding).sum(), (drawn <= found + rounding).sum())
+        observed, rounding = weights @ best, 1e-9
+        as_much = min((drawn >= observed - rounding).sum(), (drawn <= observed + rounding).sum())
         return float((1 + as_much) / (1 + SHUFFLES))
 
     def fewer(self, player: Curves, other: Curves) -> Interval | None:
@@ -192,15 +192,13 @@ class Summary:
         """
         if not self.goal or not np.isfinite(player.reached[self.goal]).all():
             return None
-        needed = np.minimum(other.reached[self.goal], self._latest(other))
+        latest = math.inf if other is self.random else self.table.budget  # random choice is known to the end
+        needed = np.minimum(other.reached[self.goal], latest)
         return self.bootstrap.interval(needed - player.reached[self.goal])
 
     def is_bound(self, other: Curves) -> bool:
         """Return whether another player did not reach the goal from every start."""
         return bool(self.goal) and not np.isfinite(other.reached[self.goal]).all()
-
-    def _latest(self, player: Curves) -> float:
-        return math.inf if player is self.random else self.table.budget  # random choice is known to the end
 
 
 def summarize(
@@ -271,19 +269,19 @@ def _curves(
 
 def _bins(table: Table, batch: int, plays: Sequence[Play]) -> list[Bin]:
     """Compare forecasts with what came, by their probability; empty if there are none."""
-    told, came = [], []
+    promised, came = [], []
     for finished in plays:
         rewards = table.rewards[finished.order]
         best = np.maximum.accumulate(rewards)
         for first in range(table.start, table.budget, batch):
-            told.append(finished.probabilities[first : first + batch])
+            promised.append(finished.probabilities[first : first + batch])
             came.append(rewards[first : first + batch] > best[first - 1])  # forecasts are made before the whole batch
-    probabilities, beats = np.concatenate(told), np.concatenate(came)
+    probabilities, beats = np.concatenate(promised), np.concatenate(came)
     made = np.isfinite(probabilities)
     probabilities, beats = probabilities[made], beats[made]
-    place = np.digitize(probabilities, BINS[1:-1])
+    bins = np.digitize(probabilities, BINS[1:-1])
     return [
-        Bin(low, high, int((place == k).sum()), float(probabilities[place == k].sum()), int(beats[place == k].sum()))
+        Bin(low, high, int((bins == k).sum()), float(probabilities[bins == k].sum()), int(beats[bins == k].sum()))
         for k, (low, high) in enumerate(pairwise(BINS))
-        if len(probabilities) and (place == k).any()
+        if len(probabilities) and (bins == k).any()
     ]

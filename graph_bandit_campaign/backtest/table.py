@@ -87,8 +87,8 @@ class Table:
 
     def digest(self) -> str:
         """Return a short text that differs for tables with other molecules, values or columns."""
-        told = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
-        content = hashlib.sha256(json.dumps(told).encode())
+        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
+        content = hashlib.sha256(json.dumps(names).encode())
         for numbers in (self.values, self.molecules.columns):
             content.update(np.ascontiguousarray(numbers, "<f8").tobytes())
         return content.hexdigest()[:16]
@@ -108,8 +108,8 @@ def read_table(settings: BacktestSettings) -> Table:
             f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
             "that are known."
         ) from error
-    told = [*books.measured, *_harmless_bounds(books, settings.maximize is not None)]
-    means = CampaignState("", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in told)).means()
+    pairs = [*books.measured, *_harmless_bounds(books, settings.maximize is not None)]
+    means = CampaignState("", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in pairs)).means()
     known = [k for k, identifier in enumerate(every.ids) if identifier in means]
     if len(known) < LEAST:
         raise ValueError(
@@ -124,7 +124,7 @@ def read_table(settings: BacktestSettings) -> Table:
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
     left_out = count - len(known)
-    repeated = len(told) - len(known)
+    repeated = len(pairs) - len(known)
     remarks = [f"{left_out:,} without a value left out"] * bool(left_out)
     remarks += [f"{len(books.failed):,} of them failed"] * bool(books.failed)
     remarks += [f"{repeated:,} further values of the same molecules averaged"] * bool(repeated)
@@ -163,8 +163,8 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
     order = np.argsort(cells.rows, kind="stable").tolist()
     records = [(int(cells.rows[k]), (cells.texts[target][k], molecules.ids[cells.owners[k]])) for k in order]
     header = cells.table
-    told = tables.Table(header.path, (target, "id"), records, header.unit, header.sheet, header.sheets, header.decimal)
-    results = ResultTables([told], header.sheet or None).read(Columns(target, "id"))
+    body = tables.Table(header.path, (target, "id"), records, header.unit, header.sheet, header.sheets, header.decimal)
+    results = ResultTables([body], header.sheet or None).read(Columns(target, "id"))
     return features.add_to(molecules, {}), match_rows(results.rows, molecules), remarks + results.remarks
 
 
@@ -172,14 +172,14 @@ def _read_prepared(settings: BacktestSettings, budget: Budget) -> tuple[Molecule
     """Return the molecules of a prepared pool, with the user's own columns, and the cells of their values."""
     pool = PreparedPool.open(settings.table)
     made = pool.manifest.question
-    for name, given, known in (
+    for name, given, allowed in (
         ("smiles", settings.smiles, ("smiles", made.smiles)),
         ("id", settings.id, (None, made.identifier)),
         ("sheet", settings.sheet, (None, made.sheet)),
     ):
-        if given not in known:
+        if given not in allowed:
             raise ValueError(
-                f"Expected `--{name}` as the pool was prepared with, `{known[-1]}`. Got `{given}`. Leave it out, or "
+                f"Expected `--{name}` as the pool was prepared with, `{allowed[-1]}`. Got `{given}`. Leave it out, or "
                 "give the table."
             )
     if len(pool) > budget.most_rows:

@@ -41,7 +41,7 @@ def play_tasks(
     long = sum(task.player != SIMILARITY for task in tasks)  # that takes no time
     open_workers, count = choose_workers(workers, None)
     with TemporaryDirectory() as folder, tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar:
-        path, told = Path(folder, "table.pickle"), False
+        path, warned = Path(folder, "table.pickle"), False
         path.write_bytes(pickle.dumps(table))
         calls = ((path, task, seed) for task in tasks)
         plays = results_of(open_workers(), play_from_file, calls, lambda _, task, __: f"`{task.player}`", KEPT)
@@ -49,8 +49,8 @@ def play_tasks(
             for task, finished in plays:
                 on_done(task, finished)
                 bar.update()
-                if not told and long > 1 and task.player != SIMILARITY:
-                    told = True
+                if not warned and long > 1 and task.player != SIMILARITY:
+                    warned = True
                     bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)
 
 

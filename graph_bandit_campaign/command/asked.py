@@ -8,8 +8,7 @@ from itertools import chain
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
-from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
-from graph_bandit_campaign.constraints.goals.names import spell
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.properties import find_property
@@ -35,7 +34,7 @@ class Asked:
     @property
     def rows(self) -> dict[str, list[MeasuredRow]]:
         """Return the rows of results of each goal, by its name."""
-        return {name: each.rows for name, each in self.results.items()}
+        return {name: results.rows for name, results in self.results.items()}
 
     @property
     def count(self) -> int:
@@ -45,7 +44,7 @@ class Asked:
     @property
     def remarks(self) -> list[str]:
         """Return remarks about the tables of results, for people."""
-        return [*dict.fromkeys(remark for each in self.results.values() for remark in each.remarks)]
+        return [*dict.fromkeys(remark for results in self.results.values() for remark in results.remarks)]
 
 
 def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> SuggestSettings:
@@ -59,13 +58,13 @@ def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables
     Raises:
         ValueError: if two goals are the same column.
     """
-    known, headers = earlier.quantities if earlier else (), tables.headers
+    measured, headers = earlier.quantities if earlier else (), tables.headers
     ranges = [*map(Requirement.parse, settings.near)]
     return replace(
         settings,
-        maximize=tuple(spell(name, known, headers) for name in settings.maximize),
-        minimize=tuple(spell(name, known, headers) for name in settings.minimize),
-        near=tuple(spell(limit.name, known, headers) + limit.text[len(limit.name) :] for limit in ranges),
+        maximize=tuple(spell(name, measured, headers) for name in settings.maximize),
+        minimize=tuple(spell(name, measured, headers) for name in settings.minimize),
+        near=tuple(spell(limit.name, measured, headers) + limit.text[len(limit.name) :] for limit in ranges),
     )
 
 
@@ -112,18 +111,18 @@ def _split_limits(
     A limit is on a measured quantity if neither the pool has a column of its name, nor is there a property of it, and a
     table of results has it. With one goal and no such limit there are no goals.
     """
-    known, measured = [], []
+    on_columns, measured = [], []
     for limit in map(Requirement.parse, settings.require):
-        here = find_column(limit.name, filter(None, columns), str(settings.pool))
-        here = here or (find_property(limit.name) if has_properties else "")
-        if here or not tables.having(limit.name):
-            known.append(limit.text)
+        column = find_column(limit.name, filter(None, columns), str(settings.pool))
+        column = column or (find_property(limit.name) if has_properties else "")
+        if column or not tables.having(limit.name):
+            on_columns.append(limit.text)
         else:
             name = spell(limit.name, earlier.quantities if earlier else (), tables.headers)
             measured.append(Goal(name, "limit", *limit.ends, limit.strict))
     goals = (*settings.goals, *measured)
     several = len(goals) > 1 or goals[0].aim == "target"
-    return Limits(known, settings.forbid, settings.only), check_goals(goals) if several else ()
+    return Limits(on_columns, settings.forbid, settings.only), check_goals(goals) if several else ()
 
 
 def _read_results(tables: ResultTables, columns: Columns, goals: Sequence[Goal]) -> dict[str, Results]:
@@ -146,7 +145,7 @@ def _read_results(tables: ResultTables, columns: Columns, goals: Sequence[Goal])
         raise ValueError(
             f"Expected a column of one of the goals in each table. {min(unused)} has none of {', '.join(results)}."
         )
-    if not any(each.rows for each in results.values()):
+    if not any(read.rows for read in results.values()):
         raise NoResultsError(
             f"Expected at least one value in the columns {', '.join(results)}. Got none. Leave out `--measured` to get "
             "a first batch, suggested from the structures alone."

@@ -39,7 +39,7 @@ from graph_bandit_env.tables import Table, open_table
 class Inputs:
     """The pool and the results, before a batch is chosen."""
 
-    known: GraphPool
+    in_pool: GraphPool
     """Graphs of the pool: all, or those that results and earlier rounds speak of."""
     graphs: GraphPool
     """The same, then those that are measured or pending and not in the pool."""
@@ -131,40 +131,40 @@ def _match_table(
     earlier: CampaignState | None,
 ) -> Inputs:
     """Match a table of molecules, which is held in memory as a whole, with the results."""
-    here, rows = pool.molecules, asked.rows
+    in_pool, rows = pool.molecules, asked.rows
     if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
-        left_out = {pool.cells.table.place(number) for number, _ in here.skipped}
-        rows = {name: [row for row in each if row.place not in left_out] for name, each in rows.items()}
+        left_out = {pool.cells.table.where(number) for number, _ in in_pool.skipped}
+        rows = {name: [row for row in read if row.where not in left_out] for name, read in rows.items()}
     structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
     options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
-    books, outside = match_molecules(rows, here, structures, pending, *options)
-    molecules = here.join(read_outside(outside, settings.most_atoms, here.forms)) if outside else here
+    books, outside = match_molecules(rows, in_pool, structures, pending, *options)
+    molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
     molecules = features.add_to(molecules, books.features)
-    selection, constraints = select(here.smiles, pool.cells, asked, settings, len(molecules))
+    selection, constraints = select(in_pool.smiles, pool.cells, asked, settings, len(molecules))
     agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
-    described = describe(molecules, [agent], len(here), keep=True, workers=settings.processes)
+    described = describe(molecules, [agent], len(in_pool), keep=True, workers=settings.processes)
 
     def others(ids: Sequence[str]) -> dict[str, list[str]]:
-        place_of = {name: place for place, name in enumerate(here.ids)}
+        place_of = {name: k for k, name in enumerate(in_pool.ids)}
         index = [place_of[name] for name in ids]
         return describe_others(lambda names: pool.take(index, names), pool.columns, pool.forms(index), settings)
 
-    told = selection.describe()
-    offer = Offer(here, described, selection, constraints, told, others=others)
+    note = selection.describe()
+    offer = Offer(in_pool, described, selection, constraints, note, others=others)
     mask = hashlib.sha256(selection.mask.tobytes()).hexdigest()
-    conditions = _content_of_columns(molecules, {*here.ids, *books.outside})
+    conditions = _content_of_columns(molecules, {*in_pool.ids, *books.outside})
     conditions += [asked.limits.content(), mask] if len(asked.limits) else []
-    remarks = [f"{here.merged} rows of equal molecules merged"] * bool(here.merged)
-    remarks += [f"{len(here.written)} salts or charged molecules described by their parent"] * bool(here.written)
+    remarks = [f"{in_pool.merged} rows of equal molecules merged"] * bool(in_pool.merged)
+    remarks += [f"{len(in_pool.written)} salts or charged molecules described by their parent"] * bool(in_pool.written)
     remarks += [f"{books.repeated} repeated results left out"] * bool(books.repeated)
-    remarks += [f"{len(here.skipped)} bad rows left out"] * bool(here.skipped)
+    remarks += [f"{len(in_pool.skipped)} bad rows left out"] * bool(in_pool.skipped)
     return Inputs(
-        known=here,
+        in_pool=in_pool,
         graphs=described,
         books=books,
-        size=len(here),
+        size=len(in_pool),
         offer=lambda _: offer,
-        content=[here.ids, here.smiles],
+        content=[in_pool.ids, in_pool.smiles],
         conditions=conditions + constraints.content(),
         goals=asked.goals,
         features=features.describe(molecules),
@@ -189,8 +189,8 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
     headers = set(map(str.casefold, chain(*tables.headers)))
-    for name, given, known in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
-        if given not in (None, "smiles", known) and given.casefold() not in headers:
+    for name, given, prepared in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
+        if given not in (None, "smiles", prepared) and given.casefold() not in headers:
             raise ValueError(
                 f"Expected `--{name}` to name a column of the results; those of the pool were chosen when it was "
                 f"prepared. Got `{given}`. The results have "
@@ -204,23 +204,23 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
     asked = read_asked(settings, earlier, tables, pool.columns, of_results)
     ranks = rank_own_columns(pool, features.columns, settings.skip_bad_rows)
     lists = ShortLists(pool, settings, earlier, asked, features, ranks)
-    found = lists.known
+    matched = lists.known
     content = [made.content, *settings.terms.content()]
-    content += [features.columns, found.added] if features.columns else []
-    count, manifest = len(pool) + len(found.molecules) - len(found.here), pool.manifest
+    content += [features.columns, matched.added] if features.columns else []
+    count, manifest = len(pool) + len(matched.molecules) - len(matched.in_pool), pool.manifest
     remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
-    remarks += [f"{found.books.repeated} repeated results left out"] * bool(found.books.repeated)
+    remarks += [f"{matched.books.repeated} repeated results left out"] * bool(matched.books.repeated)
     remarks += [f"{manifest.bad:,} bad rows left out, which {pool.bad_rows} lists"] * bool(manifest.bad)
     return Inputs(
-        known=found.here,
-        graphs=found.molecules,
-        books=found.books,
+        in_pool=matched.in_pool,
+        graphs=matched.molecules,
+        books=matched.books,
         size=len(pool),
         offer=lists.offer,
         content=content,
         conditions=[asked.limits.content(), *content],
         goals=asked.goals,
-        features=describe_own_columns(features, found.molecules, count),
+        features=describe_own_columns(features, matched.molecules, count),
         remarks=[*remarks, *asked.remarks],
     )
 
@@ -233,12 +233,12 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
     asked = read_asked(settings, earlier, tables, product_columns(library), of_results)
     refuse_options(settings, asked.goals)
     rounds = ProductRounds(library, settings, earlier, asked)
-    known = rounds.known
-    remarks = [f"{known.books.repeated} repeated results left out"] * bool(known.books.repeated)
+    matched = rounds.known
+    remarks = [f"{matched.books.repeated} repeated results left out"] * bool(matched.books.repeated)
     return Inputs(
-        known=known.here,
-        graphs=known.molecules,
-        books=known.books,
+        in_pool=matched.in_pool,
+        graphs=matched.molecules,
+        books=matched.books,
         size=len(library),
         offer=rounds.offer,
         content=[library.digest],
@@ -268,7 +268,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
     remarks = [f"{books.repeated} repeated results left out"] * bool(books.repeated)
     remarks += [f"the values in {settings.pool.name} are not used as results"] * has_values
     return Inputs(
-        known=pool,
+        in_pool=pool,
         graphs=pool,
         books=books,
         size=len(pool),
@@ -284,6 +284,6 @@ def _content_of_columns(molecules: MoleculeSet, ids: Collection[str]) -> list[ob
     """Return the names of the columns of some molecules and a digest of their values; nothing without columns."""
     if not molecules.column_names:
         return []
-    known = molecules.columns[[k for k, identifier in enumerate(molecules.ids) if identifier in ids]]
-    values = np.ascontiguousarray(np.where(np.isnan(known), np.nan, known + 0.0), "<f8")  # one form of NaN, and of zero
+    rows = molecules.columns[[k for k, identifier in enumerate(molecules.ids) if identifier in ids]]
+    values = np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows + 0.0), "<f8")  # one form of NaN, and of zero
     return [molecules.column_names, hashlib.sha256(values.data).hexdigest()]

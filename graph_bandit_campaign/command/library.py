@@ -49,8 +49,8 @@ def write_library(
     molecules = enumerate_library(reward)
     _check_measured(measured, len(molecules))
     names = [f"lib-{k:04d}" for k in range(len(molecules))]
-    known = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
-    rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in known)
+    index = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
+    rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in index)
     contents = {
         folder / "pool.csv": to_csv([("id", "smiles"), *zip(names, molecules.smiles, strict=True)]).encode(),
         folder / "measured.csv": to_csv([("id", "smiles", reward), *rows]).encode(),

@@ -24,7 +24,7 @@ from graph_bandit_env import GraphPool
 class Offer:
     """The graphs that are in memory, from which a batch is chosen."""
 
-    here: GraphPool
+    in_pool: GraphPool
     """Those of the pool."""
     graphs: GraphPool
     """The same, then those that are measured or pending and not in the pool."""
@@ -32,7 +32,7 @@ class Offer:
     """Those of `here` that meet the limits, and whose price is known if there are prices."""
     constraints: BatchConstraints
     """Prices, budget and caps of all."""
-    told: str = ""
+    note: str = ""
     """How many graphs of the pool the limits leave; empty without limits."""
     most_taught: int | None = None
     """How many graphs with results the agent learns from; None: all."""
@@ -48,13 +48,13 @@ class Offer:
     @property
     def offered(self) -> NDArray[np.bool_]:
         """Return which of `graphs` are of the pool, `(K,)`."""
-        return np.arange(len(self.graphs)) < len(self.here)
+        return np.arange(len(self.graphs)) < len(self.in_pool)
 
     @property
     def among(self) -> NDArray[np.bool_]:
         """Return which of `graphs` meet the limits, `(K,)`."""
         among = np.zeros(len(self.graphs), np.bool_)
-        among[: len(self.here)] = self.selection.mask
+        among[: len(self.in_pool)] = self.selection.mask
         return among
 
     def check_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> None:
@@ -75,7 +75,7 @@ class Offer:
         if left < (1 if may_be_fewer else count):
             raise TooFewLeftError(
                 f"Expected at least {count} molecules to suggest. {left} are left that meet the limits, and are not "
-                f"measured, pending or failed. {self.told} Loosen or leave out a limit, or suggest fewer (on the "
+                f"measured, pending or failed. {self.note} Loosen or leave out a limit, or suggest fewer (on the "
                 "command line --n).",
                 left,
             )

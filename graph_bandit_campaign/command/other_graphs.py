@@ -71,9 +71,9 @@ def _default_identifier(settings: SuggestSettings) -> str | None:
 
 def _refuse_other_graphs(pool: GraphPool, earlier: CampaignState | None, settings: SuggestSettings) -> None:
     """Refuse a pool that gives the id of a graph of earlier rounds to another graph."""
-    known = earlier.structures if earlier else {}
+    structures = earlier.structures if earlier else {}
     for k, identifier in enumerate(pool.ids):
-        if identifier in known and known[identifier] != structure_of(pool, k):
+        if identifier in structures and structures[identifier] != structure_of(pool, k):
             undirected = " If the campaign began with undirected graphs, give `--directed False`." * pool.directed
             raise ValueError(
                 f"Expected `{identifier}` to be the same graph as in earlier rounds. {settings.pool} has another "

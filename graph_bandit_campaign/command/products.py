@@ -46,7 +46,7 @@ REACTION, SLOT, PRICE = "reaction", "slot", "price"
 class Known:
     """The products that results and earlier rounds speak of, matched with the results."""
 
-    here: MoleculeSet
+    in_pool: MoleculeSet
     """The products."""
     books: Books
     """The results."""
@@ -85,9 +85,9 @@ class ProductRounds:
         values = state.means()
         named = ((name, self.library.number_of(name)) for name in (*values, *state.pending, *state.failed))
         number_of = {name: number for name, number in named if number is not None}
-        told = {number: sign * values[name] for name, number in number_of.items() if name in values}
+        rewards = {number: sign * values[name] for name, number in number_of.items() if name in values}
         taken = set(number_of.values())
-        lists = ProductLists(self.library, state.seed).after([*told], [*told.values()], taken)
+        lists = ProductLists(self.library, state.seed).after([*rewards], [*rewards.values()], taken)
         return self._make(state, np.array(sorted(taken), np.int64), lists)
 
     def _make(self, state: CampaignState, taken: NDArray[np.int64], lists: Iterator[NDArray[np.int64]]) -> Offer:
@@ -99,29 +99,29 @@ class ProductRounds:
         while True:
             following = next(lists, np.zeros(0, np.int64))
             listed, kept = listed + len(following), np.concatenate([kept, self._meeting(following)])
-            known = self._match(kept)
-            here, molecules = known.here, known.molecules
-            cells = self._cells(here.ids, self.columns)
-            selection, constraints = select(here.smiles, cells, self.asked, settings, len(molecules))
+            matched = self._match(kept)
+            in_pool, molecules = matched.in_pool, matched.molecules
+            cells = self._cells(in_pool.ids, self.columns)
+            selection, constraints = select(in_pool.smiles, cells, self.asked, settings, len(molecules))
             mask = np.zeros(len(molecules), np.bool_)
-            mask[: len(here)] = selection.mask & ~np.isin(self._numbers(here.ids), taken)
+            mask[: len(in_pool)] = selection.mask & ~np.isin(self._numbers(in_pool.ids), taken)
             enough = mask.sum() >= LEAST_CHOICE * settings.n and is_possible(settings.n, mask, constraints)
             if enough or not len(following):
                 break
         agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
-        described = describe(molecules, [agent], len(here), workers=settings.processes)
+        described = describe(molecules, [agent], len(in_pool), workers=settings.processes)
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             return describe_others(partial(self._cells, ids), self.columns, [[] for _ in ids], settings)
 
-        told = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
-        told += f", and {mask.sum():,} meet the limits" if len(self.asked.limits) else ""
-        told += ". All predictions and probabilities are of these: a better one may not have been made."
+        note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
+        note += f", and {mask.sum():,} meet the limits" if len(self.asked.limits) else ""
+        note += ". All predictions and probabilities are of these: a better one may not have been made."
         if len(state.means()) > MOST_TAUGHT:
-            told += (
+            note += (
                 f" The model of molecules learns from {MOST_TAUGHT:,} results, the best half and others of all ranks."
             )
-        return Offer(here, described, selection, constraints, told, MOST_TAUGHT, is_part=True, others=others)
+        return Offer(in_pool, described, selection, constraints, note, MOST_TAUGHT, is_part=True, others=others)
 
     def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of those products that can be made and meet the limits."""
@@ -144,12 +144,12 @@ class ProductRounds:
         """Make products, and match them with the results. If there is none, the first that can be made is taken."""
         settings = self.settings
         made = can_be_made(self.library, numbers, least=1)
-        here = read_products(self.library, made, settings.most_atoms, settings.forms)
+        in_pool = read_products(self.library, made, settings.most_atoms, settings.forms)
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
         options = settings.trust_ids, settings.most_atoms, False
-        books, outside = match_molecules(self.asked.rows, here, structures, pending, *options)
-        molecules = here.join(read_outside(outside, settings.most_atoms, here.forms)) if outside else here
-        return Known(here, books, molecules)
+        books, outside = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
+        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
+        return Known(in_pool, books, molecules)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:
         """Return what the columns of some products say."""

@@ -42,17 +42,17 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
     """
-    books, pool = inputs.books, inputs.known
+    books, pool = inputs.books, inputs.in_pool
     campaign.choose_agent(settings.n)
-    known = campaign.state
-    asked = [sorted(books.measured), books.failed, books.pending, settings.n, known.agent, settings.again]
-    asked += [known.algorithm] if known.algorithm != 1 else []
+    state = campaign.state
+    asked = [sorted(books.measured), books.failed, books.pending, settings.n, state.agent, settings.again]
+    asked += [state.algorithm] if state.algorithm != 1 else []
     asked += [sorted(books.bounded)] if books.bounded else []
     asked += [["noisy", sorted(books.noisy)]] if books.noisy else []
     asked += inputs.conditions
-    if known.goals:
-        asked += [books.rows(), *(dataclasses.astuple(goal) for goal in known.goals)]
-        asked += [["goals", known.goals_algorithm]] if known.goals_algorithm != 1 else []
+    if state.goals:
+        asked += [books.rows(), *(dataclasses.astuple(goal) for goal in state.goals)]
+        asked += [["goals", state.goals_algorithm]] if state.goals_algorithm != 1 else []
     rows = books.rows()
     tried = {identifier for identifier, *_ in (*rows, *books.noisy)}
     version = [forecast.ALGORITHM] if forecast.ALGORITHM != 1 else []
@@ -60,36 +60,36 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
         [["failures", *version]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
     )
     question, offered = _digest(asked), _digest(inputs.content)
-    before, is_more = known.question.removesuffix(MORE), known.question.endswith(MORE)
+    before, is_more = state.question.removesuffix(MORE), state.question.endswith(MORE)
     is_same = before in (question, f"{question}-{offered}")  # earlier versions did not save the pool
-    is_cut = bool(known.unwritten) and (not is_seen or (is_same and is_more == settings.more))
+    is_cut = bool(state.unwritten) and (not is_seen or (is_same and is_more == settings.more))
     if is_cut or settings.undo or (is_same and not settings.more):
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
-    known = campaign.state
+    state = campaign.state
     id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
-    renamed = {key: id_of[text] for key, text in _structures(known, pool) if text in id_of}
+    renamed = {key: id_of[text] for key, text in _structures(state, pool) if text in id_of}
     first_round = {
-        (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(known.measured)
+        (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(state.measured)
     }
-    told = {(identifier, goal) for identifier, _, _, goal in rows} | {(key, "") for key, *_ in books.noisy}
-    lost = sorted({identifier for identifier, _ in first_round.keys() - told})
+    given = {(identifier, goal) for identifier, _, _, goal in rows} | {(key, "") for key, *_ in books.noisy}
+    lost = sorted({identifier for identifier, _ in first_round.keys() - given})
     if lost and not settings.forget:
         raise ValueError(
             f"Expected the results of earlier rounds in the tables again. Missing: {listed(lost)}. Pass all tables "
             "with --measured, or --forget to continue without these."
         )
-    measured = measurements_of(books, first_round, len(known.rounds))
-    settled = {*CampaignState("", True, 0, measured, goals=known.goals).settled(), *books.failed}
-    waiting = [key for key in (renamed.get(key, key) for key in known.pending) if key not in settled]
+    measured = measurements_of(books, first_round, len(state.rounds))
+    settled = {*CampaignState("", True, 0, measured, goals=state.goals).settled(), *books.failed}
+    waiting = [key for key in (renamed.get(key, key) for key in state.pending) if key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
     return f"{question}-{offered}{MORE * settings.more}"
 
 
-def _structures(known: CampaignState, pool: GraphPool) -> list[tuple[str, str]]:
+def _structures(state: CampaignState, pool: GraphPool) -> list[tuple[str, str]]:
     """Return ids and SMILES of the molecules that a campaign knows, as the pool describes them."""
     standard = pool.standard_smiles if isinstance(pool, MoleculeSet) else str
-    return [(key, standard(text)) for key, text in known.structures.items()]
+    return [(key, standard(text)) for key, text in state.structures.items()]
 
 
 def measurements_of(books: Books, first_round: Mapping[tuple[str, str], int], now: int = 0) -> tuple[Measurement, ...]:

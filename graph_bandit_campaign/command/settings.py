@@ -226,7 +226,7 @@ class SuggestSettings:
                 raise ValueError(f"Expected `--weights` such as activity=2 logd=1. Got {text!r}.") from error
             name = find_column(written, names, "the goals")
             if not name:
-                folded = {each.casefold(): each for each in names}
+                folded = {other.casefold(): other for other in names}
                 nearest = get_close_matches(written.casefold(), folded, n=1)
                 hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
                 raise ValueError(f"Expected `--weights` of the goals {', '.join(names)}. Got {text!r}.{hint}")

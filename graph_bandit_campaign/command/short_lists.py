@@ -40,7 +40,7 @@ Added = list[tuple[str, tuple[float, ...]]]
 class Known:
     """Some molecules of a pool in memory, matched with the results."""
 
-    here: DescribedMolecules
+    in_pool: DescribedMolecules
     """The molecules of the pool."""
     books: Books
     """The results."""
@@ -116,13 +116,13 @@ class ShortLists:
             forms=parsed.forms,
             written=parsed.written,
         )
-        here = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, self.ranks))
+        in_pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, self.ranks))
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
         options = settings.trust_ids, settings.most_atoms, bool(self.asked.goals)
-        books, outside = match_molecules(self.asked.rows, here, structures, pending, *options)
-        molecules = here.join(read_outside(outside, settings.most_atoms, here.forms)) if outside else here
+        books, outside = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
+        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
         molecules, added = add_results(molecules, self.features, books.features)
-        return Known(here, books, molecules, block, added)
+        return Known(in_pool, books, molecules, block, added)
 
     def offer(self, campaign: Campaign) -> Offer:
         """Return the molecules that are known, and the most promising others, which the agent finds in the whole pool.
@@ -152,18 +152,18 @@ class ShortLists:
             )
         best, failing = None if state.goals else state.yardstick(), campaign.failing()
         reward = None if best is None else best if state.maximize else -best
-        here, places = self.known.here, map(tuple, self.known.block.places.tolist())
+        in_pool, places = self.known.in_pool, map(tuple, self.known.block.places.tolist())
         taken = {*state.settled(), *state.failed, *state.pending}
         short_list = SHORT_LIST if state.goals else agent.settings.short_list
         return Query(
-            raters=tuple(each.rater() for each in agents if isinstance(each, MoleculeAgent)),
+            raters=tuple(learner.rater() for learner in agents if isinstance(learner, MoleculeAgent)),
             size=max(short_list, settings.n),
             limits=self.asked.limits,
             terms=settings.terms,
             names=self.asked.names,
             source=settings.source,
             index=GoalsIndex.of(state) if state.goals else None,
-            taken=frozenset(place for name, place in zip(here.ids, places, strict=True) if name in taken),
+            taken=frozenset(place for name, place in zip(in_pool.ids, places, strict=True) if name in taken),
             judge=failing.judge,
             likely=failing.bound,
             best=reward,
@@ -173,36 +173,36 @@ class ShortLists:
             money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
         )
 
-    def _make(self, query: Query, found: Sequence[Found], is_final: bool = False) -> Offer:
+    def _make(self, query: Query, scans: Sequence[Found], is_final: bool = False) -> Offer:
         """Return what is known, and what was found by some scans.
 
         Args:
             query: what the scans asked, but for groups and money.
-            found: what they found.
+            scans: what they found.
             is_final: whether it is known which likely failures come back.
         """
-        before = {*map(tuple, self._found[0].tolist())}.union(*(each.places for each in found[:-1]))
-        known = self.match(np.array(sorted(before | found[-1].places), np.int64))
-        here, block, settings = known.here, known.block, self.settings
-        selection, constraints = select(here.smiles, block.cells, self.asked, settings, len(known.molecules))
-        best = found[-1].offered if query.judge is None else found[-1].sound
-        is_all = not best.is_full or not found[-1].places - before
-        spared = np.zeros(len(known.molecules), np.bool_)
+        before = {*map(tuple, self._found[0].tolist())}.union(*(past.places for past in scans[:-1]))
+        matched = self.match(np.array(sorted(before | scans[-1].places), np.int64))
+        in_pool, block, settings = matched.in_pool, matched.block, self.settings
+        selection, constraints = select(in_pool.smiles, block.cells, self.asked, settings, len(matched.molecules))
+        best = scans[-1].offered if query.judge is None else scans[-1].sound
+        is_all = not best.is_full or not scans[-1].places - before
+        spared = np.zeros(len(matched.molecules), np.bool_)
         if query.judge is not None and query.last is not None:
-            spared[: len(here)] = come_back(query.judge.probability(block.smiles), block.places, query.last)
+            spared[: len(in_pool)] = come_back(query.judge.probability(block.smiles), block.places, query.last)
 
         def more(ended: ShortListEndedError) -> Offer:
             if not ended.are_likely:
                 following = replace(query, groups=ended.groups, money=ended.money, best=None)
-                return self._make(query, [*found, scan(self.pool, following)], is_final)
+                return self._make(query, [*scans, scan(self.pool, following)], is_final)
             last = scan(self.pool, replace(query, lists_spares=True)).spares.last
             if last is None:
-                return self._make(query, found, is_final=True)
+                return self._make(query, scans, is_final=True)
             again = replace(query, last=last)
             return self._make(again, [scan(self.pool, again)], is_final=True)
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
-            place_of = dict(zip(here.ids, block.places.tolist(), strict=True))
+            place_of = dict(zip(in_pool.ids, block.places.tolist(), strict=True))
             places = np.array([place_of[name] for name in ids], np.int64)
 
             def cells(columns: Sequence[str]) -> Cells:
@@ -211,29 +211,29 @@ class ShortLists:
             return describe_others(cells, self.pool.columns, self.pool.forms(places), settings)
 
         return Offer(
-            here,
-            known.molecules,
+            in_pool,
+            matched.molecules,
             selection,
             replace(
                 constraints,
-                lists=math.inf if is_all else len(found),
-                dear=frozenset(found[-1].dear),
+                lists=math.inf if is_all else len(scans),
+                dear=frozenset(scans[-1].dear),
                 spared=spared if is_final else None,
             ),
-            self._tell(found[0]),
+            self._tell(scans[0]),
             is_part=True,
             more=more,
             others=others,
-            predictions=partial(write_predictions, self.pool, query, dict(known.added)),
+            predictions=partial(write_predictions, self.pool, query, dict(matched.added)),
         )
 
-    def _tell(self, found: Found) -> str:
+    def _tell(self, result: Found) -> str:
         """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
         limits, numbers = self.asked.limits, self.asked.names.numbers
         computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
         computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
-        texts = [f"those on columns leave {found.meeting:,}"] if len(limits) > len(computed) else []
-        texts += [f"{found.unpriced:,} have no known price"] * bool(found.unpriced)
+        texts = [f"those on columns leave {result.meeting:,}"] if len(limits) > len(computed) else []
+        texts += [f"{result.unpriced:,} have no known price"] * bool(result.unpriced)
         if computed:
             texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
-        return f"Limits on {found.rated:,} molecules: {'; '.join(texts)}." if texts else ""
+        return f"Limits on {result.rated:,} molecules: {'; '.join(texts)}." if texts else ""

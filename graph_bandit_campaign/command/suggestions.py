@@ -137,7 +137,7 @@ def _open(settings: SuggestSettings, inputs: Inputs) -> Campaign:
             seed=settings.seed,
             target=None if inputs.goals else settings.target,
             state=settings.state,
-            offered=np.arange(len(inputs.graphs)) < len(inputs.known),
+            offered=np.arange(len(inputs.graphs)) < len(inputs.in_pool),
             ignore_failures=settings.ignore_failures,
             goals=inputs.goals or None,
         )
@@ -154,7 +154,7 @@ def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question
     state = campaign.state
     offer = inputs.offer(campaign)
     while True:
-        place_of = {identifier: place for place, identifier in enumerate(offer.here.ids)}
+        place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
         taken = [place_of[key] for key in (*state.settled(), *state.pending, *state.failed) if key in place_of]
         offer.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
         if campaign.graph_set is not offer.graphs:
@@ -179,10 +179,10 @@ def _answer(
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(graphs, MoleculeSet):
         smiles_of = dict(zip(graphs.ids, graphs.smiles, strict=True))
-        told = [view.means() for view in campaign.state.each()]
-        known = {key: told[0].get(key, np.nan) for values in told for key in values}
-        near = nearest_measured([suggestion.id for suggestion in suggested], known, smiles_of)
-    here = set(offer.here.ids)
+        means = [view.means() for view in campaign.state.views()]
+        measured = {key: means[0].get(key, np.nan) for values in means for key in values}
+        near = nearest_measured([suggestion.id for suggestion in suggested], measured, smiles_of)
+    in_pool = set(offer.in_pool.ids)
     goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
     chosen = [suggestion.id for suggestion in suggested]
     return Answer(
@@ -193,12 +193,12 @@ def _answer(
         near=near,
         smiles_of=smiles_of,
         books=inputs.books,
-        gone=[identifier for identifier in campaign.state.pending if identifier not in here],
+        gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
         agent_change=campaign.agent_change,
         features=inputs.features,
         shares=campaign.shares(),
         outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
-        limits=offer.told,
+        limits=offer.note,
         learns_bounds=campaign.learns_bounds,
         reasons={name: campaign.reasons(chosen, goal) for name, goal in goals.items()},
         graphs=None if isinstance(graphs, MoleculeSet) else graphs,
@@ -216,7 +216,7 @@ def _contents(settings: SuggestSettings, offer: Offer, campaign: Campaign, answe
     if settings.predictions is not None and offer.predictions is not None:
         contents[settings.predictions] = offer.predictions(settings.predictions, campaign, answer)
     elif settings.predictions is not None:
-        rows = predictions_table(answer, offer.here.ids, campaign.predict(), offer.selection)
+        rows = predictions_table(answer, offer.in_pool.ids, campaign.predict(), offer.selection)
         contents[settings.predictions] = write_table(settings.predictions, rows)
     if settings.html is not None:
         from graph_bandit_campaign.report.suggest_page import render_page  # here, because figures take long to import

@@ -120,8 +120,8 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
         return
     left = mask & constraints.known(len(mask))
     if int(left.sum()) < count:
-        known = "" if prices is None else " with a known price"
-        text = f"Expected `count` to be no more graphs than are left{known}, {left.sum()}. Got {count}."
+        with_price = "" if prices is None else " with a with_price price"
+        text = f"Expected `count` to be no more graphs than are left{with_price}, {left.sum()}. Got {count}."
         raise TooFewLeftError(text, int(left.sum()))
     allowed = most_allowed(left, groups, constraints.at_most)
     if allowed < count:

@@ -40,8 +40,8 @@ def certain_utilities(state: CampaignState, goal: Goal) -> dict[str, float]:
 
 def measured_utilities(state: CampaignState) -> dict[str, tuple[float, ...]]:
     """Return the utilities of the graphs that have a result for every goal, by id, in the order of the goals."""
-    each = [certain_utilities(state, goal) for goal in state.goals]
-    return {key: tuple(known[key] for known in each) for key in each[0] if all(key in known for known in each)}
+    every = [certain_utilities(state, goal) for goal in state.goals]
+    return {key: tuple(values[key] for values in every) for key in every[0] if all(key in values for values in every)}
 
 
 def find_front(state: CampaignState) -> tuple[str, ...]:
@@ -49,11 +49,11 @@ def find_front(state: CampaignState) -> tuple[str, ...]:
 
     They are in the order of the first goal, the best first.
     """
-    known = {key: utilities for key, utilities in measured_utilities(state).items() if min(utilities) > -np.inf}
-    points = np.array(list(known.values())).reshape(len(known), len(state.goals))
+    measured = {key: utilities for key, utilities in measured_utilities(state).items() if min(utilities) > -np.inf}
+    points = np.array(list(measured.values())).reshape(len(measured), len(state.goals))
     as_good = (points[:, None] >= points).all(axis=2)  # a row of those that it is as good as
     beaten = np.any(as_good & ~as_good.T, axis=0).tolist()
-    front = [(utilities, key) for (key, utilities), lost in zip(known.items(), beaten, strict=True) if not lost]
+    front = [(utilities, key) for (key, utilities), lost in zip(measured.items(), beaten, strict=True) if not lost]
     return tuple(key for _, key in sorted(front, key=lambda pair: pair[0], reverse=True))
 
 
@@ -66,13 +66,13 @@ def join_forecasts(state: CampaignState, forecasts: Sequence[tuple[Suggestion, .
     """
     probabilities = front_probabilities(state, forecasts)
     forecasts = [
-        tuple(_in_range(goal, each) for each in forecast) if goal.has_range else forecast
+        tuple(_in_range(goal, suggestion) for suggestion in forecast) if goal.has_range else forecast
         for goal, forecast in zip(state.goals, forecasts, strict=True)
     ]
     names = [goal.name for goal in state.goals]
     return tuple(
-        Suggestion(each[0].id, probability=probability, by_goal=dict(zip(names, each, strict=True)))
-        for probability, each in zip(probabilities, zip(*forecasts, strict=True), strict=True)
+        Suggestion(suggestions[0].id, probability=probability, by_goal=dict(zip(names, suggestions, strict=True)))
+        for probability, suggestions in zip(probabilities, zip(*forecasts, strict=True), strict=True)
     )
 
 
@@ -99,21 +99,21 @@ def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggesti
         n probabilities; None if a goal has no prediction.
     """
     goals, count = state.goals, len(forecasts[0])
-    if any(each.result_std is None for forecast in forecasts for each in forecast):
+    if any(suggestion.result_std is None for forecast in forecasts for suggestion in forecast):
         return [None] * count
     known = measured_utilities(state)
     front = np.array([known[key] for key in find_front(state)]).reshape(-1, len(goals))
     normal = np.random.default_rng([state.seed, DRAWS]).standard_normal((DRAWS, len(goals)))
     means, stds = (
-        np.array([[getattr(each, name) for each in forecast] for forecast in forecasts])
+        np.array([[getattr(suggestion, name) for suggestion in forecast] for forecast in forecasts])
         for name in ("mean", "result_std")
     )
-    found: list[float | None] = []
+    probabilities: list[float | None] = []
     step = max(1, ENTRIES // (DRAWS * len(goals)))
     for start in range(0, count, step):
         values = means[:, None, start : start + step] + normal.T[:, :, None] * stds[:, None, start : start + step]
-        found += _share_on_front(goals, values, front).tolist()
-    return found
+        probabilities += _share_on_front(goals, values, front).tolist()
+    return probabilities
 
 
 def _share_on_front(goals: tuple[Goal, ...], values: Floats, front: Floats) -> Floats:

@@ -79,32 +79,32 @@ class GoalsChooser:
         scale, forecasts = index.scale, [self._values[g] for g in index.wanted]
         handicap = _handicap(prices, mask)
         near = self._short_list(index, np.flatnonzero(mask), handicap, max(SHORT_LIST, count))
-        known = [{self._index.index_of[key] for key in self._state.of(goal).means()} for goal in scale.goals]
+        settled_of = [{self._index.index_of[key] for key in self._state.of(goal).means()} for goal in scale.goals]
         imagine = [
-            each.imagine_bounds(near, [k for k in pending if k not in settled])
-            for each, settled in zip(forecasts, known, strict=True)
+            values.imagine_bounds(near, [k for k in pending if k not in settled])
+            for values, settled in zip(forecasts, settled_of, strict=True)
         ]
         allowed = np.ones((count, len(near)), np.bool_)
-        for place, limit in index.limits:
-            allowed &= meets(limit, self._values[place].draw(near, count, int(generator.integers(2**31))))
+        for g, limit in index.limits:
+            allowed &= meets(limit, self._values[g].draw(near, count, int(generator.integers(2**31))))
         surest = allowed.mean(axis=0)
         latest: int | None = None
         chosen: list[int] = []
-        for way, here in zip(scale.ways(count, generator), allowed, strict=True):
-            last = [None if latest is None or near[latest] in settled else latest for settled in known]
+        for way, meeting in zip(scale.ways(count, generator), allowed, strict=True):
+            last = [None if latest is None or near[latest] in settled else latest for settled in settled_of]
             worth = scale.worth([bounds(at) for bounds, at in zip(imagine, last, strict=True)], way, handicap[near])
             out = set(chosen)
             if fits is not None:
-                out |= set(np.flatnonzero(~fits([near[place] for place in chosen])[near]).tolist())
+                out |= set(np.flatnonzero(~fits([near[k] for k in chosen])[near]).tolist())
             if len(out) == len(near):
                 break
             gone = [*out]
-            worth[gone], here[gone], surest[gone] = -np.inf, False, -1.0
-            if not here.any():  # where no graph meets the limits in this draw, those do that are the surest to
-                here = surest == surest.max()
-            latest = int(np.argmax(np.where(here, worth, -np.inf)))
+            worth[gone], meeting[gone], surest[gone] = -np.inf, False, -1.0
+            if not meeting.any():  # where no graph meets the limits in this draw, those do that are the surest to
+                meeting = surest == surest.max()
+            latest = int(np.argmax(np.where(meeting, worth, -np.inf)))
             chosen.append(latest)
-        return [near[place] for place in chosen]
+        return [near[k] for k in chosen]
 
     def _short_list(self, index: GoalsIndex, candidates: NDArray[np.int64], handicap: Floats, size: int) -> list[int]:
         """Return the most promising candidates, in an order that does not go by that of the pool."""
@@ -151,8 +151,8 @@ class Values:
         """Return a function that imagines results and returns bounds; see `GainForecaster.imagine_bounds`."""
         imagine = self._agent.imagine_bounds(index, pending)
 
-        def bounds(place: int | None) -> tuple[Floats, Floats]:
-            low, high = imagine(place)
+        def bounds(at: int | None) -> tuple[Floats, Floats]:
+            low, high = imagine(at)
             return (low, high) if self._sign > 0 else (-high, -low)
 
         return bounds

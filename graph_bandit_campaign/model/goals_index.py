@@ -33,17 +33,17 @@ class Scale:
 
     def __init__(self, goals: Sequence[Goal], values: Sequence[Floats]) -> None:
         self.goals = list(goals)
-        utilities = [utility(goal, known) for goal, known in zip(goals, values, strict=True)]
+        utilities = [utility(goal, results) for goal, results in zip(goals, values, strict=True)]
         self._weights = np.array([goal.weight or 0.0 for goal in goals])
-        self._deviations = np.array([known.std() for known in values])
+        self._deviations = np.array([results.std() for results in values])
         if self._weights.any():
-            spread = [(each.mean(), each.std()) for each in utilities]
+            spread = [(scores.mean(), scores.std()) for scores in utilities]
         else:
             worst = [  # results that are all in the range of a target tell no scale
-                min(each.min(), each.max() - known.std()) if goal.aim == "target" else each.min()
-                for goal, each, known in zip(goals, utilities, values, strict=True)
+                min(scores.min(), scores.max() - results.std()) if goal.aim == "target" else scores.min()
+                for goal, scores, results in zip(goals, utilities, values, strict=True)
             ]
-            spread = [(low, each.max() - low) for low, each in zip(worst, utilities, strict=True)]
+            spread = [(low, scores.max() - low) for low, scores in zip(worst, utilities, strict=True)]
         self._begin, self._unit = np.array([(begin, unit or 1.0) for begin, unit in spread]).T
 
     def ways(self, count: int, generator: np.random.Generator) -> Floats:
@@ -62,7 +62,7 @@ class Scale:
             handicap: `(n,)`. What is taken off each goal, in standard deviations of its results; None: nothing.
         """
         moments = [utility_moments(goal, *ends) for goal, ends in zip(self.goals, bounds, strict=True)]
-        means, stds = (np.stack(each, axis=-1) / self._unit for each in zip(*moments, strict=True))
+        means, stds = (np.stack(moment, axis=-1) / self._unit for moment in zip(*moments, strict=True))
         means = means - self._begin / self._unit
         if handicap is not None:
             means = means - handicap[:, None] * (self._deviations / self._unit)
@@ -94,14 +94,14 @@ class GoalsIndex:
     @staticmethod
     def of(state: CampaignState) -> GoalsIndex | None:
         """Return the index by the results of a campaign; None while no goal has two different ones."""
-        values = [np.array(list(view.means().values())) for view in state.each()]
-        told = [g for g, known in enumerate(values) if len(set(known.tolist())) > 1]
-        wanted = [g for g in told if state.goals[g].aim != "limit"]
+        values = [np.array(list(view.means().values())) for view in state.views()]
+        differing = [g for g, results in enumerate(values) if len(set(results.tolist())) > 1]
+        wanted = [g for g in differing if state.goals[g].aim != "limit"]
         if not wanted:
             return None
         generator = np.random.default_rng([state.seed, len(state.measured), WAYS, 1])
         scale = Scale([state.goals[g] for g in wanted], [values[g] for g in wanted])
-        limits = tuple((g, state.goals[g]) for g in told if g not in wanted)
+        limits = tuple((g, state.goals[g]) for g in differing if g not in wanted)
         levels = generator.permutation((np.arange(WAYS) + 0.5) / WAYS)
         return GoalsIndex(scale, tuple(wanted), limits, scale.ways(WAYS, generator), levels)
 
@@ -116,8 +116,8 @@ class GoalsIndex:
         chance = np.ones(len(forecasts[0][0]))
         for g, limit in self.limits:
             chance *= chance_to_meet(limit, *forecasts[g])
-        each = zip(self.ways, self.levels, strict=True)
-        return [np.where(chance > level, self.scale.worth(bounds, way, handicap), -np.inf) for way, level in each]
+        ways = zip(self.ways, self.levels, strict=True)
+        return [np.where(chance > level, self.scale.worth(bounds, way, handicap), -np.inf) for way, level in ways]
 
 
 def choose_short_list(worths: Sequence[Floats], names: Sequence[str], size: int, seed: int) -> NDArray[np.int64]:

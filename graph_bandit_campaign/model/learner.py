@@ -55,13 +55,13 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
         now: the campaign with the agent that chooses.
         count: how many graphs are to be chosen.
     """
-    change, told = "", "since this campaign was last written"
+    change, since = "", "since this campaign was last written"
     if earlier and earlier.agent == now.agent and earlier.algorithm != now.algorithm:
         change = f"(algorithm {earlier.algorithm}, now {now.algorithm}): suggestions may differ."
     elif earlier and earlier.agent != now.agent and now.by_default and earlier.rounds:
         change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
         change += f"Name {earlier.agent} to keep it."
-    texts = [f"The agent has changed {told} {change}"] if change else []
+    texts = [f"The agent has changed {since} {change}"] if change else []
     versions = []
     if earlier and earlier.goals:
         versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))
@@ -69,7 +69,7 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
         versions.append(("What failures teach", earlier.failures_algorithm, now.failures_algorithm))
     for what, before, after in versions:
         if before != after:
-            texts.append(f"{what} has changed {told} (algorithm {before}, now {after}): suggestions may differ.")
+            texts.append(f"{what} has changed {since} (algorithm {before}, now {after}): suggestions may differ.")
     return " ".join(texts)
 
 
@@ -170,8 +170,8 @@ class Learner:
         key = tuple(
             (measurement.id, measurement.value, measurement.bound, measurement.noise) for measurement in measured
         )
-        known = self._trained.get(state.target)
-        if fresh or known is None or known[0] != key:
+        trained = self._trained.get(state.target)
+        if fresh or trained is None or trained[0] != key:
             agent = self._model.blank() if isinstance(self._model, Describer) else self._make()
             sequence = np.random.SeedSequence([state.seed, count])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
@@ -189,9 +189,9 @@ class Learner:
                 left &= ~noisy
             if left.any():
                 agent.update(None, indices[left], rewards[left])
-            self._model, known = agent, (key, agent)
-            self._trained[state.target] = known
-        return known[1]
+            self._model, trained = agent, (key, agent)
+            self._trained[state.target] = trained
+        return trained[1]
 
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)

@@ -48,12 +48,12 @@ class ProductLists:
         """
         listed, size = set(taken), FIRST_LIST
         generator = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(len(numbers),)))
-        told, values = np.asarray(numbers, np.int64), np.asarray(rewards, np.float64)
-        processes = [self._learn(part, told, values) for part in range(len(self.library.parts))]
+        measured, values = np.asarray(numbers, np.int64), np.asarray(rewards, np.float64)
+        processes = [self._learn(part, measured, values) for part in range(len(self.library.parts))]
         most = min(MOST + len(listed), len(self.library))
         while len(listed) < most:
             size = min(size, most - len(listed))
-            promising = self._promising(processes, told, values, len(listed) + size, generator)
+            promising = self._promising(processes, measured, values, len(listed) + size, generator)
             new = [number for number in promising.tolist() if number not in listed]
             chosen = dict.fromkeys(new[: size - round(AT_RANDOM * size)])
             enough = size + len(listed)  # so many different ones hold `size` that are not listed
@@ -71,18 +71,18 @@ class ProductLists:
     def _kernels(self) -> list[list[BlockKernel]]:
         return [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in self.library.parts]
 
-    def _learn(self, part: int, told: Numbers, values: Floats) -> ProductProcess | None:
+    def _learn(self, part: int, measured: Numbers, values: Floats) -> ProductProcess | None:
         """Return the process of one reaction; None if no two of its results differ."""
-        own = np.flatnonzero(self.library.part_of(told) == part)
+        own = np.flatnonzero(self.library.part_of(measured) == part)
         own = own[choose_results(values[own], MOST_RESULTS)]
         if not len(own) or np.ptp(values[own]) == 0:
             return None
-        return ProductProcess(self._kernels[part], self.library.blocks_of(told[own], part), values[own])
+        return ProductProcess(self._kernels[part], self.library.blocks_of(measured[own], part), values[own])
 
     def _promising(
         self,
         processes: Sequence[ProductProcess | None],
-        told: Numbers,
+        measured: Numbers,
         values: Floats,
         count: int,
         generator: np.random.Generator,
@@ -92,8 +92,8 @@ class ProductLists:
         for part, process in enumerate(processes):
             if process is None:
                 continue
-            own = self.library.part_of(told) == part
-            best = told[own][np.argsort(-values[own], kind="stable")[:STARTS]]
+            own = self.library.part_of(measured) == part
+            best = measured[own][np.argsort(-values[own], kind="stable")[:STARTS]]
             changed = _change_one(self.library.blocks_of(best, part), self.library.parts[part], generator)
             tuples = np.unique(np.concatenate([find_best(process.scores, count).tuples, changed]), axis=0)
             likely = np.argsort(-process.scores.of(tuples), kind="stable")[: LARGER * count]

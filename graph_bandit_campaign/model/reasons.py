@@ -69,13 +69,13 @@ def find_reasons(agent: Agent, state: CampaignState, ids: Sequence[str], indices
     """
     if not isinstance(agent, Explainer) or state.yardstick() is None:
         return {}
-    told = agent.explain(indices)
-    seen = [ids[k] for k in told.seen.tolist()]
+    explanation = agent.explain(indices)
+    seen = [ids[k] for k in explanation.seen.tolist()]
     reasons = {}
     for column, k in enumerate(indices):
-        parts = {name: float(terms[column]) for name, terms in told.parts.items()}
-        pulls = dict(zip(seen, np.asarray(told.pulls[:, column]).tolist(), strict=True))
-        reasons[ids[k]] = Reason(_largest_first(parts), _largest_first(pulls), told.by_rank)
+        parts = {name: float(terms[column]) for name, terms in explanation.parts.items()}
+        pulls = dict(zip(seen, np.asarray(explanation.pulls[:, column]).tolist(), strict=True))
+        reasons[ids[k]] = Reason(_largest_first(parts), _largest_first(pulls), explanation.by_rank)
     return reasons
 
 

@@ -48,7 +48,7 @@ class Cells:
                 if are_prices and value <= 0:
                     raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
             except ValueError as error:
-                problems.append(f"{self.table.place(int(self.rows[k]))}: {error}")
+                problems.append(f"{self.table.where(int(self.rows[k]))}: {error}")
             else:
                 values[k] = value
         self._refuse(problems, column, "prices" if are_prices else "numbers", skip_bad)
@@ -66,7 +66,7 @@ class Cells:
         """
         words, problems = [], []
         for number, text in zip(self.rows.tolist(), self.texts[column], strict=True):
-            problems += [f"{self.table.place(number)}: {text}"] * isinstance(text, UnknownCell)
+            problems += [f"{self.table.where(number)}: {text}"] * isinstance(text, UnknownCell)
             words.append("" if isinstance(text, UnknownCell) else unshield(text.strip()))
         self._refuse(problems, column, "texts", skip_bad)
         return words
@@ -138,12 +138,12 @@ class Block:
             columns: c times the numbers of the R rows of `cells`, NaN where one is not known.
         """
         result = np.full((len(self), len(columns)), np.nan)
-        for place, column in enumerate(columns):
+        for k, column in enumerate(columns):
             values = np.asarray(column, np.float64)
             known = ~np.isnan(values)
             sums = np.bincount(self.cells.owners[known], values[known], len(self))
             counts = np.bincount(self.cells.owners[known], minlength=len(self))
-            np.divide(sums, counts, out=result[:, place], where=counts > 0)
+            np.divide(sums, counts, out=result[:, k], where=counts > 0)
         return result
 
     @staticmethod

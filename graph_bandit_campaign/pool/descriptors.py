@@ -86,12 +86,12 @@ def kept_traits(
         These traits, and perhaps others that the file has.
     """
     cache = _cache_of(smiles, stereo) if keep and len(smiles) >= FEW else None
-    known = None if cache is None else _load(cache, smiles, stereo)
-    missing = [name for name in TRAITS if name in names and (known is None or name not in known.names)]
-    if known is not None and not missing:
-        return known
+    kept = None if cache is None else _load(cache, smiles, stereo)
+    missing = [name for name in TRAITS if name in names and (kept is None or name not in kept.names)]
+    if kept is not None and not missing:
+        return kept
     traits = _compute(smiles, missing, stereo, workers)
-    traits = traits if known is None else known.join(traits)
+    traits = traits if kept is None else kept.join(traits)
     if cache is not None:
         cache.save(traits.arrays())
     return traits
@@ -128,8 +128,8 @@ def _load(cache: ArrayCache, smiles: Sequence[str], stereo: bool) -> Traits | No
     if len(traits) != len(smiles):
         return None
     some = np.unique(np.linspace(0, len(smiles) - 1, COMPARED).astype(np.int64))
-    found, expected = traits.take(some).arrays(), _compute([smiles[k] for k in some], traits.names, stereo).arrays()
-    return traits if all(np.array_equal(found[name], expected[name], equal_nan=True) for name in expected) else None
+    kept, expected = traits.take(some).arrays(), _compute([smiles[k] for k in some], traits.names, stereo).arrays()
+    return traits if all(np.array_equal(kept[name], expected[name], equal_nan=True) for name in expected) else None
 
 
 def _compute(smiles: Sequence[str], names: Collection[str], stereo: bool, workers: int = 1) -> Traits:

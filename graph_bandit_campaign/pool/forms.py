@@ -37,8 +37,8 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
     """
     if not smiles:
         return set()
-    _, neutral = pool.find((), sorted({each for text in smiles for each in tautomers(text)}))
-    wanted, formulas = set(map(skeleton, smiles)), {each for text in smiles for each in _formulas(text)}
+    _, neutral = pool.find((), sorted({tautomer for text in smiles for tautomer in tautomers(text)}))
+    wanted, formulas = set(map(skeleton, smiles)), {formula for text in smiles for formula in _formulas(text)}
     alike = (
         place
         for place, text in _other_forms(pool)
@@ -49,8 +49,8 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
 
 def _formulas(smiles: str) -> set[tuple[str, ...]]:
     """Return the elements of the atoms of each fragment; forms of a molecule have one in common, their parent's."""
-    each = (ATOM.findall(fragment) for fragment in smiles.split("."))
-    return {tuple(sorted((a or b).capitalize() for a, b in atoms)) for atoms in each}
+    fragments = (ATOM.findall(fragment) for fragment in smiles.split("."))
+    return {tuple(sorted((a or b).capitalize() for a, b in atoms)) for atoms in fragments}
 
 
 def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
@@ -62,8 +62,8 @@ def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
         bare = texts
         for group in NEUTRAL:
             bare = pc.replace_substring(bare, group, "")
-        found = np.flatnonzero(pc.match_substring_regex(bare, OTHER_FORM).to_numpy())
-        for k in found.tolist():
+        matching = np.flatnonzero(pc.match_substring_regex(bare, OTHER_FORM).to_numpy())
+        for k in matching.tolist():
             yield (part.number, int(rows[k])), texts[k].as_py()
 
 

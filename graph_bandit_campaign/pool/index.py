@@ -40,7 +40,7 @@ class PoolIndex:
         """Return what graphs are named by where names choose among equals: SMILES of molecules, ids of others."""
         return tuple(self.graph_set.smiles) if isinstance(self.graph_set, MoleculeSetLike) else self.ids
 
-    def known(self, identifier: str) -> str:
+    def check_id(self, identifier: str) -> str:
         """Return the id of a graph, given its id or that of another row of it.
 
         Raises:
@@ -59,7 +59,7 @@ class PoolIndex:
         Raises:
             ValueError: if one is not in the pool.
         """
-        return [self.index_of[self.known(identifier)] for identifier in identifiers]
+        return [self.index_of[self.check_id(identifier)] for identifier in identifiers]
 
     def mask(self, name: str, given: MaskLike) -> NDArray[np.bool_]:
         """Return a copy of a mask of the graphs, `(K,)`; None allows all.

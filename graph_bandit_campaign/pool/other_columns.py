@@ -42,12 +42,12 @@ def join_cells(cells: Cells, count: int) -> dict[str, list[str]]:
     """
     joined = {}
     for name, texts in cells.texts.items():
-        found: list[dict[str, None]] = [{} for _ in range(count)]
+        different: list[dict[str, None]] = [{} for _ in range(count)]
         for owner, cell in zip(cells.owners.tolist(), texts, strict=True):
             text = "" if isinstance(cell, UnknownCell) else unshield(cell.strip())
             if cells.table.decimal == "," and DECIMAL_COMMA.fullmatch(text):
                 text = text.replace(",", ".")
             if text:
-                found[owner][text] = None
-        joined[name] = list(map(BETWEEN.join, found))
+                different[owner][text] = None
+        joined[name] = list(map(BETWEEN.join, different))
     return joined

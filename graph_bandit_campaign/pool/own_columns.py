@@ -110,7 +110,7 @@ class PackedRanks:
         Raises:
             ValueError: if a file is missing or damaged.
         """
-        runs = [tuple(_open(folder / run) if isinstance(run, str) else run for run in each) for each in self.runs]
+        runs = [tuple(_open(folder / run) if isinstance(run, str) else run for run in column) for column in self.runs]
         return Ranks(tuple(runs), self.moments)
 
 
@@ -238,11 +238,11 @@ class Features:
 
     def describe(self, molecules: MoleculeSet) -> list[str]:
         """Say which columns there are, for how many molecules each is not known, and which tell no two apart."""
-        place_of = {name: place for place, name in enumerate(molecules.column_names)}
+        place_of = {name: k for k, name in enumerate(molecules.column_names)}
         groups: list[tuple[str, tuple[str, ...], str]] = [(name, (name,), "") for name in self.columns]
-        for each in self.embeddings:
-            left_out = f", without {', '.join(each.left_out)}" if each.left_out else ""
-            groups.append((each.source, each.names, f"{len(each.names):,} numbers{left_out}"))
+        for embedding in self.embeddings:
+            left_out = f", without {', '.join(embedding.left_out)}" if embedding.left_out else ""
+            groups.append((embedding.source, embedding.names, f"{len(embedding.names):,} numbers{left_out}"))
         texts = []
         for title, names, content in groups:
             values = molecules.columns[:, [place_of[name] for name in names]]

@@ -53,8 +53,8 @@ class TablePool:
         except TooManyRowsError as error:
             raise ValueError(budget.refusal(table.path, error.count)) from error
         header = Table(table.path, table.columns, (), table.unit, table.sheet, table.sheets, table.decimal)
-        known = (smiles, identifier) if table.has_header else texts
-        others = tuple(name for name in texts if name not in known)
+        used = (smiles, identifier) if table.has_header else texts
+        others = tuple(name for name in texts if name not in used)
         return cls(molecules, Cells(rows.owners, rows.numbers, rows.texts, header), others)
 
     def take(self, index: Sequence[int], columns: Sequence[str]) -> Cells:
@@ -106,18 +106,18 @@ class Budget:
 
     def __init__(self, results: int, columns: int = 0, graphs: bool = False, cells: int = 0) -> None:
         self.results, self.available = results, available_memory()
-        self.each = (BYTES_PER_GRAPH if graphs else BYTES_PER_MOLECULE) + columns * BYTES_PER_NUMBER
-        self.each += max(0, cells - 2) * BYTES_PER_CELL
+        self.per_row = (BYTES_PER_GRAPH if graphs else BYTES_PER_MOLECULE) + columns * BYTES_PER_NUMBER
+        self.per_row += max(0, cells - 2) * BYTES_PER_CELL
         self.fixed = BYTES_AT_ALL + results * (BYTES_PER_MEASUREMENT + results * BYTES_PER_PAIR)
 
     @property
     def most_rows(self) -> int:
         """Return how many molecules fit."""
-        return max(0, int((self.available - self.fixed) // self.each))
+        return max(0, int((self.available - self.fixed) // self.per_row))
 
     def refusal(self, path: Path, rows: int) -> str:
         """Return the message for a pool that does not fit."""
-        needed = self.fixed + rows * self.each
+        needed = self.fixed + rows * self.per_row
         return (
             f"Expected a pool that fits into memory. {path} has {rows:,} rows, which with {self.results:,} results "
             f"need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Give `graph-bandit "
@@ -128,7 +128,7 @@ class Budget:
 
 def available_memory() -> float:
     """Return how many bytes are available, within the limit of the container if there is one."""
-    known = [float(psutil.virtual_memory().available)]
+    limits = [float(psutil.virtual_memory().available)]
     if LIMIT.is_file() and USED.is_file() and (limit := LIMIT.read_text(encoding="ascii").strip()) != "max":
-        known.append(float(limit) - float(USED.read_text(encoding="ascii")))
-    return min(known)
+        limits.append(float(limit) - float(USED.read_text(encoding="ascii")))
+    return min(limits)

@@ -7,17 +7,56 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from graph_bandit_campaign.constraints.batch.bill import Bill
+from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
 from graph_bandit_campaign.model.stopping import Outlook
 from graph_bandit_campaign.pool.other_columns import OTHER_FORMS
-from graph_bandit_campaign.report.quantities import Quantities
 from graph_bandit_campaign.report.tables import is_number
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.doubts import find_doubts
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, percent, shield, short
 from graph_bandit_env import GraphPool
+
+REST = ("standard_deviation", "interval_90_low", "interval_90_high")
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """What is measured, and predicted of each graph."""
+
+    target: str
+    """The column of the measured values, if there is one goal."""
+    goals: tuple[Goal, ...] = ()
+    """The goals, if there are several."""
+
+    @property
+    def ranged(self) -> dict[str, str]:
+        """Return the goals that are about a range, by name, with the word for a result inside."""
+        return {goal.name: "met" if goal.aim == "limit" else "in range" for goal in self.goals if goal.has_range}
+
+    def forecasts(self, suggestion: Suggestion) -> Mapping[str, Suggestion]:
+        """Return the prediction of each goal for a graph, by the name of the goal."""
+        nothing = Suggestion(suggestion.id)
+        several = {goal.name: suggestion.by_goal.get(goal.name, nothing) for goal in self.goals}
+        return several or {self.target: suggestion}
+
+    def columns(self) -> list[str]:
+        """Return the names of the columns of `cells`."""
+        columns = []
+        for name in [goal.name for goal in self.goals] or [self.target]:
+            columns += [f"predicted_{name}", *(f"{column}_{name}" if self.goals else column for column in REST)]
+            columns += [f"probability_in_range_{name}"] * (name in self.ranged)
+        return [*columns, "probability_of_front" if self.goals else "probability_of_beating_best"]
+
+    def cells(self, suggestion: Suggestion) -> list[str]:
+        """Return the predictions for a graph as text."""
+        cells = []
+        for name, forecast in self.forecasts(suggestion).items():
+            cells += [short(value) for value in (forecast.mean, forecast.std, forecast.low, forecast.high)]
+            cells += [short(forecast.probability)] * (name in self.ranged)
+        return [*cells, short(suggestion.probability)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +124,7 @@ class Answer:
     def views(self) -> dict[str, CampaignState]:
         """Return the campaign as if it had one goal alone, by the name of each goal."""
         names = [goal.name for goal in self.state.goals] or [self.target]
-        return dict(zip(names, self.state.each(), strict=True))
+        return dict(zip(names, self.state.views(), strict=True))
 
     @property
     def quantities(self) -> Quantities:
@@ -95,17 +134,17 @@ class Answer:
     @property
     def predicts(self) -> bool:
         """Return whether there are predictions."""
-        return any(each.mean is not None for each in self.quantities.forecasts(self.suggested[0]).values())
+        return any(forecast.mean is not None for forecast in self.quantities.forecasts(self.suggested[0]).values())
 
     @cached_property
-    def known(self) -> dict[str, dict[str, float]]:
+    def measured(self) -> dict[str, dict[str, float]]:
         """Return the exact results of each goal: the mean of each molecule, by its id."""
         return {name: view.means(exact=True) for name, view in self.views.items()}
 
     def result(self, name: str, identifier: str, nothing: str = "–") -> str:
         """Return the result of a goal for a molecule as text, a bound if nothing else is known of it."""
         bound = self.books.bounds.get(f"{identifier}, {name}" if self.state.goals else identifier)
-        return short(self.known[name].get(identifier), nothing=bound or nothing)
+        return short(self.measured[name].get(identifier), nothing=bound or nothing)
 
     @cached_property
     def front(self) -> tuple[str, ...]:
@@ -146,9 +185,9 @@ class Answer:
     @property
     def notes(self) -> list[str]:
         """Return sentences about limits, columns, pending molecules, and results to check or not as written."""
-        told = dict.fromkeys(result.id for result in self.state.measured)
-        measured_outside = [key for key in told if key in self.books.outside]
-        each = " for every goal" if self.state.goals else ""
+        measured = dict.fromkeys(result.id for result in self.state.measured)
+        measured_outside = [key for key in measured if key in self.books.outside]
+        for_every_goal = " for every goal" if self.state.goals else ""
         taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
@@ -160,7 +199,7 @@ class Answer:
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
-            f"Without a result{each}, so counted as pending: {{}}.": self.waiting,
+            f"Without a result{for_every_goal}, so counted as pending: {{}}.": self.waiting,
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
@@ -188,14 +227,14 @@ class Answer:
 
     def _described(self) -> list[str]:
         return [
-            f"{each.id} ({self.written[each.id]}) by {self.smiles_of[each.id]}"
-            for each in self.suggested
-            if each.id in self.written
+            f"{suggestion.id} ({self.written[suggestion.id]}) by {self.smiles_of[suggestion.id]}"
+            for suggestion in self.suggested
+            if suggestion.id in self.written
         ]
 
     def _joined(self) -> list[str]:
         texts = zip(self.suggested, self.others.get(OTHER_FORMS, ()), strict=False)
-        return [f"{each.id}: {text}" for each, text in texts if text]
+        return [f"{suggestion.id}: {text}" for suggestion, text in texts if text]
 
     def rows(self) -> list[list[str]]:
         """Return a table with a row for each suggestion, after the names of its columns."""
@@ -204,22 +243,22 @@ class Answer:
         columns += self.bill.heading()
         columns += ["probability_of_failing"] * bool(self.fails)
         for number in range(1, NEIGHBOURS + 1) if structure else ():
-            values = [f"nearest_{number}_{name}" for name in self.known]
+            values = [f"nearest_{number}_{name}" for name in self.measured]
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
-        whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.known] if structure else []
+        whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.measured] if structure else []
         others = _rename(self.others, [*columns, *whys])
         rows = [[*columns, *whys, *others]]
-        for place, suggestion in enumerate(self.suggested):
-            cells = [str(place + 1), shield(suggestion.id), *(self.smiles_in_pool(suggestion.id) for _ in structure)]
+        for k, suggestion in enumerate(self.suggested):
+            cells = [str(k + 1), shield(suggestion.id), *(self.smiles_in_pool(suggestion.id) for _ in structure)]
             cells += [*self.quantities.cells(suggestion), *map(shield, self.bill.cells(suggestion.id))]
             cells += [short(self.fails[suggestion.id])] if self.fails else []
             for neighbour in self.near.get(suggestion.id, ()):
-                values = [self.result(name, neighbour.id, nothing="") for name in self.known]
+                values = [self.result(name, neighbour.id, nothing="") for name in self.measured]
                 cells += [shield(neighbour.id), short(neighbour.similarity), *values]
             cells += [""] * (len(columns) - len(cells))
             reasons = self.reasons_of(suggestion.id)
-            cells += [reasons[name].sentence() if name in reasons else "" for name in self.known if structure]
-            given = [texts[place] for texts in others.values()]
+            cells += [reasons[name].sentence() if name in reasons else "" for name in self.measured if structure]
+            given = [texts[k] for texts in others.values()]
             rows.append([*cells, *(text if is_number(text) else shield(text) for text in given)])
         return rows
 

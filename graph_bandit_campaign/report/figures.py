@@ -31,8 +31,8 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
     sides = np.array([measurement.bound for measurement in state.measured])
     best = np.maximum if state.maximize else np.minimum
     sure = (sides == "") | (sides == ("above" if state.maximize else "below"))
-    known = [values[sure & (rounds <= number)] for number in range(rounds.max() + 1)]
-    so_far = [best.reduce(by_then) if len(by_then) else np.nan for by_then in known]
+    by_round = [values[sure & (rounds <= number)] for number in range(rounds.max() + 1)]
+    so_far = [best.reduce(by_then) if len(by_then) else np.nan for by_then in by_round]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
         axes = figure.subplots()
@@ -50,16 +50,16 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
     return figure
 
 
-def front_figure(state: CampaignState, one: Goal, other: Goal, front: Sequence[str]) -> Figure:
+def front_figure(state: CampaignState, first: Goal, second: Goal, front: Sequence[str]) -> Figure:
     """Draw the results of two goals against each other, with the numbers of the molecules on the front.
 
     Args:
         state: state of the campaign.
-        one: goal on the horizontal axis.
-        other: goal on the vertical axis.
+        first: goal on the horizontal axis.
+        second: goal on the vertical axis.
         front: ids on the front, in the order of their numbers.
     """
-    x, y = (state.of(goal).means() for goal in (one, other))
+    x, y = (state.of(goal).means() for goal in (first, second))
     both = [key for key in x if key in y]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
@@ -69,12 +69,12 @@ def front_figure(state: CampaignState, one: Goal, other: Goal, front: Sequence[s
         axes.scatter([x[k] for k in front], [y[k] for k in front], s=40, color=COLORS[0], lw=0, label="on the front")
         for number, key in enumerate(front, start=1):
             axes.annotate(str(number), (x[key], y[key]), xytext=(5, 5), textcoords="offset points", color=COLORS[0])
-        for goal, span in ((one, axes.axvspan), (other, axes.axhspan)):
+        for goal, span in ((first, axes.axvspan), (second, axes.axhspan)):
             if goal.aim == "target":
-                low, high = axes.get_xlim() if goal is one else axes.get_ylim()
+                low, high = axes.get_xlim() if goal is first else axes.get_ylim()
                 ends = (low if goal.low is None else goal.low, high if goal.high is None else goal.high)
                 span(*ends, color="#B9CFE4", alpha=0.35, lw=0)
-        axes.set(title="Front", xlabel=_plain(one.text), ylabel=_plain(other.text))
+        axes.set(title="Front", xlabel=_plain(first.text), ylabel=_plain(second.text))
         axes.legend(loc="best")
     return figure
 

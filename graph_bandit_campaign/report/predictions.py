@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.report.quantities import Quantities
+from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.state import Suggestion
 from graph_bandit_campaign.text import shield, short
 

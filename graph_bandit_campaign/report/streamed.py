@@ -18,9 +18,8 @@ from graph_bandit_campaign.model.scan.passes import Timed, make_pass
 from graph_bandit_campaign.model.scan.scan import Query
 from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
-from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of
-from graph_bandit_campaign.report.quantities import Quantities
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import to_csv
@@ -51,10 +50,10 @@ class Forecaster:
         offers = find_offers(replace(query.terms, per=None, at_most=None), cells, selection, block.smiles)
         selection = selection.with_known(query.names.price, offers.priced)
         fails = None if query.judge is None else query.judge.probability(block.smiles)
-        for k, (each, smiles) in enumerate(zip(self._expect(block), block.smiles, strict=True)):
+        for k, (suggestion, smiles) in enumerate(zip(self._expect(block), block.smiles, strict=True)):
             failing = None if fails is None else (float(fails[k]), bool(fails[k] > query.likely))
-            state = self.states.get(each.id)
-            yield prediction_row(self.quantities, each, smiles, failing, state, selection.reason(k))
+            state = self.states.get(suggestion.id)
+            yield prediction_row(self.quantities, suggestion, smiles, failing, state, selection.reason(k))
 
     def _expect(self, block: Block) -> tuple[Suggestion, ...]:
         """Return the predictions of some molecules, by each goal and jointly."""
@@ -62,15 +61,15 @@ class Forecaster:
         for k, name in enumerate(block.ids if self.added else ()):
             if name in self.added:
                 values[k] = np.where(np.isnan(values[k]), self.added[name], values[k])
-        nothing, each = tuple(map(Suggestion, block.ids)), []
-        for rater, view in zip(self.query.raters, self.state.each(), strict=True):
+        nothing, forecasts = tuple(map(Suggestion, block.ids)), []
+        for rater, view in zip(self.query.raters, self.state.views(), strict=True):
             best = view.yardstick()
             if best is None:
-                each.append(nothing)
+                forecasts.append(nothing)
                 continue
             prediction = rater(block.traits, values if self.query.source.columns else None).prediction
-            each.append(read_prediction(prediction, best, range(len(block)), block.ids, view.maximize))
-        return join_forecasts(self.state, each) if self.state.goals else each[0]
+            forecasts.append(read_prediction(prediction, best, range(len(block)), block.ids, view.maximize))
+        return join_forecasts(self.state, forecasts) if self.state.goals else forecasts[0]
 
 
 def write_predictions(
@@ -148,5 +147,5 @@ def predict_part(folder: Path, packed: bytes, number: int) -> tuple[int, list[li
 def _unpack(content: bytes, folder: Path) -> Forecaster:
     packed: tuple[Forecaster, Sequence[PackedRanks | None]] = pickle.loads(content)  # noqa: S301 - packed above
     bare, ranks = packed
-    raters = (restore(rater, each, folder) for rater, each in zip(bare.query.raters, ranks, strict=True))
+    raters = (restore(rater, own, folder) for rater, own in zip(bare.query.raters, ranks, strict=True))
     return replace(bare, query=replace(bare.query, raters=tuple(raters)))

@@ -20,7 +20,7 @@ PACKAGES = ("graph-bandit-env", "torch", "rdkit")  # the last one draws molecule
 def render_page(answer: Answer) -> str:
     """Return a self-contained HTML page."""
     state = answer.state
-    outcomes = {name: found for name, view in answer.views.items() if (found := find_outcomes(view))}
+    outcomes = {name: outcome for name, view in answer.views.items() if (outcome := find_outcomes(view))}
     environment = templates("graph_bandit_campaign.report")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
@@ -46,7 +46,7 @@ def render_page(answer: Answer) -> str:
         reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
         front=_front(answer),
         figures=_figures(answer, outcomes),
-        promises={name: Promises(found) for name, found in outcomes.items()},
+        promises={name: Promises(outcome) for name, outcome in outcomes.items()},
         versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
     )
 
@@ -56,17 +56,17 @@ def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[
     state, figures = answer.state, list[tuple[str, str]]()
     if state.measured and not state.goals:
         figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
-    for one, other in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
-        picture = to_svg(front_figure(state, one, other, answer.front))
-        figures.append((f"Results of {one.name} and {other.name}, and the front", picture))
-    for name, found in outcomes.items():
-        figures.append((f"Predictions of {name} against results", to_svg(calibration_figure(found, name))))
+    for first, second in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
+        picture = to_svg(front_figure(state, first, second, answer.front))
+        figures.append((f"Results of {first.name} and {second.name}, and the front", picture))
+    for name, outcome in outcomes.items():
+        figures.append((f"Predictions of {name} against results", to_svg(calibration_figure(outcome, name))))
     return figures
 
 
 def _front(answer: Answer) -> list[tuple[str, str, dict[str, str]]]:
     """Return id, picture and results of the molecules on the front."""
-    results = {key: {name: answer.result(name, key) for name in answer.known} for key in answer.front}
+    results = {key: {name: answer.result(name, key) for name in answer.measured} for key in answer.front}
     return [(key, _structure(answer, key, SMALL)["picture"], values) for key, values in results.items()]
 
 

@@ -84,8 +84,8 @@ def _to_parquet(rows: Sequence[Sequence[str]]) -> bytes:
 
     heads, content = rows[0], io.BytesIO()
     columns = {}
-    for place, name in enumerate(heads):
-        texts = [row[place] or None for row in rows[1:]]
+    for column, name in enumerate(heads):
+        texts = [row[column] or None for row in rows[1:]]
         numbers = not TEXTS.fullmatch(name) and all(text is None or is_number(text) for text in texts)
         values = [None if text is None else float(text) for text in texts] if numbers else texts
         columns[name] = pa.array(values, pa.float64() if numbers else pa.string())

@@ -44,14 +44,15 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
     bill = answer.bill
     ranged = {name: [word] for name, word in answer.quantities.ranged.items()}
-    quantities = [cell for name in answer.known for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
+    quantities = [cell for name in answer.measured for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
     aim = "on the front" if state.goals else "beats the best"
     rows: list[tuple[str, ...]] = [("rank", "id", *quantities, aim, *bill.heading())]
     for rank, suggestion in enumerate(answer.suggested, start=1):
         cells: list[str] = []
-        for name, each in answer.quantities.forecasts(suggestion).items():
-            interval = "" if each.interval is None else " to ".join(map(short, each.interval))
-            cells += [short(each.mean), short(each.std), interval, *[percent(each.probability)] * (name in ranged)]
+        for name, forecast in answer.quantities.forecasts(suggestion).items():
+            interval = "" if forecast.interval is None else " to ".join(map(short, forecast.interval))
+            cells += [short(forecast.mean), short(forecast.std), interval]
+            cells += [percent(forecast.probability)] * (name in ranged)
         rest = map(shortened, bill.cells(suggestion.id))
         rows.append((str(rank), suggestion.id, *cells, percent(suggestion.probability), *rest))
     if answer.fails:

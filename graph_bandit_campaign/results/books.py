@@ -116,7 +116,7 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
         try:
             identifier, other = matcher.find(row)
         except ValueError as error:
-            problems.append(f"{row.place}: {error}")
+            problems.append(f"{row.where}: {error}")
             continue
         forms |= {identifier: other} if other else {}
         if not all(map(math.isnan, row.features)):
@@ -138,12 +138,12 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
         exact.setdefault(identifier, []).append(value)
     conflicts = _find_conflicts(exact, bounded, cells, failures)
     bounded = [entry for entry in bounded if entry[0] not in exact]
-    known = {*exact, *(identifier for identifier, *_ in bounded)}
+    with_result = {*exact, *(identifier for identifier, *_ in bounded)}
     failed, pending = (
-        tuple(key for key, word in status.items() if word == kind and key in ours and key not in known)
+        tuple(key for key, word in status.items() if word == kind and key in ours and key not in with_result)
         for kind in ("failed", "pending")
     )
-    needed = {*known, *failed, *pending}
+    needed = {*with_result, *failed, *pending}
     outside = {identifier: text for identifier, text in matcher.outside.items() if identifier in needed}
     once, sides_once = tuple(dict.fromkeys(measured)), tuple(dict.fromkeys(bounded))
     noisy_once = tuple(dict.fromkeys(noisy))
@@ -182,22 +182,22 @@ def join_books(by_goal: Mapping[str, Books]) -> Books:
     Args:
         by_goal: the results for each goal, by its name.
     """
-    each = list(by_goal.values())
-    known = [{row[0] for row in books.rows()} for books in each]
-    settled = set.intersection(*known)
+    every = list(by_goal.values())
+    with_results = [{row[0] for row in books.rows()} for books in every]
+    settled = set.intersection(*with_results)
     sides: dict[str, list[tuple[float, ...]]] = {}
-    for books in each:
+    for books in every:
         for key, values in books.features.items():
             sides.setdefault(key, []).append(values)
-    failed = dict.fromkeys(key for books in each for key in books.failed if key not in settled)
-    waiting = dict.fromkeys(key for books in each for key in books.pending if key not in settled and key not in failed)
+    failed = dict.fromkeys(key for books in every for key in books.failed if key not in settled)
+    waiting = dict.fromkeys(key for books in every for key in books.pending if key not in settled and key not in failed)
     return Books(
         failed=tuple(failed),
         pending=tuple(waiting),
-        repeated=sum(books.repeated for books in each),
+        repeated=sum(books.repeated for books in every),
         bounds={f"{key}, {goal}": text for goal, books in by_goal.items() for key, text in books.bounds.items()},
-        outside={key: text for books in each for key, text in books.outside.items()},
-        forms={key: text for books in each for key, text in books.forms.items()},
+        outside={key: text for books in every for key, text in books.outside.items()},
+        forms={key: text for books in every for key, text in books.forms.items()},
         features={key: tuple(map(_mean_of_known, zip(*given, strict=True))) for key, given in sides.items()},
         conflicts={f"{key}, {goal}": text for goal, books in by_goal.items() for key, text in books.conflicts.items()},
         by_goal=by_goal,
@@ -205,5 +205,5 @@ def join_books(by_goal: Mapping[str, Books]) -> Books:
 
 
 def _mean_of_known(values: Sequence[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return fmean(known) if known else math.nan
+    numbers = [value for value in values if not math.isnan(value)]
+    return fmean(numbers) if numbers else math.nan

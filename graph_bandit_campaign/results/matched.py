@@ -38,13 +38,13 @@ def match_molecules(
         ValueError: if the pool gives the id of a molecule that was suggested to another one, or a row cannot be
             understood.
     """
-    known = _standardise(structures, pool, trust_ids, most_atoms)
-    by_goal = match_goals(rows, pool, known, trust_ids, most_atoms)
+    standard = _standardise(structures, pool, trust_ids, most_atoms)
+    by_goal = match_goals(rows, pool, standard, trust_ids, most_atoms)
     books = join_books(by_goal) if several_goals else next(iter(by_goal.values()))
-    here, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
+    in_pool, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
     for identifier in pending:
-        if identifier in known and known[identifier] not in here:
-            outside[identifier] = known[identifier]
+        if identifier in standard and standard[identifier] not in in_pool:
+            outside[identifier] = standard[identifier]
     return books, outside
 
 
@@ -61,18 +61,18 @@ def read_outside(outside: Mapping[str, str], most_atoms: int, forms: Forms) -> M
 
 def _standardise(structures: Mapping[str, str], pool: MoleculeSet, trust_ids: bool, most_atoms: int) -> dict[str, str]:
     """Return canonical SMILES as the pool has them; refuse a pool that gives their ids to other molecules."""
-    known = {
+    standard = {
         identifier: pool.standard_smiles(canonical_smiles(text, most_atoms) or text)
         for identifier, text in structures.items()
     }
     parents = Parents([])
     for identifier, text in zip(pool.ids, pool.smiles, strict=True):
-        before = known.get(identifier, text)
+        before = standard.get(identifier, text)
         if text != before:
             if not trust_ids and not parents.are_equal(text, before):
                 raise ValueError(
                     f"Expected `{identifier}` to be {before}, as in earlier rounds. The pool has {text}. Correct the "
                     "pool; pass --trust-ids if it was corrected; or use another --out to start a new campaign."
                 )
-            known[identifier] = text
-    return known
+            standard[identifier] = text
+    return standard

@@ -42,7 +42,7 @@ class Matcher:
         structures = {name: pool.standard_smiles(text) for name, text in structures.items()}
         self._smiles_of = {
             **structures,
-            **{name: smiles_of[known] for name, known in pool.aliases.items()},
+            **{name: smiles_of[identifier] for name, identifier in pool.aliases.items()},
             **smiles_of,
         }
         self._id_of = {text: name for name, text in (*structures.items(), *smiles_of.items())}
@@ -75,27 +75,27 @@ class Matcher:
         if len(alike) > 1:
             names = " or ".join(f"`{self._id_of[text]}`" for text in alike)
             raise ValueError(f"{canonical} is a form of {names}. Give its id.")
-        known = alike[0] if alike else standard
-        is_other = known in self._id_of and not self._is_written(canonical, known)
-        return Match(self._place(name, known), canonical if is_other else "")
+        own = alike[0] if alike else standard
+        is_other = own in self._id_of and not self._is_written(canonical, own)
+        return Match(self._place(name, own), canonical if is_other else "")
 
     def _compare(self, name: str, canonical: str, written: str) -> str:
         """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
-        known = self._smiles_of[name]
-        if not written or self._is_written(canonical, known):
+        own = self._smiles_of[name]
+        if not written or self._is_written(canonical, own):
             return ""
         if self.trust_ids:
             return canonical or written
         if not canonical:
             raise ValueError(smiles_problem(written, self.most_atoms))
-        if self._parents.are_equal(canonical, known):
+        if self._parents.are_equal(canonical, own):
             return canonical
-        where = "in the pool" if self._id_of[known] in self.ids else "as suggested"
-        raise ValueError(f"`{name}` is {known} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
+        where = "in the pool" if self._id_of[own] in self.ids else "as suggested"
+        raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
 
-    def _is_written(self, canonical: str, known: str) -> bool:
+    def _is_written(self, canonical: str, own: str) -> bool:
         """Return whether a SMILES is that of a known molecule, or a form of it that the pool has."""
-        return canonical == known or canonical in self._written.get(known, ())
+        return canonical == own or canonical in self._written.get(own, ())
 
     def _place(self, name: str, canonical: str) -> str:
         """Return the id of a molecule, and add it to `outside` if it is not in the pool."""

@@ -41,7 +41,7 @@ class Columns:
 class MeasuredRow:
     """A row with a result of a molecule."""
 
-    place: str
+    where: str
     """File, sheet and number of the row, for messages."""
     identifier: str
     """Name; empty if there is none."""
@@ -183,19 +183,19 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         find_column(name or usual, table.columns, source) or find_column(usual, table.columns, source)
         for name, usual in ((columns.identifier, "id"), (columns.smiles, "smiles"))
     )
-    known = [*filter(None, (identifier, smiles))]
-    features = {name: here for name in columns.features if (here := find_column(name, table.columns, source))}
+    naming = [*filter(None, (identifier, smiles))]
+    features = {name: header for name in columns.features if (header := find_column(name, table.columns, source))}
     target = find_column(columns.value, table.columns, source) or columns.value
     noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
     listed = ", ".join(table.columns)
-    if not known and target in table.columns:
+    if not naming and target in table.columns:
         raise ValueError(
             f"Expected a column `id` or `smiles` in {table.path}, to identify the molecules. It has {listed}: name one "
             "by `--id` or `--smiles`."
         )
     bad: list[tuple[int, str]] = []
-    for number, (cell, *others) in table.rows([target, *known, *features.values(), *filter(None, [noise])]):
-        names = others[: len(known)]
+    for number, (cell, *others) in table.rows([target, *naming, *features.values(), *filter(None, [noise])]):
+        names = others[: len(naming)]
         try:
             bound = BOUND.fullmatch(cell)
             among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
@@ -210,7 +210,7 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         if value is None:
             continue
         try:
-            cells = others[len(known) : len(known) + len(features)]
+            cells = others[len(naming) : len(naming) + len(features)]
             given = dict(zip(features, map(table.side_value, cells, features.values()), strict=True))
             deviation = _read_noise(table, others[-1], noise, bool(bound)) if noise and value not in STATES else None
         except ValueError as error:
@@ -219,11 +219,11 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         if not any(names):
             bad.append((number, f"a value without a molecule; its columns are {listed}."))
             continue
-        named = dict(zip(known, names, strict=True))
+        named = dict(zip(naming, names, strict=True))
         name, text = named.get(identifier, ""), named.get(smiles, "")
         sides = tuple(given.get(column, math.nan) for column in columns.features)
-        rows.append(MeasuredRow(table.place(number), name, text, value, cell if bound else "", sides, deviation))
-    problems += [f"{table.place(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
+        rows.append(MeasuredRow(table.where(number), name, text, value, cell if bound else "", sides, deviation))
+    problems += [f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
 
 
 def _read_noise(table: Table, cell: str, column: str, bounded: bool) -> float | None:

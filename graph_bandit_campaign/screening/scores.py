@@ -96,10 +96,10 @@ def _read(path: Path, name: str) -> dict[str, tuple[str, float | None]]:
             if not (is_sound and identifier and smiles) or identifier in rows:
                 raise ValueError(
                     f"Expected rows with an id of their own, a SMILES, and a number or `{FAILED}`. Got another one at "
-                    f"{table.place(number)}. Correct or remove it. {advice}"
+                    f"{table.where(number)}. Correct or remove it. {advice}"
                 )
             rows[identifier] = smiles, value
     if table.problems:
         number, problem = table.problems[0]
-        raise ValueError(f"{table.place(number)}: {problem}")
+        raise ValueError(f"{table.where(number)}: {problem}")
     return rows

@@ -23,8 +23,8 @@ class Command:
         from graph_bandit_lab.reports import print_columns, table_of_changes
 
         print_columns(table_of_changes(compare_folders(self.before, self.after)))
-        found = compare_folders(self.before, self.after, "final_simple_regret")
-        if found:
+        changes = compare_folders(self.before, self.after, "final_simple_regret")
+        if changes:
             print()
-            print_columns(table_of_changes(found, "final_simple_regret"))
+            print_columns(table_of_changes(changes, "final_simple_regret"))
         return 0

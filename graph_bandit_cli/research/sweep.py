@@ -64,8 +64,8 @@ class Command(PlaySettings):
             horizon=self.horizon,
             tables=self.tables,
         )
-        here = self.workers is None and self.scheduler is None  # this process plays, and imports torch anyway
-        plan = read_sweep(self.sweep, overrides).plan() if here else plan_sweep(self.sweep, overrides)
+        in_process = self.workers is None and self.scheduler is None  # this process plays, and imports torch anyway
+        plan = read_sweep(self.sweep, overrides).plan() if in_process else plan_sweep(self.sweep, overrides)
         open_workers, workers = choose_workers(self.workers, self.scheduler)
         if self.dry_run:
             print(self._describe(plan, workers, open_workers))

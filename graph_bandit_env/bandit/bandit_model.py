@@ -198,8 +198,8 @@ class BanditModel:
                 "Expected `reward_model` to be a name or a function, since `resample_graphs` draws new graphs. Got "
                 f"{type(reward_model).__name__}. If these are means of known graphs, pass the graphs as `graphs`."
             )
-        known = isinstance(reward_model, str) or callable(reward_model)
-        if not known and isinstance(self.random_graphs.num_graphs, tuple):
+        is_model = isinstance(reward_model, str) or callable(reward_model)
+        if not is_model and isinstance(self.random_graphs.num_graphs, tuple):
             raise ValueError(
                 "Expected `reward_model` to be a name or a function, since the number of graphs varies. Got "
                 f"{type(reward_model).__name__}."

@@ -71,8 +71,8 @@ class Embeddings:
                 f"Expected {self.source} to have embeddings of these molecules. It has none: its first identifier is "
                 f"`{self.ids[0]}`, that of the molecules `{molecules.ids[0]}`."
             )
-        found = np.where(rows[:, None] >= 0, self.values[rows], np.nan)
-        return molecules.with_columns(self.names, found)
+        matched = np.where(rows[:, None] >= 0, self.values[rows], np.nan)
+        return molecules.with_columns(self.names, matched)
 
     def _rows_of(self, molecules: MoleculeSet) -> NDArray[np.int64]:
         """Return the index of the vector of each molecule, `(K,)`; -1 where there is none."""
@@ -186,7 +186,9 @@ def _read_parquet(path: Path) -> Contents:
         file = open_file(path, content)
         schema = file.schema_arrow
         check_size(path, file, remedy)
-        kinds = {each.name: each.type.value_type if types.is_dictionary(each.type) else each.type for each in schema}
+        kinds = {
+            field.name: field.type.value_type if types.is_dictionary(field.type) else field.type for field in schema
+        }
         table = None if len(kinds) < len(schema) else file.read()
     if table is not None:
         check_unpacked(path, size_of_texts(part for column in table.columns for part in column.chunks), remedy)

@@ -51,7 +51,7 @@ def read_graph_rows(
             rows.ids.append(cells[len(columns)])
     if table.problems:
         number, problem = min(table.problems)
-        raise ValueError(f"{table.place(number)}: {problem}")
+        raise ValueError(f"{table.where(number)}: {problem}")
     if not rows.texts:
         raise ValueError(f"Expected at least one graph in {table.path}. Got none.")
     return rows

@@ -43,12 +43,12 @@ def digest(pool: GraphSet) -> str:
         features = packed.edge_features(rows)
         content.update(b"" if features is None else np.ascontiguousarray(features, "<f4").data)
     if isinstance(pool, GraphPool):
-        known = np.where(pool.known, pool.targets + 0.0, np.nan)  # one form of NaN, and of zero
-        content.update(np.ascontiguousarray(known, "<f8").data)
+        values = np.where(pool.known, pool.targets + 0.0, np.nan)  # one form of NaN, and of zero
+        content.update(np.ascontiguousarray(values, "<f8").data)
     if isinstance(pool, MoleculeSet) and pool.column_names:  # else as before there were columns
         content.update(json.dumps(pool.column_names).encode() + b"\0")
-        known = np.where(np.isnan(pool.columns), np.nan, pool.columns + 0.0)
-        content.update(np.ascontiguousarray(known, "<f8").data)
+        values = np.where(np.isnan(pool.columns), np.nan, pool.columns + 0.0)
+        content.update(np.ascontiguousarray(values, "<f8").data)
     return content.hexdigest()[:32]
 
 

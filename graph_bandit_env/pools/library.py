@@ -99,11 +99,11 @@ def compute_property(name: str, smiles: Sequence[str]) -> list[float]:
 def _property(name: str) -> Callable[[Mol], float]:
     from rdkit.Chem import QED, Crippen, rdMolDescriptors
 
-    known: dict[str, Callable[[Mol], float]] = {
+    properties: dict[str, Callable[[Mol], float]] = {
         "qed": QED.qed,
         "logp": Crippen.MolLogP,  # type: ignore[attr-defined]
         "tpsa": rdMolDescriptors.CalcTPSA,
     }
-    if name not in known:
-        raise ValueError(f"Expected `reward` to be one of {', '.join(known)}. Got {name!r}.")
-    return known[name]
+    if name not in properties:
+        raise ValueError(f"Expected `reward` to be one of {', '.join(properties)}. Got {name!r}.")
+    return properties[name]

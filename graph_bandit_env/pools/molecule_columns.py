@@ -68,8 +68,8 @@ def check_known(columns: Columns, names: Sequence[str], source: str) -> None:
     Raises:
         ValueError: if there is one.
     """
-    for place in np.flatnonzero(np.isnan(columns).all(axis=0)).tolist():
-        raise ValueError(f"Expected at least one number in column `{names[place]}` of {source}. Got none.")
+    for column in np.flatnonzero(np.isnan(columns).all(axis=0)).tolist():
+        raise ValueError(f"Expected at least one number in column `{names[column]}` of {source}. Got none.")
 
 
 def mean_of_known(values: Columns, groups: NDArray[np.int64], count: int) -> Columns:

@@ -114,9 +114,9 @@ def _one_hot_blocks(kind: str) -> tuple[Floats, ...]:
     common, every = _ATOM_VALUES if kind == "atom" else _BOND_VALUES, np.arange(256)[:, None]
     blocks = []
     for column, values in enumerate(common):
-        known = every == np.array(values)
-        others = ~known.any(axis=1, keepdims=True)
-        blocks.append(every if column in _SINGLE[kind] else np.hstack([known, others]))
+        matches = every == np.array(values)
+        others = ~matches.any(axis=1, keepdims=True)
+        blocks.append(every if column in _SINGLE[kind] else np.hstack([matches, others]))
     return tuple(block.astype(np.float32) for block in blocks)
 
 
@@ -184,5 +184,5 @@ class PackedMolecules(PackedGraphs):
         )
 
 
-def _index_of(value: str, known: tuple[str, ...], otherwise: int) -> int:
-    return known.index(value) if value in known else otherwise
+def _index_of(value: str, values: tuple[str, ...], otherwise: int) -> int:
+    return values.index(value) if value in values else otherwise

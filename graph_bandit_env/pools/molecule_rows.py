@@ -41,7 +41,7 @@ class KeptRows(NamedTuple):
         """Return some rows, given the molecule of each and the names of the columns that are kept."""
         order = np.argsort(np.array(owners, np.int64), kind="stable")
         sorted_rows = [rows[k] for k in order.tolist()]
-        texts = {name: [row.texts[place] for row in sorted_rows] for place, name in enumerate(columns)}
+        texts = {name: [row.texts[column] for row in sorted_rows] for column, name in enumerate(columns)}
         numbers = np.array([row.number for row in sorted_rows], np.int64)
         return KeptRows(np.array(owners, np.int64)[order], numbers, texts)
 

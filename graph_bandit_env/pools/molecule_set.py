@@ -156,10 +156,10 @@ class MoleculeSet(GraphPool):
         """
         given, names = check_columns(values, names, self.ids)
         every = tuple(dict.fromkeys((*self.column_names, *names)))
-        place_of = {name: place for place, name in enumerate(every)}
-        wide, place = np.full((len(self), len(every)), np.nan), [place_of[name] for name in names]
+        place_of = {name: column for column, name in enumerate(every)}
+        wide, positions = np.full((len(self), len(every)), np.nan), [place_of[name] for name in names]
         wide[:, : len(self.column_names)] = self.columns
-        wide[:, place] = fill(wide[:, place], given)
+        wide[:, positions] = fill(wide[:, positions], given)
         return MoleculeSet(
             self,
             self.smiles,
@@ -228,8 +228,8 @@ class MoleculeSet(GraphPool):
                 targets[index_of[text]] = target
         ids = (*self.ids, *(other.ids[k] for k in new))
         in_both = ((name, text) for name, text in zip(other.ids, other.smiles, strict=True) if text in index_of)
-        here = {name: self.ids[index_of[text]] for name, text in in_both}
-        aliases = {name: here.get(kept, kept) for name, kept in other.aliases.items()} | here | dict(self.aliases)
+        renamed = {name: self.ids[index_of[text]] for name, text in in_both}
+        aliases = {name: renamed.get(kept, kept) for name, kept in other.aliases.items()} | renamed | dict(self.aliases)
         return MoleculeSet(
             GraphSet.from_packed(self._packed.join(other._packed.take(new))),
             (*self.smiles, *(other.smiles[k] for k in new)),
@@ -249,17 +249,17 @@ class MoleculeSet(GraphPool):
     ) -> tuple[Columns, tuple[str, ...]]:
         """Return the columns of both sets, in the order of this one, and their names."""
         names = self.column_names or other.column_names
-        here, there = (
+        own, theirs = (
             given.columns[:, [given.column_names.index(name) for name in names]]
             if given.column_names
             else np.full((len(given), len(names)), np.nan)
             for given in (self, other)
         )
         in_both = [k for k, text in enumerate(other.smiles) if text in index_of]
-        place = [index_of[other.smiles[k]] for k in in_both]
-        here = here.copy()
-        here[place] = fill(here[place], there[in_both])
-        return np.concatenate([here, there[new]]), names
+        rows = [index_of[other.smiles[k]] for k in in_both]
+        own = own.copy()
+        own[rows] = fill(own[rows], theirs[in_both])
+        return np.concatenate([own, theirs[new]]), names
 
     def _notes(self) -> list[str]:
         notes = [f"{len(self.skipped)} rows skipped"] * bool(self.skipped)

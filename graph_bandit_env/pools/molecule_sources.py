@@ -254,15 +254,15 @@ def _assemble(
         raise ValueError(f"Expected at least one molecule in {source.name}. Got none ({len(problems)} bad rows).")
     ids = [rows[index].identifier or canonical for canonical, index in first.items()]
     name_of = dict(zip(first, ids, strict=True))
-    good, place = [k for k, canonical in enumerate(texts) if canonical], {text: k for k, text in enumerate(first)}
-    given, owners = np.array([rows[k].columns for k in good], np.float64), [place[texts[k]] for k in good]
+    good, index_of = [k for k, canonical in enumerate(texts) if canonical], {text: k for k, text in enumerate(first)}
+    given, owners = np.array([rows[k].columns for k in good], np.float64), [index_of[texts[k]] for k in good]
     columns = mean_of_known(given, np.array(owners), len(first))
     check_known(columns, source.columns, source.name)
     molecules = MoleculeSet(
         _to_graphs(parsed, list(first.values()), features),
         tuple(first),
         ids,
-        [float(np.mean(known)) if known else math.nan for known in values.values()],
+        [float(np.mean(numbers)) if numbers else math.nan for numbers in values.values()],
         features,
         problems,
         merged=sum(map(bool, texts)) - len(first),
@@ -285,16 +285,16 @@ def _problems_of(rows: Sequence[Row], texts: Sequence[str], unit: str, most_atom
     for row, canonical in zip(rows, texts, strict=True):
         if canonical:
             named.setdefault(row.identifier or canonical, {}).setdefault(canonical, row.number)
-    found = {}
+    problems = {}
     for index, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
         if not canonical:
-            found[index] = smiles_problem(row.smiles, most_atoms)
+            problems[index] = smiles_problem(row.smiles, most_atoms)
             continue
         name = row.identifier or canonical
         others = [number for text, number in named[name].items() if text != canonical]
         if others:
-            found[index] = f"`{name}` is another molecule in {unit} {others[0]}."
-    return found
+            problems[index] = f"`{name}` is another molecule in {unit} {others[0]}."
+    return problems
 
 
 def _to_graphs(parsed: ParsedMolecules, indices: list[int], features: Features) -> GraphSet:

@@ -127,10 +127,10 @@ def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
     """Return all numbers of an attribute, in one row."""
     value = holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
     if value is None:
-        known = sorted(map(str, holder.keys()))
-        nearest = difflib.get_close_matches(name, known, n=1)
+        names = sorted(map(str, holder.keys()))
+        nearest = difflib.get_close_matches(name, names, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else " Set it to NaN where nothing was measured."
-        raise ValueError(f"Graph {graph}: expected a number in `{name}`. It has {', '.join(known) or 'nothing'}.{hint}")
+        raise ValueError(f"Graph {graph}: expected a number in `{name}`. It has {', '.join(names) or 'nothing'}.{hint}")
     try:
         return np.asarray(value.detach().cpu().double() if hasattr(value, "detach") else value, np.float64).ravel()
     except (TypeError, ValueError, OverflowError):

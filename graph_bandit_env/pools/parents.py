@@ -65,7 +65,9 @@ def parent_smiles(smiles: str) -> str:
     fragments = _organic_fragments(smiles) if may_be_form(smiles) else []
     if not fragments:
         return smiles
-    largest = max(fragments, key=lambda each: (_rank(each), each.GetNumHeavyAtoms(), Chem.MolToSmiles(each)))
+    largest = max(
+        fragments, key=lambda fragment: (_rank(fragment), fragment.GetNumHeavyAtoms(), Chem.MolToSmiles(fragment))
+    )
     return Chem.MolToSmiles(Chem.MolFromSmiles(Chem.MolToSmiles(largest)))  # read again, as all canonical SMILES are
 
 
@@ -78,7 +80,7 @@ def is_bare_salt(smiles: str) -> bool:
     """Return whether a molecule is of ions or fragments, none of which is organic, such as sodium chloride."""
     if not may_be_form(smiles):
         return False
-    carbons = sum((here or there) in ("C", "c") for here, there in ATOM.findall(smiles))
+    carbons = sum((bracketed or bare) in ("C", "c") for bracketed, bare in ATOM.findall(smiles))
     return carbons <= smiles.count(".") + 1 and not _organic_fragments(smiles)  # inorganic fragments have one at most
 
 
@@ -92,7 +94,9 @@ def _organic_fragments(smiles: str) -> list[Mol]:
             return []
         disconnect, uncharge = _standardisers()
         return [
-            each for each in map(uncharge, Chem.GetMolFrags(disconnect(molecule), asMols=True)) if _is_organic(each)
+            fragment
+            for fragment in map(uncharge, Chem.GetMolFrags(disconnect(molecule), asMols=True))
+            if _is_organic(fragment)
         ]
 
 

@@ -1,4 +1,4 @@
-"""Follow an episode, and draw it into an array or a window when a frame is asked for."""
+"""Follow an episode, and draw it, or one graph, when a frame is asked for: in an array or a window."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.rendering.episode import Episode
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from graph_bandit_env.rendering.frame import Frame
     from graph_bandit_env.rendering.screens import ArrayScreen, WindowScreen
 
@@ -113,3 +115,21 @@ class Renderer:
         if self._episode is None:
             raise ResetNeeded("Expected `reset` before `render`: there is no episode to draw yet.")
         return self._episode
+
+
+def draw_graph(axes: Axes, graph_set: GraphSet, index: int) -> str:
+    """Draw a graph into axes that show [-1, 1] x [-1, 1]: with RDKit if it is a molecule, else with networkx.
+
+    Args:
+        axes: the axes.
+        graph_set: K graphs.
+        index: which of them to draw.
+
+    Returns:
+        A line of text about the graph: how many nodes and edges it has, and what the colours mean.
+    """
+    from graph_bandit_env.rendering.pictures import make_picture
+
+    picture = make_picture(graph_set, index)
+    picture.draw(axes)
+    return picture.caption

@@ -60,7 +60,7 @@ def open_cache() -> Path | None:
 
 def make_room(folder: Path) -> None:
     """Remove the files that were used the longest time ago, until there are at most `MOST_FILES`, and `MOST` bytes."""
-    files = sorted(_files_of(folder), key=lambda each: each[1].st_mtime_ns, reverse=True)
+    files = sorted(_files_of(folder), key=lambda entry: entry[1].st_mtime_ns, reverse=True)
     total = 0
     for number, (path, status) in enumerate(files, start=1):
         total += status.st_size

@@ -55,10 +55,10 @@ def find_file(path: Path) -> Path:
     Raises:
         ValueError: if there is something that is not a regular file, such as a folder, a device or a pipe.
     """
-    found = Path(os.path.realpath(path))
-    if os.path.lexists(found) and not found.is_file():
-        raise ValueError(f"Expected {path} to be a file, or a new one. Got {_kind_of(found)}. Choose another path.")
-    return found
+    target = Path(os.path.realpath(path))
+    if os.path.lexists(target) and not target.is_file():
+        raise ValueError(f"Expected {path} to be a file, or a new one. Got {_kind_of(target)}. Choose another path.")
+    return target
 
 
 def _copy_owner_and_mode(path: Path, part: Path, descriptor: int) -> None:

@@ -95,7 +95,7 @@ class Table:
             if len(cells) < needed:
                 cells = [*cells, *[""] * (needed - len(cells))]
             chosen = [cells[position].strip() for position in positions]
-            chosen += [cell if type(cell := cells[place]) is UnknownCell else cell.strip() for place in further]
+            chosen += [cell if type(cell := cells[position]) is UnknownCell else cell.strip() for position in further]
             if not any(chosen) and not any(cell.strip() for cell in cells):
                 continue
             left -= 1
@@ -137,7 +137,7 @@ class Table:
             raise ValueError(f"expected a number from -{LARGEST:g} to {LARGEST:g} in `{column}`. Got {text!r}.")
         return math.nan if value is None else value
 
-    def place(self, number: int) -> str:
+    def where(self, number: int) -> str:
         """Return the file, sheet and number of a row, for messages."""
         sheet = f", sheet `{self.sheet}`" if self.sheet else ""
         return f"{self.path.name}{sheet}, {self.unit} {number}"

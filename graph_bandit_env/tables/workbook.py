@@ -46,7 +46,9 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
             _check_archive(path, file)
             book = load_workbook(file, read_only=True, data_only=True)
             visible = [worksheet for worksheet in book.worksheets if worksheet.sheet_state == "visible"]
-            matching = visible if sheet is None else [each for each in book.worksheets if each.title == sheet]
+            matching = (
+                visible if sheet is None else [worksheet for worksheet in book.worksheets if worksheet.title == sheet]
+            )
         if not matching:
             listed = ", ".join(worksheet.title for worksheet in book.worksheets) or "none"
             raise ValueError(f"Expected a sheet `{sheet or 'with a table'}` in {path}. It has {listed}.")
@@ -55,8 +57,8 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
             marks = _read_marks(values)
             formulas = load_workbook(file, read_only=True)[values.title] if marks.has_formulas else None
             records = list(_within_limits(path, _records_of(values, formulas, _has_shares(book))))
-            first, header = next((each for each in records if any(cell.strip() for cell in each[1])), (0, ()))
-            below = [each for each in records if each[0] > first]
+            first, header = next((record for record in records if any(cell.strip() for cell in record[1])), (0, ()))
+            below = [record for record in records if record[0] > first]
             _mark_merged(path, below, marks.merged, len(header))
     return Table(
         path,
@@ -147,9 +149,9 @@ def _mark_merged(path: Path, records: list[tuple[int, Sequence[str]]], merged: S
             raise TooBigError(f"Expected merged cells of {path} that do not overlap. Save the sheet as `CSV UTF-8`.")
         for k in rows:
             number, cells = records[k]
-            told = UnknownCell(f"a cell that is merged with others, {text}. Unmerge them, and write a value into each.")
+            cell = UnknownCell(f"a cell that is merged with others, {text}. Unmerge them, and write a value into each.")
             filled = [*cells, *[""] * (width - len(cells))]
-            filled[places.start : places.stop] = [told] * len(places)
+            filled[places.start : places.stop] = [cell] * len(places)
             records[k] = number, filled
 
 

@@ -77,10 +77,10 @@ def tasks_of(results: pd.DataFrame) -> tuple[Task, ...]:
 def name_tasks(results: pd.DataFrame, tasks: Sequence[Task]) -> dict[str, tuple[str, Task]]:
     """Return the tasks that have results, by key, with a name: its horizon tells those of one name apart."""
     firsts = results.drop_duplicates("environment_key").set_index("environment_key")["environment"]
-    here = [task for task in tasks if task.environment_key in firsts.index]
-    several = Counter(task.name for task in here)
+    played = [task for task in tasks if task.environment_key in firsts.index]
+    several = Counter(task.name for task in played)
     names: dict[str, tuple[str, Task]] = {}
-    for task in here:
+    for task in played:
         mark = f" (T = {firsts[task.environment_key]['horizon']})" if several[task.name] > 1 else ""
         taken = [name for name, _ in names.values()]
         again = f" [{taken.count(task.name + mark) + 1}]" if task.name + mark in taken else ""
@@ -131,7 +131,7 @@ def rank_agents(results: pd.DataFrame, tasks: Sequence[Task]) -> Ranking | None:
     places = regret.fillna(np.inf).rank(axis=1)
     order = [str(label) for label in places.mean().sort_values(kind="stable").index]
     regret, places = regret[order], places[order]
-    random = _random_label(rows)
+    random = next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)  # the name itself if nobody has played it
     of_random = _regret_of_random(rows, regret, random)
     shares = regret.div(of_random, axis=0) if random in order else regret.iloc[:0]
     sums = rows.groupby(["task", "label"])[["round_time", "rounds"]].sum()
@@ -166,10 +166,10 @@ def _reasons(
             given = label if label in refused else without_mark(label)
             if given in refused and (name, label) not in statuses:
                 reasons[name, label] = f"cannot play: {refused[given]}"
-    for place, counts in statuses.items():
+    for pair, counts in statuses.items():
         texts = [f"{counts[bad]} of {counts.total()} {bad}" for bad in ("diverged", "failed") if counts[bad]]
         if texts:
-            reasons[place] = ", ".join(texts)
+            reasons[pair] = ", ".join(texts)
     return reasons
 
 
@@ -179,9 +179,9 @@ def _find_short(rows: pd.DataFrame, reasons: Reasons) -> dict[str, str]:
     Where fewer than half have all of them, as with machines that played other seeds, nobody is short.
     """
     short: dict[str, tuple[int, int]] = {}
-    for task, here in rows.groupby("task", sort=False):
+    for task, group in rows.groupby("task", sort=False):
         seeds: dict[str, set[int]] = {}
-        for label, seed in zip(here["label"].map(str), here["seed"], strict=True):
+        for label, seed in zip(group["label"].map(str), group["seed"], strict=True):
             if (str(task), label) not in reasons:
                 seeds.setdefault(label, set()).add(int(seed))
         count = Counter(seed for finished in seeds.values() for seed in finished)
@@ -219,11 +219,6 @@ def _means(
 ) -> pd.DataFrame:
     means = {name: _trials(rows[rows["task"] == name], measure, reasons).mean() for name in names}
     return pd.DataFrame(means).T.reindex(index=list(names), columns=list(labels)).astype(float)
-
-
-def _random_label(rows: pd.DataFrame) -> str:
-    """Return the label of random play; the name itself if nobody has played it."""
-    return next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)
 
 
 def _fails(regret: pd.DataFrame, random: str, of_random: pd.Series[float]) -> pd.DataFrame:

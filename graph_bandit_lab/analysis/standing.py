@@ -133,8 +133,8 @@ def _seconds_left(
         return math.nan
     by_settings, by_label = (times.groupby(column)[2].mean().to_dict() for column in (0, 1))
     mean = times[2].mean()
-    each = (by_settings.get(cell.settings_hash, by_label.get(cell.label, mean)) for cell in missing)
-    return float(sum(each)) / at_a_time
+    estimates = (by_settings.get(cell.settings_hash, by_label.get(cell.label, mean)) for cell in missing)
+    return float(sum(estimates)) / at_a_time
 
 
 def _blocks_of_plan(plan: StoredPlan, stored: Sequence[StoredRepetition]) -> list[Block]:

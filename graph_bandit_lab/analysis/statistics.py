@@ -157,11 +157,11 @@ def summarize(
     largest = means.get(worst, float("nan"))
     rows = []
     for label, group in groups.items():
-        one = _is_one_trajectory(finished[label])
-        values = np.asarray(totals[label], np.float64)[: 1 if one else None]
+        is_one = _is_one_trajectory(finished[label])
+        values = np.asarray(totals[label], np.float64)[: 1 if is_one else None]
         low, high = mean_interval(values, quantity)
         ratio = float("nan"), float("nan")
-        if quantity == "nonnegative" and label != worst and not one:
+        if quantity == "nonnegative" and label != worst and not is_one:
             ratio = _paired_ratio(totals[label], totals.get(worst, totals[label]))
         rows.append(
             AgentSummary(
@@ -176,7 +176,7 @@ def summarize(
                 relative_low=ratio[0],
                 relative_high=ratio[1],
                 milliseconds=1000 * float(group["round_time"].sum()) / max(1, int(group["rounds"].sum())),
-                one_trajectory=one,
+                one_trajectory=is_one,
             )
         )
     return sorted(rows, key=lambda row: (np.isnan(row.mean), row.mean))

@@ -162,8 +162,8 @@ class EnvironmentSettings(BanditArguments):
             stored |= {} if self.noise_column is None else {"noise_std": COLUMN}
         stored["reward_model"] = self.rewards
         kept = without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
-        told = self.announced and self.resample_graphs != "round"
-        return kept if self.delay == 0 else kept | {"announced": told}
+        announced = self.announced and self.resample_graphs != "round"
+        return kept if self.delay == 0 else kept | {"announced": announced}
 
     def _check_noise(self) -> None:
         if self.noise_column is None:

@@ -67,9 +67,9 @@ class Tuned:
         agents = self.settings.get(graph_model, {})
         chosen = agents.get(agent, agents.get(f"g{agent}" if agent.startswith("nn-") else agent))
         if chosen is None:
-            known = ", ".join(f"{name} on {model}" for model, agents in self.settings.items() for name in agents)
+            pairs = ", ".join(f"{name} on {model}" for model, agents in self.settings.items() for name in agents)
             raise ValueError(
-                f"Expected tuned settings of {agent} on {graph_model} in {self.source}. Got {known or 'none'}."
+                f"Expected tuned settings of {agent} on {graph_model} in {self.source}. Got {pairs or 'none'}."
             )
         return write_settings(chosen)
 
@@ -93,8 +93,8 @@ def sketch_grid(
     refuse_unknown(check_table(grid, "a grid", source), _GRID_KEYS, source)
     for name in ("environment", "settings"):
         check_table(grid.get(name, {}), f"`{name}`", source)
-    known = {field.name for field in fields(EnvironmentSettings) if field.init}
-    refuse_unknown(grid.get("environment", {}), known, source)
+    names = {field.name for field in fields(EnvironmentSettings) if field.init}
+    refuse_unknown(grid.get("environment", {}), names, source)
     agents = _replace_zoo(instead) or grid.get("agents", common)
     optional = {*_replace_zoo(instead)} - {*instead}
     recipes = dict(agents) if isinstance(agents, dict) else {text: text for text in _texts(agents, source)}

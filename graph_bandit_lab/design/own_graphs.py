@@ -187,10 +187,10 @@ def _check_noise(
     noise = spread[known]
     bad = np.flatnonzero(~(noise >= 0))  # NaN is not
     if len(bad):
-        graph, found = pool.ids[known[bad[0]]], noise[bad[0]]
+        graph, deviation = pool.ids[known[bad[0]]], noise[bad[0]]
         raise ValueError(
             f"Expected a number >= 0 in `{file.noise_column}` of {file.source} for each graph with a value. Got "
-            f"{'none' if np.isnan(found) else found} for {graph}."
+            f"{'none' if np.isnan(deviation) else deviation} for {graph}."
         )
     return noise
 

@@ -48,7 +48,7 @@ class Repetition:
         return self.spec.label
 
     @property
-    def place(self) -> tuple[str, int]:
+    def identity(self) -> tuple[str, int]:
         """Return the hash and the seed under which it is stored."""
         return self.key.settings_hash, self.seed
 
@@ -135,8 +135,8 @@ class Sweep:
         """
         settings = dict(environments or {})
         grids_here = self._choose_tasks(settings.pop("task")) if "task" in settings else self.grids
-        here = [environment for grid in grids_here for environment in grid.environments]
-        chosen = set(select_environments(here, settings))
+        offered = [environment for grid in grids_here for environment in grid.environments]
+        chosen = set(select_environments(offered, settings))
         grids = []
         for grid in grids_here:
             kept = [environment for environment in grid.environments if environment in chosen]
@@ -219,8 +219,8 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
             refused = _find_refused(grid, agents, environment)
             players = {label: spec for label, spec in specs.items() if label not in refused}
             _check_that_all_can_play(list(dict.fromkeys(spec.name for spec in players.values())), environment)
-            here = {label: agents[label] for label in players}
-            _check_sizes(here, settings["num_graphs"], environment.resample_graphs == "round")
+            played = {label: agents[label] for label in players}
+            _check_sizes(played, settings["num_graphs"], environment.resample_graphs == "round")
             check_batch(environment.batch, settings["num_graphs"])
             keys = {label: dataclasses.replace(without[label], environment=settings) for label in players}
             if len({key.settings_hash for key in keys.values()}) < len(keys):
@@ -230,7 +230,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
             for seed in seeds:
                 for label, spec in players.items():  # a repetition that two grids share is played once
                     repetition = Repetition(spec, keys[label], seed, environment.pool, name)
-                    repetitions.setdefault(repetition.place, repetition)
+                    repetitions.setdefault(repetition.identity, repetition)
     players_of_all = {repetition.label for repetition in repetitions.values()}
     stuck = ", ".join(f"{label} ({reason})" for label, reason in idle.items() if label not in players_of_all)
     if stuck:
@@ -300,8 +300,10 @@ def _check_that_all_can_play(agents: Sequence[str], environment: EnvironmentSett
     for name in agents:
         needs = registry.agent_needs(name)
         if not _has(environment, needs):
-            here = "your own molecules: `--graphs` takes a table of SMILES." if needs == "molecules" else "its wrapper."
-            raise ValueError(f"Expected agents that play on these graphs. `{name}` needs {needs}. Play it on {here}")
+            remedy = (
+                "your own molecules: `--graphs` takes a table of SMILES." if needs == "molecules" else "its wrapper."
+            )
+            raise ValueError(f"Expected agents that play on these graphs. `{name}` needs {needs}. Play it on {remedy}")
     stuck = [name for name in agents if registry.agent_plays_changing_graphs(name) is False]
     if environment.resample_graphs == "round" and stuck:
         raise ValueError(

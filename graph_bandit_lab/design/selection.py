@@ -51,11 +51,11 @@ def select_environments(
         selection = {**selection, "graphs": _with_columns(selection["graphs"], environments)}
     described = [_describe(environment) for environment in environments]
     for setting, values in selection.items():
-        known = list(described[0])
-        if setting not in known:
-            nearest = difflib.get_close_matches(setting, [*known, *LONG_NAMES], n=1)
+        names = list(described[0])
+        if setting not in names:
+            nearest = difflib.get_close_matches(setting, [*names, *LONG_NAMES], n=1)
             hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-            raise ValueError(f"Unknown setting `{setting}` of environments.{hint} Settings: {', '.join(known)}.")
+            raise ValueError(f"Unknown setting `{setting}` of environments.{hint} Settings: {', '.join(names)}.")
         there = list(dict.fromkeys(environment[setting] for environment in described))
         missing = [value for value in values if value not in there]
         if missing:

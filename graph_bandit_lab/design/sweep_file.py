@@ -137,10 +137,10 @@ def _sketch(source: str | Path, overrides: Overrides) -> _Sketch:
         raise ValueError(f"{source}: expected `title` to be a text. Got {content['title']!r}.")
     seeds = _read_seeds(content, overrides.repetitions, str(source))
     tuned = read_tuned(overrides.tuned, overrides.fit)
-    here, notes = _fill_in_tables(grids, overrides.tables, str(source))
+    filled, notes = _fill_in_tables(grids, overrides.tables, str(source))
     common, instead = content.get("agents", []), overrides.agents
     parts = tuple(
-        part for grid in here for part in sketch_grid(grid, common, instead, overrides.fit, tuned, str(source))
+        part for grid in filled for part in sketch_grid(grid, common, instead, overrides.fit, tuned, str(source))
     )
     named = {split_agent(text)[0] for text in (*overrides.agents, *overrides.admit)}
     for name in dict.fromkeys(spec.name for part in parts for spec in part.agents):
@@ -188,8 +188,8 @@ def _fill_in_tables(
         raise ValueError(f"{source}: expected each `table` to be a name. Got {named!r}.")
     unknown = [name for name in tables if name not in named]
     if unknown:
-        known = ", ".join(str(name) for name in named if name) or "none"
-        raise ValueError(f"Expected tables of {source} in {path}. Got `{unknown[0]}`. Tables: {known}.")
+        listed = ", ".join(str(name) for name in named if name) or "none"
+        raise ValueError(f"Expected tables of {source} in {path}. Got `{unknown[0]}`. Tables: {listed}.")
     filled: list[GridTable] = []
     for grid, name in zip(grids, named, strict=True):
         if name is None:

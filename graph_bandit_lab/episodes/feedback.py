@@ -88,8 +88,8 @@ class LateRewards:
 
         It is none where nothing is announced, and where the graphs are not known (None).
         """
-        told = self._feedback.announced and graphs is not None
-        return [action for _, among, _, action, _ in self._waiting if told and among is graphs]
+        announced = self._feedback.announced and graphs is not None
+        return [action for _, among, _, action, _ in self._waiting if announced and among is graphs]
 
     def take_due(self) -> Iterator[Told]:
         """Yield what `Agent.update` is told now, in the order of the rounds; the results of a batch are told in one."""

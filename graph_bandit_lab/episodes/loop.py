@@ -65,9 +65,9 @@ def run_bandit(
             with clock.paused():
                 record = journal.add(action, reward, info)
             schedule.add_reward(seen, action, reward)
-            for told in schedule.take_due(over):
-                journal.tell(*told[1:])
-                agent.update(*told)
+            for due in schedule.take_due(over):
+                journal.tell(*due[1:])
+                agent.update(*due)
         except FloatingPointError:  # agents raise it when a fit turns non-finite
             status, over = "diverged", True
         if record is not None:

@@ -162,7 +162,7 @@ def _prepare(
     if exports is None:
         return 0, notes
     imported = exports.give(store)
-    others = exports.store.stored().keys() - {repetition.place for repetition in plan.repetitions}
+    others = exports.store.stored().keys() - {repetition.identity for repetition in plan.repetitions}
     notes += imported.notes
     if others:
         notes.append(
@@ -190,7 +190,7 @@ def _play_missing(
     changed = _find_changed_files(plan, store)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     store.begin(plan)
-    failures, told = work.failed, set[tuple[str, str]]()
+    failures, blind = work.failed, set[tuple[str, str]]()
     with Progress(work.to_do, progress) as bar:
 
         def report(level: int, text: str) -> None:
@@ -202,7 +202,7 @@ def _play_missing(
         def keep(repetition: Repetition, outcome: Outcome) -> None:
             nonlocal failures
             key, seed = repetition.key, repetition.seed
-            earlier = stored.get(repetition.place)
+            earlier = stored.get(repetition.identity)
             if earlier is None or earlier.failed:
                 result, error = outcome.result, outcome.error
                 name = repetition.pool.name if repetition.pool else ""
@@ -210,9 +210,9 @@ def _play_missing(
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
             failures += bool(outcome.error)
-            if outcome.blindness and (repetition.label, key.environment_key) not in told:
-                told.add((repetition.label, key.environment_key))
-                report(logging.WARNING, f"{bar.place(repetition)}: {outcome.blindness}")
+            if outcome.blindness and (repetition.label, key.environment_key) not in blind:
+                blind.add((repetition.label, key.environment_key))
+                report(logging.WARNING, f"{bar.name_pair(repetition)}: {outcome.blindness}")
             report(logging.INFO, bar.line(repetition, outcome))
             if outcome.error:
                 report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
@@ -230,7 +230,7 @@ def _play_missing(
         if work.to_do:
             workers = open_workers()
             workers.share(work.to_do)
-            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.here else play, tell_of_silence)
+            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.in_process else play, tell_of_silence)
     store.end()
     return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
 

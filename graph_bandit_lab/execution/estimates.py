@@ -23,8 +23,7 @@ from graph_bandit_lab.episodes.feedback import Feedback
 from graph_bandit_lab.episodes.loop import run_bandit
 from graph_bandit_lab.execution.execute import run_in_parallel
 from graph_bandit_lab.execution.executors import Workers
-from graph_bandit_lab.execution.warm_up import warm_up
-from graph_bandit_lab.execution.worker import with_shared_graphs
+from graph_bandit_lab.execution.worker import warm_up, with_shared_graphs
 
 if TYPE_CHECKING:
     from agents.contract import Agent
@@ -89,11 +88,11 @@ def estimate_times(
             bar.update()
             if not isinstance(result, Exception):  # of a broken agent, which is reported where it plays
                 timed[_kind_of(repetition)] = repetition, result
-    each = {
+    estimates = {
         kind: timed[kind][1] if kind in timed else _carry_over(timed.values(), repetition)
         for kind, repetition in kinds.items()
     }
-    wall, cpu = np.array([each[_kind_of(repetition)] for repetition in repetitions]).T
+    wall, cpu = np.array([estimates[_kind_of(repetition)] for repetition in repetitions]).T
     return Estimates(wall, cpu, len(timed), len(kinds), time.monotonic() - begin)
 
 

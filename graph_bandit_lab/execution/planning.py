@@ -80,7 +80,7 @@ def find_work(
     for repetition in plan.repetitions:
         key, seed = repetition.key, repetition.seed
         earlier[key.agent] += sum((settings_hash, seed) in stored for settings_hash in key.earlier_hashes)
-        before = stored.get(repetition.place)
+        before = stored.get(repetition.identity)
         if before is None:
             to_do.append(repetition)
         elif before.failed:
@@ -127,7 +127,7 @@ def describe_work(
             stored, times = exports.store.stored(), exports.store.mean_wall_times()
     if (Path(out) / FILE_NAME).is_file():
         store = ResultStore(Path(out))
-        kept = {place: one for place, one in store.stored().items() if not (one.failed and place in stored)}
+        kept = {key: row for key, row in store.stored().items() if not (row.failed and key in stored)}
         stored, times = stored | kept, times | store.mean_wall_times()
     work = find_work(plan, stored, diagnostics, retry_failed)
     text = f"{plan.title}: {len(plan.repetitions)} repetitions, {work.reused} stored, {len(work.to_do)} to play"

@@ -77,9 +77,9 @@ class Progress:
 
     def name(self, repetition: Repetition) -> str:
         """Name a repetition: agent, environment and seed."""
-        return f"{self.place(repetition)}, seed {repetition.seed}"
+        return f"{self.name_pair(repetition)}, seed {repetition.seed}"
 
-    def place(self, repetition: Repetition) -> str:
+    def name_pair(self, repetition: Repetition) -> str:
         """Name agent and environment of a repetition."""
         where = repetition.task or self._environments[repetition.key.environment_key]
         return f"{repetition.label}{where and f' on {where}'}"

@@ -50,8 +50,8 @@ def findings_of_sweep(results: pd.DataFrame) -> list[Mapping[str, tuple[str, str
         something; an empty dict for a field without such trials.
     """
     texts: list[Mapping[str, tuple[str, str]]] = []
-    for field, found in zip(fields_of(results, SIMPLE_REGRET), fields_of(results, TOP_SHARE), strict=True):
-        shares = mean_regrets([found]).mean()
+    for field, top_share in zip(fields_of(results, SIMPLE_REGRET), fields_of(results, TOP_SHARE), strict=True):
+        shares = mean_regrets([top_share]).mean()
         scores = score_agents(field.trials, field.reference)
         texts.append(
             {score.label: (format_ratio(score.relative), format_share(shares[score.label])) for score in scores}

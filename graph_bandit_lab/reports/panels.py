@@ -154,7 +154,7 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
     if finished["agent"].nunique() != 1 or len(settings) < 4:
         return None
     varying = varying_settings(settings)
-    values = {key: list(dict.fromkeys(json.dumps(each.get(key)) for each in settings)) for key in varying}
+    values = {key: list(dict.fromkeys(json.dumps(setting.get(key)) for setting in settings)) for key in varying}
     if len(varying) != 2 or len(settings) != len(values[varying[0]]) * len(values[varying[1]]):
         return None
     panel, line = sorted(varying, key=lambda key: len(values[key]))

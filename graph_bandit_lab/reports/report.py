@@ -104,9 +104,9 @@ def title_of(results: pd.DataFrame) -> str:
 def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, str]]:
     """Return the settings of each agent. A setting that depends on the graph model has all values with their models."""
     models = results["environment"].map(lambda environment: environment["graph_model"])
-    each = zip(results["label"], models, results["agent_settings"], strict=True)
+    rows = zip(results["label"], models, results["agent_settings"], strict=True)
     agents: dict[str, dict[str, dict[str, object]]] = {}
-    for label, model, settings in each:
+    for label, model, settings in rows:
         agents.setdefault(label, {})[model] = settings
     return {label: _merge(by_model) for label, by_model in agents.items()}
 

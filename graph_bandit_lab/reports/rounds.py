@@ -36,9 +36,9 @@ def tables_of_rounds(results: pd.DataFrame, rounds: Sequence[int]) -> list[list[
     names = environment_names(results)
     tables = []
     for column, (name, digits, quantity) in MEASURES.items():
-        known = results[results[column].map(lambda values: values is not None and len(values) > 0)]
+        measured = results[results[column].map(lambda values: values is not None and len(values) > 0)]
         rows: list[tuple[str, ...]] = [(f"mean {name} [95 % interval]", *(f"t = {t}" for t in rounds))]
-        for key, group in known.groupby("environment_key", sort=False):
+        for key, group in measured.groupby("environment_key", sort=False):
             if len(names) > 1:
                 rows.append((names[str(key)], *[""] * len(rounds)))
             rows += _rows_of(group, column, rounds, digits, quantity)

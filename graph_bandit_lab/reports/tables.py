@@ -38,9 +38,9 @@ def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
         ranking = rank_agents(results, tasks_of(results))
         return _table_of_sweep(results) if ranking is None else rows_of_ranking(ranking)
     findings = findings_of_run(results)
-    found = ["simple regret [95 % interval]", "top 1 %"] if findings else []
+    columns = ["simple regret [95 % interval]", "top 1 %"] if findings else []
     rows: list[tuple[str, ...]] = [
-        ("agent", "mean R_T [95 % interval]", "relative to worst [95 %]", *found, "repetitions", "ms/round")
+        ("agent", "mean R_T [95 % interval]", "relative to worst [95 %]", *columns, "repetitions", "ms/round")
     ]
     rows += [
         (
@@ -60,8 +60,8 @@ def further_tables(results: pd.DataFrame) -> list[list[tuple[str, ...]]]:
     """Return the tables of a sweep that follow the first: what agents did on each task, and on each environment."""
     if results["environment_key"].nunique() == 1:
         return []
-    found = results["final_simple_regret"].notna().any()
-    measures = ("total_regret", "final_simple_regret") if found else ("total_regret",)
+    has_findings = results["final_simple_regret"].notna().any()
+    measures = ("total_regret", "final_simple_regret") if has_findings else ("total_regret",)
     return [*_tables_of_tasks(results), *(_table_of_environments(results, measure) for measure in measures)]
 
 
@@ -95,9 +95,9 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
     theirs = ["the paper's Table 1"] if paper else []
     best = f"less the best{' of the six' if paper else ''} [95 % interval]"
     findings = findings_of_sweep(results)
-    found = ["relative simple regret", "top 1 %"] if any(findings) else []
+    columns = ["relative simple regret", "top 1 %"] if any(findings) else []
     rows: list[tuple[str, ...]] = [
-        ("agent", "relative regret (sd)", "top rate", *theirs, best, *found, "environments", "trials")
+        ("agent", "relative regret (sd)", "top rate", *theirs, best, *columns, "environments", "trials")
     ]
     for field, texts in zip(fields, findings, strict=True):
         scores = score_agents(field.trials, field.reference)
@@ -108,7 +108,7 @@ def _table_of_sweep(results: pd.DataFrame) -> list[tuple[str, ...]]:
                 f"{format_ratio(published.relative)}, {format_share(published.top_rate)}" if published else ""
             ] * paper
             mine = score.label, format_spread(score.relative, score.relative_sd), format_share(score.top_rate)
-            finds = texts.get(score.label, (MISSING,) * len(found))
+            finds = texts.get(score.label, (MISSING,) * len(columns))
             counts = str(score.environments), str(score.trials)
             rows.append((*mine, *theirs, differences[score.label], *finds, *counts))
     return rows

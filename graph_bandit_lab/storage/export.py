@@ -111,9 +111,9 @@ def _environment_name(row: Mapping[Hashable, Any]) -> str:
 
 def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:
     """Yield the rounds of a repetition. Mean rewards are not stored."""
-    found = [None] * row["rounds"] if row["best_found"] is None else row["best_found"].tolist()
+    best_found = [None] * row["rounds"] if row["best_found"] is None else row["best_found"].tolist()
     arrays = row["actions"], row["rewards"], row["regret"], row["regret"].cumsum()
-    columns = zip(*(array.tolist() for array in arrays), found, strict=True)
+    columns = zip(*(array.tolist() for array in arrays), best_found, strict=True)
     for number, (action, reward, regret, total, best) in enumerate(columns, 1):
         yield RoundRecord(
             seed=row["seed"],

@@ -77,10 +77,10 @@ class ResultsFollower:
         origin = self._path.stat().st_ino, plan and plan.started
         if origin != self._origin:  # other labels perhaps, or another file
             self._origin, self._known = origin, {}
-        new = [place for place in index if place not in self._known]
+        new = [key for key in index if key not in self._known]
         for begin in range(0, len(new), ROWS):
             self._read_rows(new[begin : begin + ROWS])
-        self._known = {place: self._known[place] for place in index if place in self._known}
+        self._known = {key: self._known[key] for key in index if key in self._known}
         sound = tuple(repetition for repetition in self._known.values() if repetition is not None)
         last = next(reversed(self._known.values()), None)
         if last is not None and last.status == "failed":  # its row id is given again if it is played again

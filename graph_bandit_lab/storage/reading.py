@@ -146,10 +146,10 @@ def without_mark(label: str) -> str:
 def _find_trajectories(frame: pd.DataFrame) -> list[int]:
     """Return the seed of the first play of an agent that each of its repetitions on one instance is equal to."""
     seeds: list[int] = []
-    known: dict[tuple[str, str], list[tuple[int, NDArray[np.float64]]]] = {}
+    plays_of: dict[tuple[str, str], list[tuple[int, NDArray[np.float64]]]] = {}
     columns = (frame[name] for name in ("environment", "environment_key", "label", "seed", "regret"))
     for environment, key, label, seed, regret in zip(*columns, strict=True):
-        plays = known.setdefault((key, label), [])
+        plays = plays_of.setdefault((key, label), [])
         if has_one_instance(environment):
             plays.append((seed, regret))
         seeds.append(next((first for first, play in plays if _are_equal(play, regret)), seed))
@@ -188,7 +188,7 @@ def _add_settings(frame: pd.DataFrame, tasks: Mapping[str, str]) -> pd.DataFrame
 
 def _spread(settings: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     """Return a column for each key of some dicts."""
-    return pd.DataFrame([{name: _plain(value) for name, value in each.items()} for each in settings])
+    return pd.DataFrame([{name: _plain(value) for name, value in setting.items()} for setting in settings])
 
 
 def _plain(value: object) -> object:

@@ -318,9 +318,9 @@ def check_format(path: Path, connection: sqlite3.Connection) -> None:
             f"Expected {path} in format {SCHEMA_VERSION}. Got {version}, which another version of graph-bandit-env has "
             "written, and this one does not read. Read it with that version, or play again into another folder."
         )
-    found = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE type != 'index' OR sql NOT NULL")
+    entries = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE type != 'index' OR sql NOT NULL")
     tables: dict[object, str] = {}
-    for kind, name, sql in found.fetchall():
+    for kind, name, sql in entries.fetchall():
         if kind != "table":
             raise ValueError(
                 f"Expected tables of stored results alone in {path}. Got `{name}`, which is computed when it is read "

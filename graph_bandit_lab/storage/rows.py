@@ -152,8 +152,8 @@ def find_fault(row: Row) -> str:
         return f"settings of {name_of(row)} that cannot be read"
     if row["status"] not in STATUSES:
         return f"{name_of(row)} with the status {row['status']!r}"
-    rounds, found = decoded["actions"].shape, [name for name in FINDINGS if row[name] is not None]
-    expected = {"actions": np.int64, **dict.fromkeys((*ARRAYS[1:], *found), np.float64)}
+    rounds, findings = decoded["actions"].shape, [name for name in FINDINGS if row[name] is not None]
+    expected = {"actions": np.int64, **dict.fromkeys((*ARRAYS[1:], *findings), np.float64)}
     for name, dtype in expected.items():
         if len(rounds) != 1 or decoded[name].shape != rounds or decoded[name].dtype != dtype:
             return f"{name_of(row)} with {name} other than {np.dtype(dtype)} for each round"

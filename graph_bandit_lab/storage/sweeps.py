@@ -124,12 +124,12 @@ def read_tasks(connection: sqlite3.Connection) -> tuple[Task, ...]:
 
 def take_tasks(connection: sqlite3.Connection, tasks: Iterable[Task]) -> None:
     """Add tasks of other folders. The name of a task that is known stays, and so do the reasons of agents."""
-    known = {task.environment_key: task for task in read_tasks(connection)}
+    kept = {task.environment_key: task for task in read_tasks(connection)}
     for task in tasks:
-        first = known.get(task.environment_key, task)
+        first = kept.get(task.environment_key, task)
         refused = dict(task.refused) | dict(first.refused)
-        known[task.environment_key] = replace(first, refused=tuple(refused.items()))
-    _store_tasks(connection, known.values())
+        kept[task.environment_key] = replace(first, refused=tuple(refused.items()))
+    _store_tasks(connection, kept.values())
 
 
 def _store_tasks(connection: sqlite3.Connection, tasks: Iterable[Task]) -> None:

@@ -148,7 +148,7 @@ class Exports:
             taken, different = store.take(rows, read_tasks(connection))
         both = [*(self.different | different).values()]
         environments = name_environments([json.loads(environment) for _, environment in both])
-        names = [f"{name}, on {place}" if place else name for (name, _), place in zip(both, environments, strict=True)]
+        names = [f"{name}, on {where}" if where else name for (name, _), where in zip(both, environments, strict=True)]
         return Imported(taken, len(self.store.stored()) - taken, tuple(names))
 
 
@@ -289,8 +289,8 @@ def _read_tasks(path: Path, connection: sqlite3.Connection) -> tuple[Task, ...]:
 
 def _counts_more(row: Row, stored: Row) -> bool:
     """Return whether a repetition counts more than another of its key. The last part decides whatever the order."""
-    one, other = ((each["diagnostics"] is None, each["created"], each["checksum"]) for each in (row, stored))
-    return one < other
+    first, second = ((entry["diagnostics"] is None, entry["created"], entry["checksum"]) for entry in (row, stored))
+    return first < second
 
 
 def _refusal(path: Path, reason: str) -> ValueError:

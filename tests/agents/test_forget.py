@@ -169,7 +169,7 @@ def test_at_most_so_many_graphs_are_remembered_as_the_memory_holds(forget):
             agent.reset(observation, seed=0)
         agent.update(observation, agent.select_action(observation), float(t % 3))
         assert len(agent.history.counts) <= 5 + 3
-    assert agent.history.told == 30
+    assert agent.history.num_results == 30
 
 
 def regret_after_a_jump(name, **settings):

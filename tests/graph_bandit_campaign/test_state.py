@@ -190,7 +190,7 @@ def of_goals(*results, **more):
 def test_with_several_goals_a_graph_is_measured_when_each_has_a_result():
     state = of_goals(("a", "x", 1.0), ("a", "y", 2.0), ("b", "x", 3.0), pending=("b", "c"), failed=("d",))
     assert list(state.settled()) == ["a"]
-    first, second = state.each()
+    first, second = state.views()
     assert (first.target, first.maximize, first.pending, first.failed) == ("x", True, ("c",), ("d",))
     assert (second.target, second.maximize, second.pending) == ("y", False, ("b", "c"))
     assert (first.means(), second.means()) == ({"a": 1.0, "b": 3.0}, {"a": 2.0})

@@ -79,10 +79,10 @@ class Bounds:
             ValueError: if they are not bounds as `state_dict` returns them.
         """
         loaded, (graphs, values, signs) = Bounds(len(self.low)), (state[name] for name in ("graphs", "values", "signs"))
-        known = len(graphs) == len(values) == len(signs) and ((graphs >= 0) & (graphs < len(self.low))).all()
-        if known:
+        is_valid = len(graphs) == len(values) == len(signs) and ((graphs >= 0) & (graphs < len(self.low))).all()
+        if is_valid:
             loaded.add(graphs, values, signs > 0)
-        if not known or any(not torch.equal(entry, state[name]) for name, entry in loaded.state_dict().items()):
+        if not is_valid or any(not torch.equal(entry, state[name]) for name, entry in loaded.state_dict().items()):
             raise ValueError(f"Expected one number, with its side, for each bound of some of {len(self.low)} graphs.")
         self.low, self.high = loaded.low, loaded.high
 
@@ -141,9 +141,9 @@ def share_out(levels: Tensor, sizes: Tensor, low: Tensor, high: Tensor) -> Tenso
     masses[begin[first == last]] = 1.0
     for _ in range(MOST_ROUNDS if len(low) else 0):
         sums = torch.nn.functional.pad(masses.cumsum(0), (1, 0))
-        each = 1 / (sums[end] - sums[begin])
+        shares = 1 / (sums[end] - sums[begin])
         density = torch.zeros(len(masses) + 1, dtype=torch.float64)
-        density.index_add_(0, begin, each).index_add_(0, end, -each)
+        density.index_add_(0, begin, shares).index_add_(0, end, -shares)
         shared = exact + masses * density.cumsum(0)[:-1]
         change = (shared - masses).abs().max().item()
         masses = shared.clamp(min=0)

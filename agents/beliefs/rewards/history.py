@@ -36,7 +36,7 @@ class History:
         return int(self.counts.sum())
 
     @property
-    def told(self) -> int:
+    def num_results(self) -> int:
         """Return the number of rewards told, without those of graphs that did not stay."""
         return len(self)
 
@@ -63,8 +63,10 @@ class History:
         for name in ("counts", "means", "squares"):
             values = getattr(self, name)
             setattr(self, name, torch.cat([values[kept], values.new_zeros(added)]))
-        place = dict(zip(kept.tolist(), range(len(kept)), strict=True))
-        self.seen = torch.tensor([place[slot] for slot in self.seen.tolist() if slot in place], dtype=torch.int64)
+        new_slots = dict(zip(kept.tolist(), range(len(kept)), strict=True))
+        self.seen = torch.tensor(
+            [new_slots[slot] for slot in self.seen.tolist() if slot in new_slots], dtype=torch.int64
+        )
 
     def location_and_scale(self) -> tuple[float, float]:
         """Return mean and standard deviation of the graphs' mean rewards, over the distinct graphs played.
@@ -131,10 +133,10 @@ class OrderedHistory(History):
     def exchange(self, kept: Tensor, added: int) -> None:
         """Go on with other graphs, without the observations of those that do not stay."""
         super().exchange(kept, added)
-        place = dict(zip(kept.tolist(), range(len(kept)), strict=True))
-        stays = [action in place for action in self._actions]
+        new_slots = dict(zip(kept.tolist(), range(len(kept)), strict=True))
+        stays = [action in new_slots for action in self._actions]
         self._rewards = list(compress(self._rewards, stays))
-        self._actions = [place[action] for action in compress(self._actions, stays)]
+        self._actions = [new_slots[action] for action in compress(self._actions, stays)]
 
     def state_dict(self) -> State:
         """Return everything observed."""

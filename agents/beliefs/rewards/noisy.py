@@ -38,10 +38,10 @@ class NoisyResults:
 
     def exchange(self, kept: Tensor, added: int) -> None:
         """Go on with other graphs, without the results of those that are not in the slots `kept` `(n,)`."""
-        place = torch.full((self._num_graphs,), -1, dtype=torch.int64)
-        place[kept] = torch.arange(len(kept))
-        stays = place[self.graphs] >= 0
-        self.graphs = place[self.graphs][stays]
+        new_slots = torch.full((self._num_graphs,), -1, dtype=torch.int64)
+        new_slots[kept] = torch.arange(len(kept))
+        stays = new_slots[self.graphs] >= 0
+        self.graphs = new_slots[self.graphs][stays]
         self.values, self.deviations = self.values[stays], self.deviations[stays]
         self._num_graphs = len(kept) + added
 

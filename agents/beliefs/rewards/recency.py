@@ -58,7 +58,7 @@ class DiscountedHistory(History):
         self._told = 0
 
     @property
-    def told(self) -> int:
+    def num_results(self) -> int:
         """Return the number of rewards told, those of graphs that did not stay included."""
         return self._told
 
@@ -120,7 +120,7 @@ class WindowHistory(History):
         self._told = 0
 
     @property
-    def told(self) -> int:
+    def num_results(self) -> int:
         """Return the number of rewards told, those that are forgotten included."""
         return self._told
 
@@ -136,11 +136,11 @@ class WindowHistory(History):
 
     def exchange(self, kept: Tensor, added: int) -> None:
         """Go on with other graphs, without the rewards of those that do not stay."""
-        place = torch.full_like(self.counts, -1)
-        place[kept] = torch.arange(len(kept))
+        new_slots = torch.full_like(self.counts, -1)
+        new_slots[kept] = torch.arange(len(kept))
         super().exchange(kept, added)
-        stays = place[self.actions] >= 0
-        self.actions, self.rewards, self.times = place[self.actions][stays], self.rewards[stays], self.times[stays]
+        stays = new_slots[self.actions] >= 0
+        self.actions, self.rewards, self.times = new_slots[self.actions][stays], self.rewards[stays], self.times[stays]
 
     def state_dict(self) -> State:
         """Return the rewards that are remembered, and how many were told."""
@@ -153,12 +153,12 @@ class WindowHistory(History):
         Raises:
             ValueError: if a reward has no graph or no time in the window.
         """
-        actions, rewards, times, told = (state[name] for name in ("actions", "rewards", "times", "told"))
-        known = ((actions >= 0) & (actions < len(self.counts))).all()
-        bounds = torch.cat([times.new_tensor([told - self.length - 1]), times, times.new_tensor([told])])
-        if not len(actions) == len(rewards) == len(times) or not known or not (bounds.diff() > 0).all():
+        actions, rewards, times, count = (state[name] for name in ("actions", "rewards", "times", "told"))
+        in_range = ((actions >= 0) & (actions < len(self.counts))).all()
+        bounds = torch.cat([times.new_tensor([count - self.length - 1]), times, times.new_tensor([count])])
+        if not len(actions) == len(rewards) == len(times) or not in_range or not (bounds.diff() > 0).all():
             raise ValueError(f"Expected a graph and a time for each of the last {self.length} rewards.")
-        self.actions, self.rewards, self.times, self._told = actions.clone(), rewards.clone(), times.clone(), told
+        self.actions, self.rewards, self.times, self._told = actions.clone(), rewards.clone(), times.clone(), count
         self._sum_up()
 
     def _sum_up(self) -> None:

@@ -109,12 +109,12 @@ def count_features(molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -
         stereo: whether stereoisomers differ.
     """
     prints = _generator(kind, stereo).GetCountFingerprints(list(molecules), numThreads=1)
-    found: list[Mapping[int, int]] = [each.GetNonzeroElements() for each in prints]
-    lengths = np.fromiter(map(len, found), np.int64, len(found))
+    histograms: list[Mapping[int, int]] = [fingerprint.GetNonzeroElements() for fingerprint in prints]
+    lengths = np.fromiter(map(len, histograms), np.int64, len(histograms))
     offsets = _offsets(lengths)
-    bins = np.fromiter(chain.from_iterable(found), np.int64, offsets[-1])
-    counts = np.fromiter(chain.from_iterable(each.values() for each in found), np.int64, offsets[-1])
-    order = np.argsort(np.repeat(np.arange(len(found)) * BINS, lengths) + bins, kind="stable")
+    bins = np.fromiter(chain.from_iterable(histograms), np.int64, offsets[-1])
+    counts = np.fromiter(chain.from_iterable(histogram.values() for histogram in histograms), np.int64, offsets[-1])
+    order = np.argsort(np.repeat(np.arange(len(histograms)) * BINS, lengths) + bins, kind="stable")
     return Counts(offsets, bins[order].astype(np.uint16), np.minimum(counts[order], MOST).astype(np.uint16))
 
 

@@ -89,15 +89,15 @@ class Molecules:
 
     def digest(self) -> Tensor:
         """Return 32 bytes that tell SMILES, columns, scales and what was left out from others, `(32,)` uint8."""
-        found = hashlib.sha256()
+        content = hashlib.sha256()
         if self.traits is not None and self.traits.left_out:
-            found.update("".join(f"without {name}\n" for name in self.traits.left_out).encode())
+            content.update("".join(f"without {name}\n" for name in self.traits.left_out).encode())
         for start in range(0, len(self.smiles), AT_A_TIME):
-            found.update("".join(f"{text}\n" for text in self.smiles[start : start + AT_A_TIME]).encode())
+            content.update("".join(f"{text}\n" for text in self.smiles[start : start + AT_A_TIME]).encode())
         for array in self._numbers():
-            found.update(f"{array.dtype}{array.shape}".encode())
-            found.update(np.ascontiguousarray(array).tobytes())
-        return torch.frombuffer(bytearray(found.digest()), dtype=torch.uint8)
+            content.update(f"{array.dtype}{array.shape}".encode())
+            content.update(np.ascontiguousarray(array).tobytes())
+        return torch.frombuffer(bytearray(content.digest()), dtype=torch.uint8)
 
     def is_like(self, other: Molecules) -> bool:
         """Return whether SMILES, columns, traits and scales are those of the other."""

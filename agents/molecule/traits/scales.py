@@ -142,7 +142,7 @@ class Ranks:
     @staticmethod
     def of_runs(runs: Sequence[tuple[Floats, ...]]) -> Ranks:
         """Return the ranks of columns, given the known values of each in arrays in increasing order, which are kept."""
-        return Ranks(tuple(runs), Moments.of_rows([_moments_of(_score(_join(each), each)) for each in runs]))
+        return Ranks(tuple(runs), Moments.of_rows([_moments_of(_score(_join(values), values)) for values in runs]))
 
     @property
     def values(self) -> tuple[Floats, ...]:
@@ -160,9 +160,9 @@ class Ranks:
         Equal values share the mean of their ranks. A value that no ranked molecule has lies between its neighbours.
         """
         scores = np.full(columns.shape, np.nan)
-        for place, (column, runs) in enumerate(zip(columns.T, self.runs, strict=True)):
+        for k, (column, runs) in enumerate(zip(columns.T, self.runs, strict=True)):
             there = np.isfinite(column)
-            scores[there, place] = _score(column[there], runs)
+            scores[there, k] = _score(column[there], runs)
         return scores
 
 
@@ -200,9 +200,9 @@ class Scales:
         Raises:
             ValueError: if there are others.
         """
-        found = 0 if self.ranks is None else len(self.ranks.runs)
-        if self.ranks is None or found != count:
-            raise ValueError(f"Expected ranks of {count} columns. Got those of {found}.")
+        ranked = 0 if self.ranks is None else len(self.ranks.runs)
+        if self.ranks is None or ranked != count:
+            raise ValueError(f"Expected ranks of {count} columns. Got those of {ranked}.")
         return self.ranks
 
     def merge(self, other: Scales) -> Scales:

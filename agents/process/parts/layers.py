@@ -29,12 +29,12 @@ def measure_layers(batch: Batch) -> Floats:
     Returns:
         `(K, 6 d + 14)`.
     """
-    known: dict[tuple[int, bytes], tuple[NDArray[np.int64], Floats]] = {}
+    kept: dict[tuple[int, bytes], tuple[NDArray[np.int64], Floats]] = {}
     features, rows, begin = batch.x.double().numpy(), [], 0
     for count, links in split_links(batch):
         key = count, links.tobytes()
-        known[key] = known.get(key) or _of_links(count, links)
-        layer, shape = known[key]
+        kept[key] = kept.get(key) or _of_links(count, links)
+        layer, shape = kept[key]
         sums = np.zeros((LAYERS + 1, features.shape[1]))
         np.add.at(sums, layer, features[begin : begin + count])
         rows.append(np.concatenate([sums[:LAYERS].ravel(), shape]))

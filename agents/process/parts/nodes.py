@@ -24,7 +24,7 @@ def measure_means(batch: Batch, directed: bool) -> NDArray[np.float64]:
         `(K, 2 d)`; `(K, 3 d)` if edges have directions: h_i by the edges that lead to a node, and by those that leave.
     """
     sizes = batch.ptr.diff().double().unsqueeze(1)
-    aggregated = [aggregate_neighbours(each).nodes.double() for each in _both_ways(batch, directed)]
+    aggregated = [aggregate_neighbours(one_way).nodes.double() for one_way in _both_ways(batch, directed)]
     return torch.cat([_sum(batch, nodes) / sizes for nodes in (batch.x.double(), *aggregated)], dim=1).numpy()
 
 
@@ -44,7 +44,8 @@ def measure_sums(batch: Batch, directed: bool) -> NDArray[np.float64]:
     """
     features = batch.x.double()
     degrees = [
-        torch.bincount(each.edge_index[0], minlength=len(features)).double() for each in _both_ways(batch, directed)
+        torch.bincount(one_way.edge_index[0], minlength=len(features)).double()
+        for one_way in _both_ways(batch, directed)
     ]
     weighted = [features * degree.unsqueeze(1) for degree in degrees]
     return torch.cat([_sum(batch, nodes) for nodes in (features, *weighted)], dim=1).numpy()

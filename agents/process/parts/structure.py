@@ -33,14 +33,14 @@ def measure_structure(batch: Batch) -> Floats:
         `(K, 32)`, rounded to nine decimals. NaN where a graph has more than `MOST_NODES` nodes and the number would
         take n^3 steps.
     """
-    known: dict[tuple[int, bytes], Floats] = {}  # tables of networks have few structures and many labels
+    kept: dict[tuple[int, bytes], Floats] = {}  # tables of networks have few structures and many labels
     rows: list[Floats] = []
     for count, links in split_links(batch):
         key = count, links.tobytes()
-        if key not in known:
+        if key not in kept:
             pairs = join_ends(count, links)
-            known[key] = np.concatenate([_of_degrees(count, pairs), _of_distances(count, pairs)])
-        rows.append(known[key])
+            kept[key] = np.concatenate([_of_degrees(count, pairs), _of_distances(count, pairs)])
+        rows.append(kept[key])
     return np.asarray(np.round(np.stack(rows), DIGITS), np.float64)
 
 

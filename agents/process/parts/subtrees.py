@@ -136,9 +136,9 @@ def _products(first: PatternCounts, second: PatternCounts) -> Tensor:
     if not len(first):
         return torch.zeros(0, len(second), dtype=torch.float64)
     vocabulary, table = second.by_pattern
-    place = np.searchsorted(vocabulary, first.patterns).clip(max=max(0, len(vocabulary) - 1))
-    shared = np.where(vocabulary[place] == first.patterns, first.counts, 0.0) if len(vocabulary) else 0 * first.counts
-    left = csr_array((shared, place, first.offsets), shape=(len(first), table.shape[0]))
+    columns = np.searchsorted(vocabulary, first.patterns).clip(max=max(0, len(vocabulary) - 1))
+    shared = np.where(vocabulary[columns] == first.patterns, first.counts, 0.0) if len(vocabulary) else 0 * first.counts
+    left = csr_array((shared, columns, first.offsets), shape=(len(first), table.shape[0]))
     return torch.from_numpy((left @ table).toarray())
 
 

@@ -58,11 +58,11 @@ def by_variance(offer: Offer) -> tuple[int, bool]:
     molecule = int(bound.where(offer.dear_open | offer.cheap_open, -torch.inf).argmax())
     dear, cheap = variance[molecule].item(), variance[size + molecule].item()
     shared = offer.covariance[molecule, size + molecule].item()
-    told = dear**2 / (dear + offer.dear_noise) / offer.dear_price
+    told_by_dear = dear**2 / (dear + offer.dear_noise) / offer.dear_price
     told_by_cheap = shared**2 / (cheap + offer.cheap_noise) / offer.cheap_price
     if not (offer.cheap_open[molecule] and offer.dear_open[molecule]):
         return molecule, bool(offer.cheap_open[molecule])
-    return molecule, told_by_cheap > told
+    return molecule, told_by_cheap > told_by_dear
 
 
 def by_funnel(offer: Offer) -> tuple[int, bool]:
@@ -143,10 +143,10 @@ def spend_round(
         )  # fmt: skip
         if not (offer.dear_open | offer.cheap_open).any():
             return chosen
-        place, cheap = rule(offer)
-        chosen[cheap].append(int(near[place]))
-        fresh[place], money = False, money - prices[cheap]
-        row = place + size * cheap
+        k, cheap = rule(offer)
+        chosen[cheap].append(int(near[k]))
+        fresh[k], money = False, money - prices[cheap]
+        row = k + size * cheap
         column = covariance[row].clone()
         noise = link.cheap_noise if cheap else link.noise
         covariance.addr_(column, column, alpha=-1 / (column[row].item() + noise))

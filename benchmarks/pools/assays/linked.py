@@ -164,12 +164,12 @@ class LinkedModel:
             `(2 n,)` and `(2 n, 2 n)` float64.
         """
         cheap = torch.arange(2 * len(molecules)) >= len(molecules)
-        asked, told = (torch.cat([molecules, molecules]), cheap), (self._results.molecules, self._results.cheap)
-        inner = self._covariance(*told, *told)
+        asked, measured = (torch.cat([molecules, molecules]), cheap), (self._results.molecules, self._results.cheap)
+        inner = self._covariance(*measured, *measured)
         inner.diagonal().add_(_either(self._results.cheap, self.link.cheap_noise, self.link.noise))
         inner.diagonal().add_(torch.finfo(inner.dtype).eps * inner.trace())
         factor = torch.linalg.cholesky(inner)
-        explained = torch.linalg.solve_triangular(factor, self._covariance(*told, *asked), upper=False)
+        explained = torch.linalg.solve_triangular(factor, self._covariance(*measured, *asked), upper=False)
         whitened = torch.linalg.solve_triangular(factor, self._results.values.unsqueeze(1), upper=False).squeeze(1)
         return explained.T @ whitened, self._covariance(*asked, *asked) - explained.T @ explained
 
@@ -186,6 +186,6 @@ class LinkedModel:
         return covariance
 
 
-def _either(place: Tensor, yes: float, no: float) -> Tensor:
+def _either(condition: Tensor, yes: float, no: float) -> Tensor:
     """Return `yes` where a place is True, else `no`, in float64; `torch.where` on two numbers returns float32."""
-    return torch.where(place, torch.tensor(yes, dtype=torch.float64), torch.tensor(no, dtype=torch.float64))
+    return torch.where(condition, torch.tensor(yes, dtype=torch.float64), torch.tensor(no, dtype=torch.float64))

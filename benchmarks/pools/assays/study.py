@@ -86,9 +86,9 @@ class AssaysStudy(Study):
         dear, cheap = spend(pair, agent, player, price, seed)
         seconds, best = time.perf_counter() - begin, max(1, round(TOP * len(pair.dear)))
         top = pair.dear >= np.partition(pair.dear, -best)[-best]
-        found, before = int(top[dear[START:]].sum()), int(top[dear[:START]].sum())
+        after, before = int(top[dear[START:]].sum()), int(top[dear[:START]].sum())
         together = np.corrcoef(rankdata(pair.dear), rankdata(pair.cheap))[0, 1]
-        yield seconds, found, int(top.sum()) - before, len(dear) - START, len(cheap), float(together)
+        yield seconds, after, int(top.sum()) - before, len(dear) - START, len(cheap), float(together)
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
         """Yield a row for each pair, price and player, with 95 % bootstrap intervals over starts.
@@ -101,11 +101,11 @@ class AssaysStudy(Study):
         bought = ("dear results", "cheap results", "plays")
         cells: list[Cells] = [("pair", "correlation", "price", "player", "found", "of", "less dear", *bought)]
         for (pair, price, player), some in rows.groupby(["pair", "price", "player"], sort=False):
-            found = some.set_index(index)[name]
-            less = "" if player == "dear" else interval((found - dear.reindex(found.index)).dropna(), "+.1f")
+            shares = some.set_index(index)[name]
+            less = "" if player == "dear" else interval((shares - dear.reindex(shares.index)).dropna(), "+.1f")
             of, *counts, together = (f"{some[other].mean():.3g}" for other in others)
             cells.append(
-                (str(pair), together, str(price), str(player), interval(found), of, less, *counts, str(len(some)))
+                (str(pair), together, str(price), str(player), interval(shares), of, less, *counts, str(len(some)))
             )
         yield Table("Molecules of the top 5 % found for 6,000, with 95 % intervals over starts", cells)
 
@@ -223,10 +223,10 @@ def read_pair(name: str, folder: Path) -> Pair:
     molecules = molecules.take(generator.permutation(len(molecules)))
     if isinstance(other, Pool):
         second = read_molecules(other.name, folder)
-        known = dict(zip(second.smiles, second.targets.tolist(), strict=True))
-        both = np.array([k for k, smiles in enumerate(molecules.smiles) if smiles in known], np.int64)[:LARGEST]
+        value_of = dict(zip(second.smiles, second.targets.tolist(), strict=True))
+        both = np.array([k for k, smiles in enumerate(molecules.smiles) if smiles in value_of], np.int64)[:LARGEST]
         shared = molecules.take(both)
-        cheap: Floats = np.array([known[smiles] for smiles in shared.smiles], np.float64)
+        cheap: Floats = np.array([value_of[smiles] for smiles in shared.smiles], np.float64)
     else:
         shared = molecules.take(np.arange(min(LARGEST, len(molecules))))
         scores = normal_scores(np.asarray(shared.targets, np.float64)).numpy()

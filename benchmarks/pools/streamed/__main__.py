@@ -135,7 +135,7 @@ class SearchSettings:
                     _, _, table = suggest(self.pool, values, measured, batch, ("--agent", agent))
                     chosen = values.places_of(row["id"] for row in csv.DictReader(table.decode().splitlines()))
                 measured = np.concatenate([measured, chosen])
-                shares.append(f"{100 * values.found(measured, self.top):.1f}")
+                shares.append(f"{100 * values.share_found(measured, self.top):.1f}")
                 print(f"{agent}: {shares[-1]} %", file=sys.stderr)
             rows.append((agent, ", ".join(shares), f"{(time.perf_counter() - begin) / self.rounds:.0f}"))
         return rows

@@ -33,8 +33,8 @@ def choose_by_forest(
 
     pool, order, begin, rows = PreparedPool.open(folder), np.sort(measured), 0, []
     for block in pool.blocks(KINDS):
-        here = order[np.searchsorted(order, begin) : np.searchsorted(order, begin + len(block))] - begin
-        rows.append(_dense(block.traits.take(here)) if len(here) else np.zeros((0, BINS * len(KINDS)), np.float32))
+        inside = order[np.searchsorted(order, begin) : np.searchsorted(order, begin + len(block))] - begin
+        rows.append(_dense(block.traits.take(inside)) if len(inside) else np.zeros((0, BINS * len(KINDS)), np.float32))
         begin += len(block)
     forest = RandomForestRegressor(TREES, max_depth=DEPTH, n_jobs=count_cores(), random_state=0)
     forest.fit(np.concatenate(rows), values[np.argsort(measured)])

@@ -40,8 +40,8 @@ def measure(*arguments: str, stop: Callable[[], bool] = lambda: False) -> Cost:
         RuntimeError: if it fails.
     """
     begin, most, killed = time.perf_counter(), 0.0, False
-    command, told = [sys.executable, *arguments], [(os.POSIX_SPAWN_DUP2, 2, 1)]
-    pid, done = os.posix_spawn(sys.executable, command, os.environ, file_actions=told), 0
+    command, actions = [sys.executable, *arguments], [(os.POSIX_SPAWN_DUP2, 2, 1)]
+    pid, done = os.posix_spawn(sys.executable, command, os.environ, file_actions=actions), 0
     while not done:
         most = max(most, _memory_of(pid))
         if not killed and stop():
@@ -59,7 +59,7 @@ def _memory_of(pid: int) -> float:
     total = 0.0
     with suppress(psutil.Error):
         process = psutil.Process(pid)
-        for each in (process, *process.children(recursive=True)):
+        for part in (process, *process.children(recursive=True)):
             with suppress(psutil.Error):
-                total += each.memory_full_info().uss
+                total += part.memory_full_info().uss
     return total

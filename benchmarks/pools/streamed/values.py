@@ -27,7 +27,7 @@ class Values:
         self.ids = np.array([name for ids, _ in blocks for name in ids])
         self.measured: NDArray[np.float64] = np.concatenate([numbers for _, numbers in blocks])
         self.values: NDArray[np.float64] = self.measured[:, 0]
-        self._place_of = {name: place for place, name in enumerate(self.ids.tolist())}
+        self._place_of = {name: k for k, name in enumerate(self.ids.tolist())}
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -47,7 +47,7 @@ class Values:
             writer.writerow(("id", *self.columns))
             writer.writerows((self.ids[k], *map(repr, self.measured[k].tolist())) for k in places)
 
-    def found(self, places: NDArray[np.int64], top: int) -> float:
+    def share_found(self, places: NDArray[np.int64], top: int) -> float:
         """Return the share of the `top` molecules of largest value that are among some."""
         best = np.argsort(-self.values, kind="stable")[:top]
         return float(np.isin(best, places).mean())

@@ -79,12 +79,12 @@ class ArchitecturesStudy(Study):
         """Yield the means of each score of a pool after each number of results, with intervals over seeds."""
         for pool, part in rows.groupby("pool", sort=False):
             for score, title in TITLES.items():
-                here = part[part[score].notna()]
-                if here.empty:
+                scored = part[part[score].notna()]
+                if scored.empty:
                     continue
-                numbers = sorted(here["results"].unique())
+                numbers = sorted(scored["results"].unique())
                 cells = [("player", *(f"after {number:g} [95 %]" for number in numbers), "seeds")]
-                for player, own in here.groupby("player", sort=False):
+                for player, own in scored.groupby("player", sort=False):
                     by_number = (own[own["results"] == number][score] for number in numbers)
                     shown = (interval(values, ".4g") for values in by_number)
                     cells.append((str(player), *shown, str(own["seed"].nunique())))
@@ -106,7 +106,7 @@ class TreeParzen:
         self._rows = list(zip(*columns, strict=True))
         self._index_of = {row: k for k, row in enumerate(self._rows)}
         self._space: dict[str, BaseDistribution] = {
-            f"word {place}": CategoricalDistribution(sorted(set(column))) for place, column in enumerate(columns)
+            f"word {k}": CategoricalDistribution(sorted(set(column))) for k, column in enumerate(columns)
         }
         self._study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
         self._generator, self._num_told = np.random.default_rng(seed), 0

@@ -70,11 +70,11 @@ class ShuffledStudy(Study):
 
 def backtest(molecules: MoleculeSet, values: Floats) -> str:
     """Run `graph-bandit backtest` on a table of molecules, and return what it printed."""
-    with tempfile.TemporaryDirectory() as place, contextlib.redirect_stdout(io.StringIO()) as said:
-        table, ids = Path(place, "table.csv"), [f"m{k}" for k in range(len(molecules))]
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
+        table, ids = Path(folder, "table.csv"), [f"m{k}" for k in range(len(molecules))]
         pd.DataFrame({"id": ids, "smiles": molecules.smiles, "value": values}).to_csv(table, index=False)
         settings = BacktestSettings(
-            table, Path(place, "backtest"), maximize="value", n=(8,), agents=(AGENT,), baselines=(),
+            table, Path(folder, "backtest"), maximize="value", n=(8,), agents=(AGENT,), baselines=(),
             starts=10, seed=0, id="id", workers=None,
         )  # fmt: skip
         run_backtest(settings)
@@ -91,8 +91,8 @@ def read_verdict(text: str) -> tuple[float, float]:
     Raises:
         ValueError: if there is no verdict.
     """
-    found = [value for line in text.splitlines() for words, value in VERDICTS.items() if line.startswith(words)]
+    verdicts = [value for line in text.splitlines() for words, value in VERDICTS.items() if line.startswith(words)]
     signs = [(float(low) > 0) - (float(high) < 0) for low, high in INTERVAL.findall(text.replace("−", "-"))]
-    if len(found) != 1 or not signs:
+    if len(verdicts) != 1 or not signs:
         raise ValueError(f"Expected one verdict, with the interval of its difference. Got {text!r}.")
-    return found[0], float(next((sign for sign in signs if sign), 0))
+    return verdicts[0], float(next((sign for sign in signs if sign), 0))

@@ -76,8 +76,8 @@ class FailingStudy(Study):
         top = max(1, round(TOP * int((~fails).sum())))
         for learns in (False, True):
             order = play(molecules, fails, learns, seed)
-            failed, found = fails[order[START:]], order[~fails[order]]
-            share = 100 * share_of_top(values, found, top)
+            failed, measured = fails[order[START:]], order[~fails[order]]
+            share = 100 * share_of_top(values, measured, top)
             yield learns, float(fails.mean()), len(failed), int(failed.sum()), share
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
@@ -124,7 +124,7 @@ def play(molecules: MoleculeSet, fails: NDArray[np.bool_], learns: bool, seed: i
     """
     campaign = Campaign(molecules, seed=seed, ignore_failures=not learns)
     order = np.random.default_rng(seed).choice(len(molecules), START, replace=False).tolist()
-    place = {identifier: k for k, identifier in enumerate(molecules.ids)}
+    index_of = {identifier: k for k, identifier in enumerate(molecules.ids)}
     tried: list[int] = []
     for number in range(ROUNDS + 1):
         for k in order:
@@ -133,7 +133,7 @@ def play(molecules: MoleculeSet, fails: NDArray[np.bool_], learns: bool, seed: i
             else:
                 campaign.tell(molecules.ids[k], float(molecules.targets[k]))
         tried += order
-        order = [place[suggestion.id] for suggestion in campaign.ask(BATCH)] if number < ROUNDS else []
+        order = [index_of[suggestion.id] for suggestion in campaign.ask(BATCH)] if number < ROUNDS else []
     return np.array(tried, np.int64)
 
 

@@ -98,10 +98,10 @@ class PricesStudy(Study):
         case = ["drawn", "weight", "budget"]
         compared = (text for name in (BOUGHT, WAY) for text in (name, "less without prices"))
         header, blind = (*case, *compared, "spent", "measured", "plays"), rows[rows["weight"] == "0.0"]
-        cells = [(*map(str, each), *_row(plays, blind)) for each, plays in rows.groupby(case, sort=False)]
+        cells = [(*map(str, key), *_row(plays, blind)) for key, plays in rows.groupby(case, sort=False)]
         yield Table(f"Money on {over_pools(rows)}", [header, *cells])
         if self.by_pool:
-            alone = [(*map(str, each), *_row(some, blind)) for each, some in rows.groupby(["pool", *case], sort=False)]
+            alone = [(*map(str, key), *_row(some, blind)) for key, some in rows.groupby(["pool", *case], sort=False)]
             yield Table("By pool, with 95 % intervals over starts", [("pool", *header), *alone])
 
 

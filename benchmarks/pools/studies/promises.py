@@ -83,25 +83,28 @@ class PromisesStudy(Study):
             agent = campaign.model()
             if best is None or not isinstance(agent, MoleculeAgent):
                 raise TypeError(f"Expected a `molecule-` agent with results. Got {type(agent).__name__}.")
-            came = np.array([value_of[each.id] for each in suggested])
+            came = np.array([value_of[suggestion.id] for suggestion in suggested])
             plain = campaign.predict()
-            told = [(each.low, each.high, each.probability) for each in suggested]
-            if None in told[0]:
+            promised = [(suggestion.low, suggestion.high, suggestion.probability) for suggestion in suggested]
+            if None in promised[0]:
                 raise ValueError(f"Expected predictions on {name}. Its first {results} values are equal.")
-            untold = [(plain[each.id].low, plain[each.id].high, plain[each.id].probability) for each in suggested]
-            index = torch.tensor([place_of[each.id] for each in suggested])
+            predicted = [
+                (plain[suggestion.id].low, plain[suggestion.id].high, plain[suggestion.id].probability)
+                for suggestion in suggested
+            ]
+            index = torch.tensor([place_of[suggestion.id] for suggestion in suggested])
             mean, variance = agent.posterior.mean_and_variance(index)
             columns = (
                 mean.numpy(),
                 (variance + agent.result_noise).sqrt().numpy(),
                 agent.targets.of(torch.from_numpy(came)).numpy(),
                 (came > best).astype(np.float64),
-                *(np.array(untold, np.float64) / [unit, unit, 1]).T,
-                *(np.array(told, np.float64) / [unit, unit, 1]).T,
+                *(np.array(predicted, np.float64) / [unit, unit, 1]).T,
+                *(np.array(promised, np.float64) / [unit, unit, 1]).T,
                 came / unit,
             )
             yield from ((number, measured, *row) for row in zip(*columns, strict=True))
-            campaign.tell_many(dict(zip([each.id for each in suggested], came.tolist(), strict=True)))
+            campaign.tell_many(dict(zip([suggestion.id for suggestion in suggested], came.tolist(), strict=True)))
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
         """Yield tables by size of batch and number of first results, of first rounds, and by pool.

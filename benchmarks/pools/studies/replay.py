@@ -102,9 +102,9 @@ def score(values: Floats, order: Indices, start: int) -> tuple[float, ...]:
     """Return the `SCORES` of a play; tops are counted as in `share_of_top`, deviations are those of the whole pool."""
     short = simple_regret(values, order)[start:]
     tops = (max(1, round(share * len(values) / 100)) for share in SHARES)
-    found = (100 * share_of_top(values, order, top) for top in tops)
+    shares = (100 * share_of_top(values, order, top) for top in tops)
     regret = float(short.mean() / values.std())
-    return *found, 100 * share_of_way(values, order, start), 100.0 * bool(short[-1] == 0), regret
+    return *shares, 100 * share_of_way(values, order, start), 100.0 * bool(short[-1] == 0), regret
 
 
 @lru_cache(maxsize=1)

@@ -56,27 +56,29 @@ class SaltsStudy(Study):
         """
         molecules, key = read_molecules(name, self.data), zlib.crc32(name.encode())
         molecules = molecules.take(np.random.default_rng(key).permutation(len(molecules))[:MOST])
-        each = [forms_of(text) if added else [text] for text in molecules.smiles]
-        owners = [k for k, texts in enumerate(each) for _ in texts]
-        pool = from_smiles([text for texts in each for text in texts], ids=[*map(str, range(len(owners)))], forms=forms)
-        first, values = np.searchsorted(owners, range(len(each))), molecules.targets
+        compounds = [forms_of(text) if added else [text] for text in molecules.smiles]
+        owners = [k for k, texts in enumerate(compounds) for _ in texts]
+        pool = from_smiles(
+            [text for texts in compounds for text in texts], ids=[*map(str, range(len(owners)))], forms=forms
+        )
+        first, values = np.searchsorted(owners, range(len(compounds))), molecules.targets
         campaign = Campaign(pool, maximize=True, seed=start)
         seed = np.random.SeedSequence(start, spawn_key=(key,))
-        begin = np.random.default_rng(seed).permutation(len(each))[:LEAST]
+        begin = np.random.default_rng(seed).permutation(len(compounds))[:LEAST]
         campaign.tell_many({str(first[k]): float(values[k]) for k in begin})
         predicted = {suggestion.id: suggestion.mean or 0.0 for suggestion in campaign.predict().values()}
         of_row = [predicted[pool.aliases.get(name, name)] for name in map(str, range(len(owners)))]
-        ranges = [np.ptp(of_row[first[k] :][: len(texts)]) for k, texts in enumerate(each) if len(texts) > 1]
-        different, told = list[int](), set(begin.tolist())
+        ranges = [np.ptp(of_row[first[k] :][: len(texts)]) for k, texts in enumerate(compounds) if len(texts) > 1]
+        different, measured = list[int](), set(begin.tolist())
         for _ in range(ROUNDS):
             chosen = [owners[int(suggestion.id)] for suggestion in campaign.ask(BATCH)]
             different.append(len(set(chosen)))
-            told |= set(chosen)
+            measured |= set(chosen)
             campaign.tell_many({name: float(values[owners[int(name)]]) for name in campaign.state.pending})
-        best = len(told & set(np.argsort(-values, kind="stable")[:TOP].tolist()))
+        best = len(measured & set(np.argsort(-values, kind="stable")[:TOP].tolist()))
         spread = float(np.mean(ranges or [0.0]) / np.std(values))
-        salts = sum(len(texts) > 1 for texts in each)
-        yield len(each), salts, float(np.mean(different)), spread, count_lost(pool, each), best
+        salts = sum(len(texts) > 1 for texts in compounds)
+        yield len(compounds), salts, float(np.mean(different)), spread, count_lost(pool, compounds), best
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
         """Yield a row for each pool and each way to take forms, with means over the starts."""
@@ -98,17 +100,19 @@ def forms_of(smiles: str) -> list[str]:
     return [smiles]
 
 
-def count_lost(pool: MoleculeSet, each: Sequence[Sequence[str]]) -> int:
+def count_lost(pool: MoleculeSet, compounds: Sequence[Sequence[str]]) -> int:
     """Count compounds below `LIMIT` of which a limit on the mass leaves out a row.
 
     Args:
         pool: rows of compounds, named by their numbers.
-        each: the forms of each compound, its own one first.
+        compounds: the forms of each compound, its own one first.
     """
     limit = Limits([f"mw<{LIMIT}"])
-    is_light = limit.mask(from_smiles([texts[0] for texts in each], ids=[*map(str, range(len(each)))], forms="apart"))
+    is_light = limit.mask(
+        from_smiles([texts[0] for texts in compounds], ids=[*map(str, range(len(compounds)))], forms="apart")
+    )
     left, row, lost = {name for name, meets in zip(pool.ids, limit.mask(pool), strict=True) if meets}, 0, 0
-    for texts, light in zip(each, is_light.tolist(), strict=True):
+    for texts, light in zip(compounds, is_light.tolist(), strict=True):
         names = [str(row + j) for j in range(len(texts))]
         lost += light and not all(pool.aliases.get(name, name) in left for name in names)
         row += len(texts)

@@ -64,14 +64,14 @@ class StoppingStudy(Study):
         campaign, number = Campaign(molecules, maximize=True, seed=start), 1
         campaign.tell_many({key: value_of[key] for key in molecules.ids[:START]})
         while len(campaign.state.measured) + SIZE <= MOST * len(values):
-            known = np.array([measurement.value for measurement in campaign.state.measured])
+            measured = np.array([measurement.value for measurement in campaign.state.measured])
             came = {suggestion.id: value_of[suggestion.id] for suggestion in campaign.ask(SIZE)}
             outlook = campaign.outlook()
             if outlook is None:
                 raise ValueError(f"Expected an outlook on {name}. The first {START} values are equal.")
-            gains = (outlook.gain, max(came.values()) - known.max(), largest - known.max())
-            counts, found = (number, len(values), len(known)), min(TOP, (known >= tenth).sum())
-            yield *counts, outlook.better, outlook.batch, *(gain / unit for gain in gains), found
+            gains = (outlook.gain, max(came.values()) - measured.max(), largest - measured.max())
+            counts, number_found = (number, len(values), len(measured)), min(TOP, (measured >= tenth).sum())
+            yield *counts, outlook.better, outlook.batch, *(gain / unit for gain in gains), number_found
             campaign.tell_many(came)
             number += 1
 
@@ -83,12 +83,12 @@ class StoppingStudy(Study):
         better, beats = (rows["regret"] > 0).astype(float), (rows["came"] > 0).astype(float)
         came = ("told", "mean", "came true [over pools]", "rounds")
         gain = ("batch told", "gain told", "gain that came [over pools]", "rounds")
-        for title, header, told, mean, values in (
+        for title, header, promised, mean, values in (
             ("A better one is still to be found", came, "better", "better", better),
             ("The batch has a better one", came, "batch", "batch", beats),
             ("What the batch gains, in sd of the pool", gain, "batch", "gain", rows["came"].clip(lower=0)),
         ):
-            yield Table(f"{title}, {where}", [header, *_rows_of_bins(rows, rows[told], rows[mean], values)])
+            yield Table(f"{title}, {where}", [header, *_rows_of_bins(rows, rows[promised], rows[mean], values)])
 
 
 def below(column: str, threshold: float, rounds: int = 1) -> Rule:
@@ -125,10 +125,10 @@ def stop_of(replay: pd.DataFrame, rule: Rule) -> pd.Series | None:
 
 
 def _row_of(name: str, rule: Rule, replays: list[pd.DataFrame]) -> Cells:
-    found = [stop for stop in (stop_of(replay, rule) for replay in replays) if stop is not None]
-    if not found:
+    stopped = [stop for stop in (stop_of(replay, rule) for replay in replays) if stop is not None]
+    if not stopped:
         return name, f"0 of {len(replays)}", *[""] * 5, "0"
-    stops = pd.DataFrame(found)
+    stops = pd.DataFrame(stopped)
     measured = stops["measured"] / stops["molecules"]
     return (
         name,
@@ -142,9 +142,9 @@ def _row_of(name: str, rule: Rule, replays: list[pd.DataFrame]) -> Cells:
     )
 
 
-def _rows_of_bins(rows: pd.DataFrame, told: pd.Series, mean: pd.Series, came: pd.Series) -> Iterator[Cells]:
+def _rows_of_bins(rows: pd.DataFrame, promised: pd.Series, mean: pd.Series, came: pd.Series) -> Iterator[Cells]:
     for low, high in pairwise(BINS):
-        inside = (told >= low) & ((told < high) | (high == BINS[-1]))
+        inside = (promised >= low) & ((promised < high) | (high == BINS[-1]))
         if inside.any():
             ends = _interval_over_pools(rows["pool"][inside], came[inside])
             shown = f"{came[inside].mean():.3f} [{ends[0]:.3f}, {ends[1]:.3f}]"

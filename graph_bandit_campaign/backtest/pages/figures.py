@@ -36,7 +36,7 @@ def progress_figure(summary: Summary, target: str) -> Figure:
         for player in players:
             line = colors[player.label], dashes[player.label]
             _draw(left, summary, player, player.best, line)
-            _draw(right, summary, player, player.found, line)
+            _draw(right, summary, player, player.top_found, line)
         left.set(title="Best value found", ylabel=target.replace("$", r"\$"))
         right.set(title="Of the ten best molecules, found", ylabel="molecules", ylim=(-0.3, TOP + 0.3))
         for axes in (left, right):
@@ -55,8 +55,8 @@ def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], colors: Mapping[str
         axes.axline((0, 0), (1, 1), color=GREY, ls="--", lw=1.2)
         highest = 0.05
         for label, bins in forecasts.items():
-            promised = [each.promised / each.count for each in bins]
-            came = [each.came / each.count for each in bins]
+            promised = [forecast.promised / forecast.count for forecast in bins]
+            came = [forecast.came / forecast.count for forecast in bins]
             axes.plot(promised, came, "o-", color=colors[label], lw=2, label=label)
             highest = max(highest, *promised, *came)
         axes.set(title="Forecasts and what came", xlabel="forecast probability", ylabel="share that beat the best")

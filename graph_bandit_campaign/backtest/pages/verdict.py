@@ -153,7 +153,9 @@ def reliability(summary: Summary) -> list[str]:
     """Say how many molecules were promised to beat the best so far, and how many did."""
     sentences = []
     for label, bins in summary.forecasts.items():
-        count, promised, came = (sum(getattr(each, name) for each in bins) for name in ("count", "promised", "came"))
+        count, promised, came = (
+            sum(getattr(forecast, name) for forecast in bins) for name in ("count", "promised", "came")
+        )
         sentences.append(
             f"{label}: of {count:,} suggested molecules, {promised:.1f} were promised to beat the best value measured "
             f"before their batch (the sum of the probabilities), and {came} did."

@@ -1,2 +1,2 @@
 from .batch import BatchConstraints as BatchConstraints
-from .scaffolds import murcko_scaffolds as murcko_scaffolds
+from .offers import murcko_scaffolds as murcko_scaffolds

@@ -99,7 +99,7 @@ class BatchConstraints:
         if not all(isinstance(group, str) for group in self.groups):
             raise TypeError("Expected `groups` to be texts, empty where a group is not known.")
         number_of: dict[str, int] = {}
-        numbers = [number_of.setdefault(group or f"\0{place}", place) for place, group in enumerate(self.groups)]
+        numbers = [number_of.setdefault(group or f"\0{k}", k) for k, group in enumerate(self.groups)]
         return np.array(numbers, np.int64)
 
     def content(self) -> list[object]:
@@ -108,5 +108,5 @@ class BatchConstraints:
             return []
         prices = None if self.prices is None else np.ascontiguousarray(np.asarray(self.prices), "<f8")
         digest = None if prices is None else hashlib.sha256(prices.tobytes()).hexdigest()
-        told = [digest, self.budget, None if self.groups is None else [*self.groups], self.at_most]
-        return [*told, *["budget only"] * self.budget_only]
+        content = [digest, self.budget, None if self.groups is None else [*self.groups], self.at_most]
+        return [*content, *["budget only"] * self.budget_only]

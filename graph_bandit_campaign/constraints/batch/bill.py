@@ -42,7 +42,7 @@ class Bill:
             constraints: prices, budget and caps of all molecules.
             terms: what the user said.
         """
-        place_of = {identifier: place for place, identifier in enumerate(ids)}
+        place_of = {identifier: k for k, identifier in enumerate(ids)}
         costs, groups = constraints.costs(len(ids)), constraints.groups
         return cls(
             terms.count,

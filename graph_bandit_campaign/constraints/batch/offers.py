@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.constraints.batch.scaffolds import murcko_scaffolds
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.names import find_column, hint_at
+from graph_bandit_campaign.pool.parsing import molecule_of
 
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
 
@@ -94,7 +94,7 @@ def find_offers(terms: Terms, columns: LimitColumns, selection: Selection, smile
             groups[molecule] = named[row]
     elif terms.per is not None:
         left = np.flatnonzero(selection.mask).tolist()
-        for molecule, scaffold in zip(left, murcko_scaffolds([smiles[place] for place in left]), strict=True):
+        for molecule, scaffold in zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True):
             groups[molecule] = scaffold
     return Offers(prices, groups)
 
@@ -109,3 +109,22 @@ def _column(option: str, name: str, columns: Iterable[str], source: str, instead
             f"{hint_at(name, names)}"
         )
     return column
+
+
+def murcko_scaffolds(smiles: Sequence[str]) -> list[str]:
+    """Return the scaffold of each molecule as SMILES: its rings and what joins them      [Bemis & Murcko 1996].
+
+    Atoms that a double bond joins to the scaffold belong to it. Stereoisomers have the same scaffold. A molecule
+    without rings has none: an empty text.
+
+    Args:
+        smiles: K SMILES.
+    """
+    from rdkit import Chem
+    from rdkit.Chem.Scaffolds import MurckoScaffold
+
+    molecules = map(molecule_of, smiles)
+    return [
+        Chem.MolToSmiles(MurckoScaffold.GetScaffoldForMol(molecule), isomericSmiles=False)  # type: ignore[no-untyped-call]
+        for molecule in molecules
+    ]

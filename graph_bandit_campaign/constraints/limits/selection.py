@@ -53,8 +53,8 @@ class Selection:
 
     def reason(self, index: int) -> str:
         """Return the limit that excludes a molecule; an empty text if it meets all."""
-        place = int(self.failed[index])
-        return "" if place < 0 else self.steps[place].text + " (not known)" * bool(self.unknown[index])
+        step = int(self.failed[index])
+        return "" if step < 0 else self.steps[step].text + " (not known)" * bool(self.unknown[index])
 
     def describe(self) -> str:
         """Say how many molecules each limit leaves, one after the other; an empty text without limits."""

@@ -40,22 +40,22 @@ class Requirement:
         Raises:
             ValueError: if it is not of this form, or no number can meet it.
         """
-        found = WRITTEN.fullmatch(text)
-        ends = [] if not found else [float(found[end]) for end in ("value", "low", "high") if found[end] is not None]
-        if not found or not ends or (found["value"] is None and found["sign"] != "="):
+        match = WRITTEN.fullmatch(text)
+        ends = [] if not match else [float(match[end]) for end in ("value", "low", "high") if match[end] is not None]
+        if not match or not ends or (match["value"] is None and match["sign"] != "="):
             raise ValueError(
                 f"Expected a limit such as {FORMS}. Got {text!r}. Numbers have a decimal point and no unit; in a "
                 "shell, put the limit in quotation marks."
             )
-        sign = found["sign"].replace("≤", "<=").replace("≥", ">=")
-        if found["value"] is not None:
-            value = float(found["value"])
+        sign = match["sign"].replace("≤", "<=").replace("≥", ">=")
+        if match["value"] is not None:
+            value = float(match["value"])
             low, high = (-math.inf if "<" in sign else value), (math.inf if ">" in sign else value)
         else:
-            low, high = float(found["low"] or "-inf"), float(found["high"] or "inf")
+            low, high = float(match["low"] or "-inf"), float(match["high"] or "inf")
         if not all(map(math.isfinite, ends)) or low > high:
             raise ValueError(f"Expected a limit from a smaller to a larger finite number. Got {text!r}.")
-        return cls(text.strip(), found["name"], low, high, sign in ("<", ">"))
+        return cls(text.strip(), match["name"], low, high, sign in ("<", ">"))
 
     @property
     def as_range(self) -> str:

@@ -76,8 +76,8 @@ def look_up(features: Sequence[Feature], smiles: Iterable[str], count: int) -> N
     from rdkit import rdBase
 
     has = np.zeros((count, len(features)), np.bool_)
-    place = {(feature.kind, feature.name): at for at, feature in enumerate(features)}
-    groups = {name: find for name, find in _groups().items() if ("group", name) in place}
+    column_of = {(feature.kind, feature.name): at for at, feature in enumerate(features)}
+    groups = {name: find for name, find in _groups().items() if ("group", name) in column_of}
     names = list(dict.fromkeys(feature.name for feature in features if feature.kind == "property"))
     numbers = np.zeros((count, len(names)))
     by_environment = any(feature.kind == "environment" for feature in features)
@@ -88,7 +88,7 @@ def look_up(features: Sequence[Feature], smiles: Iterable[str], count: int) -> N
             keys = [("group", name) for name, find in groups.items() if find(molecule)]
             keys += [("group", name) for name in _elements_of(molecule)]
             keys += [("environment", name) for name in (_environments_of(molecule) if by_environment else ())]
-            has[index, [place[key] for key in keys if key in place]] = True
+            has[index, [column_of[key] for key in keys if key in column_of]] = True
     for at, feature in enumerate(features):
         if feature.kind == "property":
             has[:, at] = numbers[:, names.index(feature.name)] >= feature.threshold

@@ -125,8 +125,8 @@ class FailureLearner:
             index_of: index of each graph, by its id.
         """
         failed = sorted(index_of[key] for key in state.failed if key in index_of)
-        told = {result.id for result in state.measured}.difference(state.failed)
-        measured = sorted(index_of[key] for key in told if key in index_of)
+        succeeded = {result.id for result in state.measured}.difference(state.failed)
+        measured = sorted(index_of[key] for key in succeeded if key in index_of)
         if not self._smiles or not are_enough(len(failed), len(measured)):
             return FailureForecast(np.zeros(self._count))
         if self._learnt is None or self._learnt[0] != (failed, measured):
@@ -150,10 +150,10 @@ class FailureLearner:
             return FailureForecast(probability, cause, share, judge)
         left, texts = np.full(len(fails), True), []
         for case in rules.rules[0].cases:
-            here = left & (has[:, case.feature] == case.present)
+            caught = left & (has[:, case.feature] == case.present)
             name = name_of(features[case.feature], molecules)
-            texts.append(f"{_of(fails[here])} {'with' if case.present else 'without'} {name}")
-            left &= ~here
+            texts.append(f"{_of(fails[caught])} {'with' if case.present else 'without'} {name}")
+            left &= ~caught
         return FailureForecast(
             probability, f"Failed so far: {', '.join(texts)}, {_of(fails[left])} others.", share, judge
         )

@@ -42,16 +42,16 @@ class Rule:
     weight: float
     """Probability of the rule given the results."""
 
-    def rate(self, has: Masks, place: dict[int, int]) -> Floats:
+    def rate(self, has: Masks, column_of: dict[int, int]) -> Floats:
         """Return the probability of each molecule to fail under this rule, `(K,)`.
 
         Args:
             has: `(K, f)`. Which molecules have some features.
-            place: the column of each feature.
+            column_of: the column of each feature.
         """
         total = np.full(len(has), self.rates[-1])
         for case, rate in zip(reversed(self.cases), reversed(self.rates[:-1]), strict=True):
-            total[has[:, place[case.feature]] == case.present] = rate
+            total[has[:, column_of[case.feature]] == case.present] = rate
         return total
 
 
@@ -80,10 +80,10 @@ class Rules:
         Args:
             has: `(K, f)`. Which molecules have the f features of `features`.
         """
-        place = {feature: column for column, feature in enumerate(self.features)}
+        column_of = {feature: column for column, feature in enumerate(self.features)}
         total = np.full(len(has), self.at_random * self.base)
         for rule in self.rules:
-            total += rule.weight * rule.rate(has, place)
+            total += rule.weight * rule.rate(has, column_of)
         return total
 
 

@@ -63,9 +63,9 @@ def make_pass(
     parts = ((number,) for number in range(len(pool.parts)) if not stop())  # those before are under way already
     results = results_of(open_workers(), work, parts, lambda number: str(pool.parts[number].path), kept)
     with closing(results), tqdm(total=len(pool.parts), unit=f" parts of {unit}", disable=None, file=sys.stderr) as bar:
-        for each in results:
+        for result in results:
             bar.update()
-            yield each
+            yield result
 
 
 def _time(pool: PreparedPool, timed: Timed, slots: int) -> str:

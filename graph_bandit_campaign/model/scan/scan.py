@@ -14,8 +14,7 @@ import psutil
 from numpy.typing import NDArray
 
 from agents.molecule import Rater
-from graph_bandit_campaign.constraints.batch.offers import Offers, find_offers
-from graph_bandit_campaign.constraints.batch.scaffolds import murcko_scaffolds
+from graph_bandit_campaign.constraints.batch.offers import Offers, find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
 from graph_bandit_campaign.constraints.limits.limits import Limits
@@ -106,13 +105,13 @@ class Ways:
         if len(self.lists) == 1:
             return self.lists[0].places
         place_of = {
-            name: place for each in self.lists for name, place in zip(each.names, each.places.tolist(), strict=True)
+            name: place for best in self.lists for name, place in zip(best.names, best.places.tolist(), strict=True)
         }
         names, worths = list(place_of), []
         rows = {name: row for row, name in enumerate(names)}
-        for each in self.lists:
+        for best in self.lists:
             worth = np.full(len(names), -np.inf)
-            worth[[rows[name] for name in each.names]] = each.keys
+            worth[[rows[name] for name in best.names]] = best.keys
             worths.append(worth)
         kept = choose_short_list(worths, names, self.size, self.seed).tolist()
         return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
@@ -180,17 +179,17 @@ def scan(pool: PreparedPool, query: Query) -> Found:
         ValueError: if a part is damaged or missing, or a cell of a column that is needed cannot be read.
         ChildProcessError: an OSError, if two processes die at the same part.
     """
-    found, wrong = Found.nothing(query), dict[int, ValueError]()
+    scanned, wrong = Found.nothing(query), dict[int, ValueError]()
     work = partial(scan_part, pool.folder.resolve(), _pack(query))
     timed = Timed(query.columns, lambda block: _scan_block(block, query, Found.nothing(query)), _tell)
-    for each in make_pass(pool, query.source, work, timed, KEPT, "molecules", stop=lambda: bool(wrong)):
-        if isinstance(each, Found):
-            found.merge(each)
+    for result in make_pass(pool, query.source, work, timed, KEPT, "molecules", stop=lambda: bool(wrong)):
+        if isinstance(result, Found):
+            scanned.merge(result)
         else:
-            wrong.update([each])
+            wrong.update([result])
     if wrong:
         raise wrong[min(wrong)]
-    return found
+    return scanned
 
 
 def _tell(count: int, sample: int, time: str, slots: int) -> str:
@@ -210,13 +209,13 @@ def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, Val
         number: number of the part.
     """
     asked, pool = _unpack(query, folder), PreparedPool.open(folder)
-    found = Found.nothing(asked)
+    scanned = Found.nothing(asked)
     try:
         for block in pool.parts[number].blocks(columns=asked.columns):
-            _scan_block(block, asked, found)
+            _scan_block(block, asked, scanned)
     except ValueError as error:  # of all workers' errors that of the first part is told
         return number, error
-    return found
+    return scanned
 
 
 def _pack(query: Query) -> bytes:
@@ -230,11 +229,11 @@ def _pack(query: Query) -> bytes:
 def _unpack(query: bytes, folder: Path) -> Query:
     packed: tuple[Query, Sequence[PackedRanks | None]] = pickle.loads(query)  # noqa: S301 - packed by `_pack`
     asked, ranks = packed
-    raters = (restore(rater, each, folder) for rater, each in zip(asked.raters, ranks, strict=True))
+    raters = (restore(rater, own, folder) for rater, own in zip(asked.raters, ranks, strict=True))
     return replace(asked, raters=tuple(raters))
 
 
-def _scan_block(block: Block, asked: Query, found: Found) -> None:
+def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
     on_columns, on_structures = asked.limits.split(asked.names.numbers)
     terms, skip_bad = asked.terms, asked.source.skip_bad_rows
     cells = asked.names.read(block.cells, skip_bad)
@@ -245,20 +244,20 @@ def _scan_block(block: Block, asked: Query, found: Found) -> None:
         terms if is_grouped else replace(terms, per=None, at_most=None), cells, selection, block.smiles
     )
     offered = selection.mask & offers.priced
-    found.rated += len(block)
-    found.meeting += int(selection.mask.sum())
-    found.unpriced += int((selection.mask & ~offers.priced).sum())
+    scanned.rated += len(block)
+    scanned.meeting += int(selection.mask.sum())
+    scanned.unpriced += int((selection.mask & ~offers.priced).sum())
     offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
     tests = _Tests(block, on_structures, asked)
     if asked.lists_spares:
-        found.spares.add(_list_spares(block, offers, np.flatnonzero(offered), tests, asked))
+        scanned.spares.add(_list_spares(block, offers, np.flatnonzero(offered), tests, asked))
         return
     own = block.numbers(asked.source.columns, skip_bad) if asked.source.columns else None
     ratings = [rater(block.traits, own) for rater in asked.raters]
     if asked.best is not None:  # what is too dear for this batch may still be better
         left = np.flatnonzero(offered)
         chances, ids = ratings[0].exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]
-        found.hopeful.add_if(chances, ids, block.places[left], lambda some: tests.is_sound(left[some]))
+        scanned.hopeful.add_if(chances, ids, block.places[left], lambda some: tests.is_sound(left[some]))
     if asked.groups and not by_scaffold:
         offered &= np.array([group not in asked.groups for group in offers.groups], np.bool_)
     if asked.groups and by_scaffold:
@@ -266,8 +265,8 @@ def _scan_block(block: Block, asked: Query, found: Found) -> None:
     if terms.price is not None:
         cheap = np.nan_to_num(offers.prices, nan=math.inf) <= asked.money
         for k in np.flatnonzero(offered & ~cheap).tolist():
-            if offers.groups[k] not in found.dear and tests.meets(np.array([k])).all():
-                found.dear.add(offers.groups[k])
+            if offers.groups[k] not in scanned.dear and tests.meets(np.array([k])).all():
+                scanned.dear.add(offers.groups[k])
         offered &= cheap
     rest = np.flatnonzero(offered)
     places, names = block.places[rest], [block.smiles[k] for k in rest.tolist()]
@@ -275,14 +274,14 @@ def _scan_block(block: Block, asked: Query, found: Found) -> None:
         prices = None if terms.price is None or terms.budget_only else offers.prices
         worths = [ratings[0].index(prices)[rest]]
     else:
-        forecasts = [(each.prediction.mean[rest], each.prediction.std[rest]) for each in ratings]
+        forecasts = [(rating.prediction.mean[rest], rating.prediction.std[rest]) for rating in ratings]
         worths = asked.index.worths(
             [(sign * mean, std) for sign, (mean, std) in zip(asked.signs, forecasts, strict=True)]
         )
     for way, worth in enumerate(worths):
-        found.offered.lists[way].add_if(worth, names, places, lambda some: tests.meets(rest[some]))
+        scanned.offered.lists[way].add_if(worth, names, places, lambda some: tests.meets(rest[some]))
         if asked.judge is not None:
-            found.sound.lists[way].add_if(worth, names, places, lambda some: tests.may_come(rest[some]))
+            scanned.sound.lists[way].add_if(worth, names, places, lambda some: tests.may_come(rest[some]))
 
 
 def _list_spares(

@@ -48,12 +48,12 @@ class Spares:
         every = sorted([*self._kept, *molecules])
         groups, places, is_paid = Counter[str](), 0, False
         self._kept, self._is_enough = [], False
-        for number, each in enumerate(every, start=1):
-            has_place = places < self._count and (not each.group or groups[each.group] < self._at_most)
-            if number <= self._count or has_place or (each.is_payable and not is_paid):
-                self._kept.append(each)
-            groups[each.group] += 1
-            places, is_paid = places + has_place, is_paid or each.is_payable
+        for number, spare in enumerate(every, start=1):
+            has_place = places < self._count and (not spare.group or groups[spare.group] < self._at_most)
+            if number <= self._count or has_place or (spare.is_payable and not is_paid):
+                self._kept.append(spare)
+            groups[spare.group] += 1
+            places, is_paid = places + has_place, is_paid or spare.is_payable
             if min(number, places) >= self._count and is_paid:
                 self._is_enough = True
                 return

@@ -63,7 +63,7 @@ class Question:
     @property
     def key(self) -> str:
         """Return a digest, which parts carry; names and times of files do not count."""
-        files = tuple(replace(each, name="", modified=0.0) for each in self.files)
+        files = tuple(replace(file, name="", modified=0.0) for file in self.files)
         return hashlib.sha256(msgspec.json.encode(replace(self, files=files), order="sorted")).hexdigest()[:32]
 
     @property

@@ -100,9 +100,9 @@ class PreparedPart:
             begin = 0
             for group in range(file.num_row_groups):
                 end = begin + file.metadata.row_group(group).num_rows
-                here = kept[np.searchsorted(kept, begin) : np.searchsorted(kept, end)]
-                if len(here):
-                    yield self._block(file, group, begin, here, traits, columns, more)
+                inside = kept[np.searchsorted(kept, begin) : np.searchsorted(kept, end)]
+                if len(inside):
+                    yield self._block(file, group, begin, inside, traits, columns, more)
                 begin = end
 
     def take(self, rows: Sequence[int], traits: Sequence[str] | None = None, columns: Sequence[str] = ()) -> Block:
@@ -119,9 +119,9 @@ class PreparedPart:
         with self._open() as file:
             for group in range(file.num_row_groups):
                 end = begin + file.metadata.row_group(group).num_rows
-                here = wanted[np.searchsorted(wanted, begin) : np.searchsorted(wanted, end)]
-                if len(here):
-                    blocks.append(self._block(file, group, begin, here, traits, columns, more))
+                inside = wanted[np.searchsorted(wanted, begin) : np.searchsorted(wanted, end)]
+                if len(inside):
+                    blocks.append(self._block(file, group, begin, inside, traits, columns, more))
                 begin = end
         return Block.join(blocks).take(np.searchsorted(wanted, rows))
 

@@ -249,16 +249,16 @@ class PreparedPool:
                 repeated, rows = part.aliases(), part.kept_rows
                 places = begin + np.searchsorted(rows, repeated["kept"].to_numpy())
                 names = zip(repeated["alias"].to_pylist(), places.tolist(), strict=True)
-                aliases |= {alias: block.ids[place] for alias, place in names if alias is not None}
+                aliases |= {alias: block.ids[row] for alias, row in names if alias is not None}
         return aliases
 
     def _check(self, traits: Sequence[str] | None, columns: Sequence[str]) -> None:
         question = self.manifest.question
-        for given, known, word in ((traits or (), question.traits, "trait"), (columns, question.columns, "column")):
+        for given, names, word in ((traits or (), question.traits, "trait"), (columns, question.columns, "column")):
             for name in given:
-                if name not in known:
+                if name not in names:
                     raise ValueError(
-                        f"Expected a {word} of the prepared pool {self.folder}: {', '.join(known) or 'it has none'}. "
+                        f"Expected a {word} of the prepared pool {self.folder}: {', '.join(names) or 'it has none'}. "
                         f"Got `{name}`."
                     )
 
@@ -271,11 +271,11 @@ def _find_in(
 
     table, rows = part.read(["id", "smiles"]), part.kept_rows
     names = pc.coalesce(table["id"], table["smiles"])
-    for column, wanted, found in ((names, ids, by_id), (table["smiles"], smiles, by_smiles)):
+    for column, wanted, places in ((names, ids, by_id), (table["smiles"], smiles, by_smiles)):
         if wanted:
             mask = pc.is_in(column, value_set=pa.array(wanted, pa.large_string())).to_numpy()
             for k in np.flatnonzero(mask).tolist():
-                found[column[k].as_py()] = (part.number, int(rows[k]))
+                places[column[k].as_py()] = (part.number, int(rows[k]))
     if ids and part.record.duplicates:
         wanted_ids, repeated = set(ids), part.aliases()
         for alias, row in zip(repeated["alias"].to_pylist(), repeated["kept"].to_pylist(), strict=True):

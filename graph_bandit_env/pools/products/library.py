@@ -186,9 +186,9 @@ class ProductLibrary:
         for number, part in enumerate(self.parts):
             own = np.flatnonzero(self.part_of(numbers) == number)
             blocks = self.blocks_of(np.asarray(numbers, np.int64)[own], number)
-            known = [slot.prices for slot in part.slots if slot.prices is not None]
-            if len(known) == len(part.slots):
-                prices[own] = sum(each[blocks[:, k]] for k, each in enumerate(known))
+            slot_prices = [slot.prices for slot in part.slots if slot.prices is not None]
+            if len(slot_prices) == len(part.slots):
+                prices[own] = sum(of_slot[blocks[:, k]] for k, of_slot in enumerate(slot_prices))
         return prices
 
     def make(self, numbers: Iterable[int]) -> list[Product]:
@@ -240,5 +240,5 @@ def _digest(content: object) -> str:
 
 
 def _places_in(slot: Slot) -> dict[str, int]:
-    places = {name: place for place, name in enumerate(slot.ids)}
+    places = {name: index for index, name in enumerate(slot.ids)}
     return {alias: places[name] for alias, name in slot.aliases.items() if name in places} | places

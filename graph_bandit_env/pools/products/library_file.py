@@ -82,17 +82,17 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
     path = Path(path)
     entry = _read_entry(path)
     parts, remarks = [], list[str]()
-    for each in entry.reactions:
-        reaction = Reaction(each.name, each.smarts, entry.most_atoms)
-        if len(each.slots) != reaction.slots:
+    for declared in entry.reactions:
+        reaction = Reaction(declared.name, declared.smarts, entry.most_atoms)
+        if len(declared.slots) != reaction.slots:
             raise ValueError(
-                f"Expected {reaction.slots} slots for reaction `{each.name}` in {path}. Got {len(each.slots)}."
+                f"Expected {reaction.slots} slots for reaction `{declared.name}` in {path}. Got {len(declared.slots)}."
             )
         slots = []
-        for number, slot in enumerate(each.slots):
+        for number, slot in enumerate(declared.slots):
             read, notes = _read_slot(slot, _inside(path, slot.blocks, allow_outside), reaction, number)
             slots.append(read)
-            remarks += [f"slot `{slot.name}` of `{each.name}`: {note}" for note in notes]
+            remarks += [f"slot `{slot.name}` of `{declared.name}`: {note}" for note in notes]
         parts.append(Part(reaction=reaction, slots=tuple(slots)))
     return ProductLibrary(parts), remarks
 

@@ -75,15 +75,15 @@ class Reaction:
         from rdkit import Chem, rdBase
 
         with rdBase.BlockLogs():
-            made = {Chem.MolToSmiles(each) for (each,) in self._run.RunReactants(tuple(blocks), MOST_PRODUCTS)}
+            made = {Chem.MolToSmiles(product) for (product,) in self._run.RunReactants(tuple(blocks), MOST_PRODUCTS)}
         if not made:
             raise NoProductError("the blocks do not react.")
-        found = {text: canonical_smiles(text, self.most_atoms) for text in sorted(made)}
-        different = sorted({text for text in found.values() if text})
+        canonical_of = {text: canonical_smiles(text, self.most_atoms) for text in sorted(made)}
+        different = sorted({text for text in canonical_of.values() if text})
         if len(different) > 1:
             raise NoProductError(f"the blocks give {len(different)} products, {' and '.join(different[:2])}.")
         if not different:
-            raise NoProductError(f"no molecule comes out: {smiles_problem(min(found), self.most_atoms)}")
+            raise NoProductError(f"no molecule comes out: {smiles_problem(min(canonical_of), self.most_atoms)}")
         return different[0]
 
     @cached_property

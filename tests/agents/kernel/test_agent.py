@@ -131,7 +131,7 @@ def test_a_restored_agent_believes_and_fits_as_the_one_it_was():
         for one in (agent, twin):
             one.update(None, action, reward)
     assert twin.learnt == agent.learnt
-    assert agent.learnt.told == 8
+    assert agent.learnt.count == 8
 
 
 @pytest.mark.parametrize("node_count", ["largest", "own"])
@@ -216,7 +216,7 @@ def test_scale_and_noise_are_learnt_at_doubling_rounds():
     agent, learnt = ready(), []
     for round_ in range(40):
         agent.update(None, round_ % 4, float(round_ % 3))
-        learnt.append(agent.learnt.told)
+        learnt.append(agent.learnt.count)
     assert sorted(set(learnt)) == [0, 2, 4, 8, 16, 32]  # the first reward alone tells nothing
 
 
@@ -224,10 +224,10 @@ def test_scale_and_noise_are_learnt_again_once_rewards_are_forgotten():
     agent = ready(memory=3)
     for action in (0, 1, 2, 0, 1):
         agent.update(None, action, float(action))
-    assert agent.learnt.told == 4
+    assert agent.learnt.count == 4
     for seed, learnt in ((1, 4), (2, None)):
         agent.update(tuple(GraphSet.from_pyg(ragged_graphs(seed=seed))), 0, 5.0)
-        assert agent.learnt.told == (learnt or agent.history.told)  # the fourth graph is one too many
+        assert agent.learnt.count == (learnt or agent.history.num_results)  # the fourth graph is one too many
 
 
 def test_belief_does_not_depend_on_the_units_of_the_reward():

@@ -7,8 +7,7 @@ from support.play import play
 import registry
 from agents.contract.protocol import DivergedError
 from agents.neural import agent as neural_agent
-from agents.neural.covariance import DiagonalCovariance, FrozenCovariance, RefreshedCovariance
-from agents.neural.noise import PRIOR_ROUNDS
+from agents.neural.covariance import PRIOR_ROUNDS, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
 from gntk import values_and_features
 from graph_bandit_env import GraphSet
 from graph_bandit_lab import run_bandit

@@ -102,7 +102,7 @@ def test_a_unit_that_is_exactly_zero_is_off():
 def test_placed_weights_are_a_copy():
     graphs, weights = example((5, 1, 7), 3, 8, 0, False)
     before = [weight.clone() for weight in weights]
-    for placed in network_of(graphs, weights).place(weights):
+    for placed in network_of(graphs, weights).to_device(weights):
         placed.zero_()
     assert all(map(torch.equal, weights, before))
 

@@ -321,7 +321,7 @@ def outcome_of(case):
         smiles_of={},
         books=books,
         gone=(),
-        limits=inputs.offer(None).told,
+        limits=inputs.offer(None).note,
     )
     bounds = [books.bounds[name] for name in books.bounds if name == "m6"]
     notes = [*inputs.remarks, *(note for note in answer.notes if not note.startswith("Only a bound"))]

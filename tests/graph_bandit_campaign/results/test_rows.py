@@ -53,7 +53,7 @@ def test_tables_as_spreadsheets_write_them(table, separator, name, encoding):
 
 def test_lines_are_counted_as_an_editor_does(table):
     path = table('id,note,activity\na,"two\nlines",1\nb,,2\n')
-    assert [row.place for row in read([path], COLUMNS)] == ["results.csv, line 3", "results.csv, line 4"]
+    assert [row.where for row in read([path], COLUMNS)] == ["results.csv, line 3", "results.csv, line 4"]
 
 
 def test_decimal_commas_are_read_where_they_separate_nothing(table):

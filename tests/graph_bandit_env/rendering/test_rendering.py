@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.wrappers import RecordVideo
+from matplotlib.figure import Figure
 from matplotlib.text import Text
-from support.rendered import SHAPE, make, started
+from support.rendered import SHAPE, SMILES, make, started
 
-from graph_bandit_env import GraphPool, GraphSet
-from graph_bandit_env.rendering import Renderer, screens
+from graph_bandit_env import GraphPool, GraphSet, from_smiles
+from graph_bandit_env.rendering import Renderer, draw_graph, screens
 from graph_bandit_env.rendering.frame import Frame
 
 
@@ -208,3 +209,38 @@ def test_a_copy_of_a_rendered_environment_draws_for_itself(copy_of):
     for one in (env, twin):
         one.step(2)
     assert np.array_equal(env.render(), twin.render())
+
+
+LINKS = [[(0, 1), (1, 2), (2, 0)], [(0, 1)]]
+TRIANGLE = GraphSet([np.ones((3, 1))] * 2, LINKS, directed=False)
+
+
+def test_nodes_and_edges_are_drawn_and_counted():
+    axes = Figure().subplots()
+    assert draw_graph(axes, TRIANGLE, 0) == "3 nodes, 3 edges; colour: degree 2"
+    edges, nodes = axes.collections
+    assert (len(edges.get_segments()), len(nodes.get_offsets())) == (3, 3)
+
+
+def test_directed_edges_are_arrows_with_their_heads_beyond_the_middle():
+    axes = Figure().subplots()
+    nodes, links = [np.ones((3, 1))], [[(0, 1), (1, 0), (1, 2), (2, 2)]]
+    caption = draw_graph(axes, GraphSet(nodes, links, directed=True), 0)
+    assert caption == "3 nodes, 4 directed edges, including 1 loop; colour: degree 2 to 3"
+    edges, heads, _ = axes.collections
+    ways = np.stack([heads.U, heads.V], axis=1)
+    lines = np.array(edges.get_segments())
+    assert len(lines) == 3
+    np.testing.assert_allclose(ways, 0.65 * (lines[:, 1] - lines[:, 0]))
+    np.testing.assert_allclose(heads.XY, lines[:, 0])
+
+
+def test_directed_graphs_without_edges_are_drawn():
+    axes = Figure().subplots()
+    assert draw_graph(axes, GraphSet([np.ones((1, 1))], [[]], directed=True), 0).startswith("1 node, 0 directed edges")
+
+
+def test_a_molecule_is_a_picture():
+    axes = Figure().subplots()
+    assert draw_graph(axes, from_smiles(SMILES), 1) == SMILES[1]
+    assert len(axes.images) == 1

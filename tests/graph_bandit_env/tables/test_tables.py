@@ -149,7 +149,7 @@ def test_rows_are_numbered_as_people_see_them(table, tmp_path):
     book.create_sheet("Other").append(["smiles"])
     book.save(tmp_path / "book.xlsx")
     with open_table(tmp_path / "book.xlsx") as opened:
-        assert [opened.place(number) for number, _ in opened.rows(["id"])] == [
+        assert [opened.where(number) for number, _ in opened.rows(["id"])] == [
             "book.xlsx, sheet `Data`, row 3",
             "book.xlsx, sheet `Data`, row 5",
         ]
@@ -258,7 +258,7 @@ def test_results_may_come_as_sdf_without_a_last_end(table):
     block = Chem.MolToMolBlock(Chem.MolFromSmiles("CCO"))
     path = table(f"\n{block.lstrip()}> 1 <id> (7)\nm7\n\n> <y>\n2\n", "results.sdf")
     rows = ResultTables.open([path]).read(Columns("y", "id")).rows
-    assert [(row.place, row.identifier, row.smiles, row.value) for row in rows] == [
+    assert [(row.where, row.identifier, row.smiles, row.value) for row in rows] == [
         ("results.sdf, record 1", "m7", "CCO", 2.0)
     ]
 

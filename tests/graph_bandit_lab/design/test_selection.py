@@ -106,9 +106,9 @@ def test_a_shorter_horizon_is_that_of_every_repetition_and_is_checked():
 
 
 def test_a_part_has_the_keys_of_the_whole_so_that_the_sweep_goes_on_from_it():
-    whole = {repetition.place for repetition in read_sweep("quick").plan().repetitions}
+    whole = {repetition.identity for repetition in read_sweep("quick").plan().repetitions}
     part = {
-        repetition.place for repetition in read_sweep("quick", Overrides(environments=("K=10",))).plan().repetitions
+        repetition.identity for repetition in read_sweep("quick", Overrides(environments=("K=10",))).plan().repetitions
     }
     assert len(part) == len(whole) / 3
     assert part < whole

@@ -32,7 +32,7 @@ def test_a_plan_says_what_is_played_on_what_with_which_seeds(tmp_path):
     assert stored.title == plan.title
     assert stored.ended is None
     assert {(cell.settings_hash, seed) for cell in stored.cells for seed in cell.seeds} == {
-        repetition.place for repetition in plan.repetitions
+        repetition.identity for repetition in plan.repetitions
     }
     assert [cell.label for cell in stored.cells] == list(settings(tmp_path).agents)
     assert stored.environments == (plan.repetitions[0].environment,)

@@ -60,7 +60,7 @@ class Folder:
             self._check(read_json(path / QUESTION, Question))
         elif path.is_dir():
             strangers = sorted(
-                each.name for each in path.iterdir() if each.name != LOCK and not each.name.endswith(".part")
+                entry.name for entry in path.iterdir() if entry.name != LOCK and not entry.name.endswith(".part")
             )
             if strangers:
                 raise ValueError(
@@ -186,4 +186,4 @@ def _value(question: Question, name: str) -> str:
 
 
 def _digests(question: Question) -> list[str]:
-    return [each.sha256 for each in question.files]
+    return [file.sha256 for file in question.files]

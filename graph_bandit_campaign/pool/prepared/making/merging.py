@@ -96,10 +96,10 @@ class _Merging:
             listed = csv.writer(file, lineterminator="\n").writerow
             listed(("file", self._question.unit, "text", "problem"))
             for group in range(groups):
-                here = drops.read(group)
-                here = here[np.argsort(here["place"], kind="stable")]
+                of_group = drops.read(group)
+                of_group = of_group[np.argsort(of_group["place"], kind="stable")]
                 for number in self._parts_of(group):
-                    of_part = here[here["place"] >> PART_BITS == number]
+                    of_part = of_group[of_group["place"] >> PART_BITS == number]
                     self._finish_part(number, of_part, dropped, listed, texts)
         merged = self._write_merged(texts, schema, groups)
         question = self._question

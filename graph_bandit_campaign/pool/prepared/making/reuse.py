@@ -80,9 +80,9 @@ def fill_in(known: Known, smiles: Sequence[str], rows: Sequence[int | None], new
         rows: row of each in the earlier part; None: its traits were computed.
         new: the traits that were computed, in the order of the molecules.
     """
-    found = np.array([row is not None for row in rows], np.bool_)
-    if not found.any():
+    is_known = np.array([row is not None for row in rows], np.bool_)
+    if not is_known.any():
         return new
     order = np.empty(len(smiles), np.int64)
-    order[found], order[~found] = np.arange(found.sum()), found.sum() + np.arange((~found).sum())
+    order[is_known], order[~is_known] = np.arange(is_known.sum()), is_known.sum() + np.arange((~is_known).sum())
     return Traits.stack([known.traits.take([row for row in rows if row is not None]), new]).take(order)

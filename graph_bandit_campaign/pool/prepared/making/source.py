@@ -112,9 +112,9 @@ class Source:
         self.identifier = find_identifier(settings.id, names, str(table.path))
         if not table.has_header:  # its columns have no names, so any name will do
             self.smiles, self.identifier = "smiles", "id"
-        known = [self.smiles, *filter(None, [self.identifier])]
-        next(table.rows(known), None)  # says which column is missing
-        self.columns = tuple(name for name in names if name not in known)
+        columns = [self.smiles, *filter(None, [self.identifier])]
+        next(table.rows(columns), None)  # says which column is missing
+        self.columns = tuple(name for name in names if name not in columns)
         self.decimal, self.unit = table.decimal, table.unit
 
     def digest(self) -> tuple[tuple[TableFile, ...], float]:
@@ -150,12 +150,12 @@ class Source:
         Raises:
             ValueError: if a table is damaged.
         """
-        known = [self.smiles, *filter(None, [self.identifier])]
+        columns = [self.smiles, *filter(None, [self.identifier])]
         keys = ("written", *["id"] * (self.identifier is not None), *map(own, self.columns))
         number, chunk = 0, Chunk(0, {name: [] for name in ("file", "row", *keys)})
         for index, path in enumerate(self.files):
             with open_table(path, self._sheet) as table:
-                for row, cells in table.rows(known, texts=self.columns):
+                for row, cells in table.rows(columns, texts=self.columns):
                     _drain(table, index, chunk)
                     if len(chunk) == size:
                         yield chunk
@@ -175,7 +175,7 @@ def _files_of(path: Path) -> tuple[Path, ...]:
         raise ValueError(f"Expected a table, or a folder of tables. {path} is a prepared pool already.")
     if not path.is_dir():
         return (path,)
-    files = tuple(sorted(each for each in path.iterdir() if each.is_file() and KINDS.fullmatch(each.name)))
+    files = tuple(sorted(entry for entry in path.iterdir() if entry.is_file() and KINDS.fullmatch(entry.name)))
     if not files:
         raise FileNotFoundError(f"Expected a folder with tables: .csv, .smi, .parquet and so on. {path} has none.")
     return files
@@ -196,7 +196,7 @@ def _count_rows(path: Path, marks: int) -> float:
         return float(read_metadata(path).num_rows)
     if name.endswith(".xlsx"):
         with ZipFile(path) as archive:
-            sheets = [each for each in archive.namelist() if each.startswith("xl/worksheets/sheet")]
+            sheets = [entry for entry in archive.namelist() if entry.startswith("xl/worksheets/sheet")]
             return float(max((len(ROW_OF_SHEET.findall(archive.read(sheet))) for sheet in sheets), default=0))
     if not name.endswith(".gz"):
         return float(marks)

@@ -36,7 +36,7 @@ def test_a_reward_told_d_rewards_ago_counts_as_the_discount_to_the_power_of_d(pu
         assert history.means[graph].item() == pytest.approx(mean, abs=1e-8)
         assert history.squares[graph].item() == pytest.approx((weights * (rewards - mean) ** 2).sum(), abs=1e-5)
     assert history.rounds == pytest.approx((discount**ages).sum())
-    assert history.told == len(pulls)
+    assert history.num_results == len(pulls)
 
 
 @given(PULLS, st.integers(1, 12))
@@ -46,7 +46,7 @@ def test_a_window_holds_what_a_history_of_the_last_rewards_holds(pulls, length):
     assert history.seen.tolist() == last.seen.tolist()
     np.testing.assert_allclose(history.means, last.means, atol=1e-9)
     np.testing.assert_allclose(history.squares, last.squares, rtol=1e-9, atol=1e-6)
-    assert (history.told, history.rounds) == (len(pulls), min(length, len(pulls)))
+    assert (history.num_results, history.rounds) == (len(pulls), min(length, len(pulls)))
 
 
 @pytest.mark.parametrize("forget", FORGETS)
@@ -104,7 +104,7 @@ def test_rewards_keep_their_age_where_graphs_come_and_go(forget):
         weights = [float(age < 3) if forget == 3 else 0.7**age for age, _ in rewards]
         assert history.counts[graph].item() == pytest.approx(sum(weights))
         assert history.means[graph].item() == pytest.approx(np.average([r for _, r in rewards], weights=weights))
-    assert history.told == 5
+    assert history.num_results == 5
     assert history.seen.tolist() == ([1, 0, 2] if forget == 3 else [0, 1, 2])
 
 
@@ -116,7 +116,7 @@ def test_state_round_trip_is_exact(forget, pulls):
     for one in (history, twin):
         told(one, SOME)
     assert same(history, twin)
-    assert history.told == twin.told == len(pulls) + len(SOME)
+    assert history.num_results == twin.num_results == len(pulls) + len(SOME)
 
 
 def test_memory_does_not_grow_with_the_rewards():
@@ -146,4 +146,4 @@ def test_a_state_that_contradicts_itself_is_refused(changes):
     history = WindowHistory(4, 3)
     with pytest.raises(ValueError, match="Expected a graph and a time for each of the last 3 rewards"):
         history.load_state_dict({**state, **changes})
-    assert history.told == 0
+    assert history.num_results == 0

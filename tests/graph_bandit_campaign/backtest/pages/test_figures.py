@@ -22,7 +22,7 @@ def compare(*players):
     return summarize(TABLE, 0, 6, plays, [Task(player, 4, 0) for player in players], [])
 
 
-@pytest.mark.parametrize(("panel", "curves"), [(0, "best"), (1, "found")])
+@pytest.mark.parametrize(("panel", "curves"), [(0, "best"), (1, "top_found")])
 def test_curves_are_means_over_starts_from_the_last_random_measurement(panel, curves):
     summary = compare("one")
     axes = progress_figure(summary, "y").axes[panel]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Limits
+from graph_bandit_campaign.constraints.batch import murcko_scaffolds
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns, find_offers
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns
@@ -59,3 +60,13 @@ def test_columns_are_found_by_name():
         find_offer_columns(settings(price="price"), ["smiles"], "pool.csv")
     with pytest.raises(ValueError, match="Expected `--per vendor` .* group by scaffold"):
         find_offer_columns(settings(at_most=1, per="vendor"), ["smiles"], "pool.csv")
+
+
+def test_scaffolds_are_rings_and_what_joins_them():
+    found = murcko_scaffolds(["Cc1ccccc1", "OCc1ccc(Cl)cc1", "c1ccccc1CCC1CC1", "CCO", "O=C1CCCCC1C"])
+    assert found == ["c1ccccc1", "c1ccccc1", "c1ccc(CCC2CC2)cc1", "", "O=C1CCCCC1"]
+
+
+def test_stereoisomers_have_one_scaffold():
+    one, other = murcko_scaffolds(["N[C@@H]1CC[C@H](O)CC1", "N[C@@H]1CC[C@@H](O)CC1"])
+    assert one == other == "C1CCCCC1"

@@ -8,7 +8,7 @@ import pytest
 import registry
 from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid
 from graph_bandit_lab.design.plan import plan
-from graph_bandit_lab.execution import warm_up, worker
+from graph_bandit_lab.execution import worker
 from graph_bandit_lab.execution.worker import play
 
 SECONDS = 0.3  # what the first round of a slow starter takes
@@ -48,7 +48,7 @@ class Broken(SlowStarter):
 def cold(monkeypatch):
     """A process in which nothing has been played."""
     monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
-    monkeypatch.setattr(warm_up, "_warm", set())
+    monkeypatch.setattr(worker, "_warm", set())
     monkeypatch.setattr(SlowStarter, "compiled", False)
     monkeypatch.setattr(SlowStarter, "resets", 0)
     registry.register_agent("slow-starter", SlowStarter)
@@ -100,7 +100,7 @@ AGENTS = ("gnn-ts:width=8,steps=2", "gnn-pe:width=8,preset=paper,epochs=2", "gnt
 def test_a_warm_up_changes_no_bit_of_any_play(environment, monkeypatch):
     some = repetitions(*AGENTS, seeds=(3,), **environment)
     warm = [play(repetition) for repetition in some]
-    assert len(warm_up._warm) == len(AGENTS)
+    assert len(worker._warm) == len(AGENTS)
     monkeypatch.setattr(worker, "warm_up", lambda repetition: None)
     for outcome, repetition in zip(warm, some, strict=True):
         cold = play(repetition)
@@ -112,7 +112,7 @@ def test_a_warm_up_changes_no_bit_of_any_play(environment, monkeypatch):
 def test_what_a_warm_up_raises_is_reported_where_the_agent_plays(monkeypatch, caplog):
     monkeypatch.setattr(Broken, "error", SystemExit("broken"), raising=False)
     (repetition,) = repetitions("broken", seeds=(1,))
-    warm_up.warm_up(repetition)
+    worker.warm_up(repetition)
     assert "SystemExit: broken" in play(repetition).error
     assert not caplog.records
 
@@ -120,4 +120,4 @@ def test_what_a_warm_up_raises_is_reported_where_the_agent_plays(monkeypatch, ca
 def test_ctrl_c_ends_a_warm_up(monkeypatch):
     monkeypatch.setattr(Broken, "error", KeyboardInterrupt(), raising=False)
     with pytest.raises(KeyboardInterrupt):
-        warm_up.warm_up(*repetitions("broken", seeds=(1,)))
+        worker.warm_up(*repetitions("broken", seeds=(1,)))
