@@ -49,13 +49,11 @@ class Campaign(Records):
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
             `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
-            Of a `ProductLibrary` those products are made that are told, and the most promising ones in each `ask`;
-            `self.graph_set` holds them.
+            Of a `ProductLibrary` what is told is made, and the most promising products in each `ask`.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
-            one molecule and `molecule-ucb` for several; for other graphs `gp-ei` and `gp-ucb`, by ranks. None: the
-            agent that was named when the file was written, else "default". An agent that is not a `BatchAgent` chooses
-            the graphs of a batch one by one, and makes no predictions. An agent of a file, `module:factory`, has to be
-            given each time: the file of a campaign never loads code.
+            one molecule and `molecule-ucb` for several; for other graphs `gp-ei` and `gp-ucb`, by ranks. None: that of
+            the file, else "default". An agent that is not a `BatchAgent` chooses the graphs of a batch one by one, and
+            makes no predictions. An agent of a file, `module:factory`, has to be given each time.
         maximize: True if large values are wanted, False for small ones; None: True.
         seed: seed of all randomness; None: 0.
         target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
@@ -76,6 +74,8 @@ class Campaign(Records):
             or goals.
     """
 
+    graph_set: PoolLike
+    """The graphs; of a library of products, those that are in memory."""
     agent_change: str
     """The text of the `AgentChangedWarning`; empty if the agent has not changed."""
 
@@ -98,8 +98,7 @@ class Campaign(Records):
         if isinstance(graph_set, ProductLibrary):
             self._made = MadeProducts(graph_set, saved, goals, offered)
             graph_set = self._made.molecules
-        self.graph_set: PoolLike = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
-        graph_set = self.graph_set
+        self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
         self._ignores = check_flag("ignore_failures", ignore_failures)
         self._failures, index = FailureLearner(graph_set, self._ignores), PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()
@@ -189,7 +188,7 @@ class Campaign(Records):
 
         Those that are likely to fail are left out as long as others are left; see `failing`.
 
-        Graphs that are pending, but no longer in the pool, stay pending; they do not affect the choice.
+        Graphs that are pending, but no longer in the pool, do not affect the choice.
 
         Args:
             count: how many graphs to choose.
@@ -233,8 +232,7 @@ class Campaign(Records):
 
         It is a dict, which notebooks show as a table, and of which `to_frame()` makes one of pandas.
         """
-        every = range(len(self.ids))
-        return Predictions(self._expect(every), self._smiles(every))
+        return Predictions(self._expect(every := range(len(self.ids))), self._smiles(every))
 
     @property
     def learns_bounds(self) -> bool:
@@ -245,6 +243,11 @@ class Campaign(Records):
     def learns_noises(self) -> bool:
         """Return whether the agent learns from results with a noise of their own; else these are refused."""
         return self._learner.learns_noises
+
+    @property
+    def uses_columns(self) -> bool:
+        """Return whether the agent learns from columns that molecules bring along; else these are refused."""
+        return self._learner.uses_columns
 
     def model(self, goal: str = "") -> Agent:
         """Return the agent, trained on the results so far.
@@ -268,8 +271,7 @@ class Campaign(Records):
         Raises:
             ValueError: if there is no such goal.
         """
-        agent, _ = self._model_of(goal)
-        return agent.shares() if isinstance(agent, PartsWeigher) else {}
+        return agent.shares() if isinstance(agent := self._model_of(goal)[0], PartsWeigher) else {}
 
     def reasons(self, ids: Iterable[str], goal: str = "") -> dict[str, Reason]:
         """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
@@ -285,8 +287,7 @@ class Campaign(Records):
         Raises:
             ValueError: if there is no such graph or goal.
         """
-        agent, state = self._model_of(goal)
-        return find_reasons(agent, state, self.ids, self._index.indices(ids))
+        return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids))
 
     def failing(self) -> FailureForecast:
         """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""
@@ -307,19 +308,19 @@ class Campaign(Records):
         settled = self._index.indices((*self.state.settled(), *self.state.failed))
         under_way = self._index.indices(key for key in self.state.pending if key in self._index.index_of)
         mask = self._offered & self._index.mask("among", among)
-        mask[[*settled, *under_way]] = False
+        mask[settled + under_way] = False
         return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, np.flatnonzero(mask))
 
     def _offer(self, count: int, among: MaskLike | Limits) -> MaskLike:
         """Return the graphs that can be chosen; of a library, after the most promising products were made."""
         if self._made is not None:
-            among = self._made.offer(self.state, count, among)
-            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
+            among = self._made.offer(self.state, count, among, self._learner.uses_columns)
+            self.show(self._made.shown, most_taught=MOST_TAUGHT)
         return among.mask(self.graph_set) if isinstance(among, Limits) else among
 
     def _admit(self, identifiers: Iterable[str]) -> None:
         if self._made is not None and self._made.add(identifiers):
-            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
+            self.show(self._made.shown, most_taught=MOST_TAUGHT)
 
     def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
         views, offered = self.state.views(), 0 if self.state.goals else offered  # of several, nobody measured it
@@ -329,10 +330,9 @@ class Campaign(Records):
         return join_forecasts(self.state, forecasts) if self.state.goals else forecasts[0]
 
     def _smiles(self, indices: Iterable[int]) -> dict[str, str]:
-        pool = self.graph_set
-        written: Mapping[str, str] = getattr(pool, "written", {})
-        if not isinstance(pool, MoleculeSetLike):
+        if not isinstance(pool := self.graph_set, MoleculeSetLike):
             return {}
+        written: Mapping[str, str] = getattr(pool, "written", {})
         return {self.ids[k]: written.get(self.ids[k], pool.smiles[k]) for k in indices}
 
     def _save(self, state: CampaignState) -> None:

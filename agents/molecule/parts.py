@@ -21,6 +21,7 @@ from agents.process.parts.part import Part
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
+OWN_COLUMNS = "own columns"
 SAMPLED = 4  # molecules whose traits are computed again, to see that those that are brought are theirs
 LABELS = {
     "atom_pairs": "atom pairs",
@@ -66,7 +67,8 @@ class MoleculeDescription:
         missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]
         if missing:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
-        return MoleculeDescription(molecules, traits, make_parts(settings, traits, molecules.columns, molecules.scales))
+        parts = make_parts(settings, traits, molecules.columns, molecules.scales, molecules.column_names)
+        return MoleculeDescription(molecules, traits, parts)
 
     @property
     def names(self) -> Sequence[str]:
@@ -104,6 +106,7 @@ def make_parts(
     traits: Traits,
     columns: NDArray[np.float64] | None = None,
     scales: Scales | None = None,
+    column_names: Sequence[str] = (),
 ) -> list[Part]:
     """Return the parts of positive weight.
 
@@ -115,6 +118,7 @@ def make_parts(
         traits: traits of K molecules.
         columns: `(K, c)`, the user's own numbers, NaN where not known; None: there are none.
         scales: of the pool that the molecules are from; None: they are the whole pool.
+        column_names: names of the columns. A single one gives its name to its parts, unless others have that name.
 
     Raises:
         ValueError: if a trait is missing that was not left out on purpose, fingerprints do not fit `settings.stereo`,
@@ -142,7 +146,10 @@ def make_parts(
     if columns is not None and settings.columns_weight > 0:
         ranks = Ranks.of(columns) if scales is None else scales.ranks_of(columns.shape[1])
         points = Points(ranks.scores(columns), ranks.moments.scale())
-        parts += _on_numbers("own columns", settings.columns_weight, points, linear=True)
+        alone = column_names[0] if len(column_names) == 1 else OWN_COLUMNS
+        parts += _on_numbers(
+            OWN_COLUMNS if alone in LABELS.values() else alone, settings.columns_weight, points, linear=True
+        )
     total = sum(part.weight for part in parts)
     if total == 0:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")

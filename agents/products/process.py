@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.lapack import dpotri
 
 from agents.beliefs.rewards import History, make_targets
 from agents.process.likelihood import MOST_RESULTS, MixtureLikelihood
@@ -162,6 +163,15 @@ class ProductProcess:
             np.add.at(between, (self._positions[s], self._positions[t]), self._solved)
             pairs.append(mine @ (weight * between).astype(np.float32) @ theirs.T)
         return Scores(slots, tuple(pairs))
+
+    @cached_property
+    def left_out(self) -> Floats:
+        """Return the mean of each product that was measured, as the other results predict it, `(n,)`.
+
+        m_i = y_i - [K^-1 y]_i / [K^-1]_ii,   K with the noise          [Rasmussen & Williams 2006, Eq. (5.12)]
+        """
+        inverse, _ = dpotri(self._factor[0], lower=1)
+        return np.asarray(self.targets - self._solved / np.diag(inverse), np.float64)
 
     def predict(self, tuples: Tuples) -> tuple[Floats, Floats]:
         """Return the mean and the standard deviation of products, `(m,)` each, without noise.

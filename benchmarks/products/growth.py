@@ -14,7 +14,7 @@ from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
 from agents.products import BlockKernel, ProductProcess
 from benchmarks.pools.streamed.process import measure
 from benchmarks.products.objectives import ACIDS, AMINES, AMINOBENZOIC, QUINAZOLINE, make_library
-from graph_bandit_campaign.model.products import SPREAD, ProductLists
+from graph_bandit_campaign.model.products import SPREAD, BlockBeliefs, ProductLists
 from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab.reports import print_columns
 
@@ -74,7 +74,8 @@ class ShortListStudy:
             shares = np.zeros((self.starts, 2))
             for start in range(self.starts):
                 told, values = _results(library, count, start)
-                listed = next(ProductLists(library, start).after(told.tolist(), values.tolist(), told.tolist()))
+                beliefs = BlockBeliefs(library, [kernels], told.tolist(), values.tolist())
+                listed = next(ProductLists(beliefs, start).after(told.tolist()))
                 means, deviations = ProductProcess(kernels, every[told], values).predict(every)
                 for column, bounds in enumerate((means, means + SPREAD * deviations)):
                     bounds[told] = -np.inf

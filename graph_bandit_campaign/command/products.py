@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -20,8 +20,8 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, can_be_made, read_products
-from graph_bandit_campaign.model.products import ProductLists
+from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, add_forecasts, can_be_made, read_products
+from graph_bandit_campaign.model.products import BlockBeliefs, ProductLists, read_kernels
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.results.books import Books
@@ -87,10 +87,17 @@ class ProductRounds:
         number_of = {name: number for name, number in named if number is not None}
         rewards = {number: sign * values[name] for name, number in number_of.items() if name in values}
         taken = set(number_of.values())
-        lists = ProductLists(self.library, state.seed).after([*rewards], [*rewards.values()], taken)
-        return self._make(state, np.array(sorted(taken), np.int64), lists)
+        beliefs = BlockBeliefs(self.library, read_kernels(self.library), [*rewards], [*rewards.values()])
+        lists = ProductLists(beliefs, state.seed).after(taken)
+        offer = self._make(np.array(sorted(taken), np.int64), lists)
+        if campaign.uses_columns and isinstance(offer.graphs, MoleculeSet):
+            offer = replace(offer, graphs=add_forecasts(offer.graphs, beliefs))
+        if len(values) > MOST_TAUGHT:
+            note = f"The model of molecules learns from {MOST_TAUGHT:,} results, the best half and others of all ranks."
+            offer = replace(offer, note=f"{offer.note} {note}", most_taught=MOST_TAUGHT)
+        return offer
 
-    def _make(self, state: CampaignState, taken: NDArray[np.int64], lists: Iterator[NDArray[np.int64]]) -> Offer:
+    def _make(self, taken: NDArray[np.int64], lists: Iterator[NDArray[np.int64]]) -> Offer:
         """Return the products that are taken, and those of as many lists as it takes to choose a batch well.
 
         Of the lists, only what meets the limits is kept.
@@ -117,11 +124,7 @@ class ProductRounds:
         note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
         note += f", and {mask.sum():,} meet the limits" if len(self.asked.limits) else ""
         note += ". All predictions and probabilities are of these: a better one may not have been made."
-        if len(state.means()) > MOST_TAUGHT:
-            note += (
-                f" The model of molecules learns from {MOST_TAUGHT:,} results, the best half and others of all ranks."
-            )
-        return Offer(in_pool, described, selection, constraints, note, MOST_TAUGHT, is_part=True, others=others)
+        return Offer(in_pool, described, selection, constraints, note, is_part=True, others=others)
 
     def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of those products that can be made and meet the limits."""

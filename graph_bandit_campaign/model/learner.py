@@ -115,6 +115,8 @@ class Learner:
     """Whether it learns from bounds; if not, each bound is taught as if it were the value."""
     learns_noises: bool
     """Whether it learns from results with a noise of their own."""
+    uses_columns: bool
+    """Whether it learns from columns that molecules bring along."""
 
     def __init__(self, graph_set: PoolLike, spec: str, several_goals: bool = False, most: int | None = None) -> None:
         self.graph_set, self.spec, self.most = graph_set, spec, most
@@ -123,8 +125,9 @@ class Learner:
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
         self._model: Agent = self._make()
         agent = self._model
+        self.uses_columns = bool(getattr(agent, "uses_columns", False))
         columns = getattr(graph_set, "columns", None)
-        if columns is not None and np.size(columns) and not getattr(agent, "uses_columns", False):
+        if columns is not None and np.size(columns) and not self.uses_columns:
             raise ValueError(
                 f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
                 "columns of the molecules (on the command line --features)."

@@ -11,7 +11,7 @@ from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.learner import default_agent
-from graph_bandit_campaign.model.products import MOST, ProductLists
+from graph_bandit_campaign.model.products import MOST, BlockBeliefs, ProductLists, read_kernels
 from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.pool.index import MaskLike
 from graph_bandit_campaign.state import CampaignState
@@ -20,6 +20,7 @@ from graph_bandit_env.pools import MOST_ATOMS, Forms
 from graph_bandit_env.pools.products import ProductLibrary
 
 LEAST_CHOICE = 4  # times as many products as are wanted have to meet the limits before a list is long enough
+BLOCKS = "building blocks"
 MOST_TAUGHT = 1000  # products with results from which the model of molecules learns
 
 Numbers = NDArray[np.int64]
@@ -40,6 +41,8 @@ class MadeProducts:
 
     molecules: MoleculeSet
     """Those that are known, and the others of the last offer. If none is known, the first that can be made."""
+    shown: MoleculeSet
+    """The same, with what blocks tell of them."""
 
     def __init__(
         self,
@@ -53,11 +56,11 @@ class MadeProducts:
                 "Expected one goal, and no `offered`, with a library of products, which is never listed. Give `Limits` "
                 "to `ask` to leave some out."
             )
-        self.library = library
+        self.library, self._kernels = library, read_kernels(library)
         ids = (*saved.structures, *saved.settled(), *saved.failed, *saved.pending) if saved else ()
         numbers = [number for number in map(library.number_of, ids) if number is not None]
         known = can_be_made(library, np.array(sorted(set(numbers)), np.int64), least=1)
-        self.molecules = _describe(read_products(library, known))
+        self.molecules = self.shown = _describe(read_products(library, known))
 
     def add(self, ids: Iterable[str]) -> bool:
         """Make further products; return whether there are any that were not in memory.
@@ -79,15 +82,19 @@ class MadeProducts:
             if problem := self.library.make([number])[0].problem:
                 raise ValueError(f"Expected the id of a product that can be made. `{name}` cannot: {problem}")
         self._join(np.array(numbers, np.int64), Limits())
+        self.shown = self.molecules
         return bool(new)
 
-    def offer(self, state: CampaignState, count: int, limits: Limits | MaskLike) -> NDArray[np.bool_]:
+    def offer(
+        self, state: CampaignState, count: int, limits: Limits | MaskLike, reads_columns: bool
+    ) -> NDArray[np.bool_]:
         """Replace the products that are not known by the most promising ones.
 
         Args:
             state: state of the campaign, with one goal.
             count: how many are to be chosen.
             limits: limits on what is chosen; None: there are none.
+            reads_columns: whether the agent reads columns; it is given what blocks tell then.
 
         Returns:
             `(K,)`. Whether each of `molecules` meets the limits.
@@ -105,12 +112,14 @@ class MadeProducts:
         if places := [place_of[name] for name in ids if name in place_of]:
             self.molecules = self.molecules.take(places)
         told = {number: sign * values[name] for name, number in number_of.items() if name in values}
-        offered = 0
-        for numbers in ProductLists(self.library, state.seed).after([*told], [*told.values()], {*number_of.values()}):
+        beliefs, offered = BlockBeliefs(self.library, self._kernels, [*told], [*told.values()]), 0
+        for numbers in ProductLists(beliefs, state.seed).after({*number_of.values()}):
             offered += self._join(can_be_made(self.library, numbers), limits)
             if offered >= LEAST_CHOICE * count:
                 break
-        return limits.mask(self.molecules)
+        mask = limits.mask(self.molecules)
+        self.shown = add_forecasts(self.molecules, beliefs) if reads_columns else self.molecules
+        return mask
 
     def _join(self, numbers: Numbers, limits: Limits) -> int:
         """Add those of some products that meet limits; return how many are new."""
@@ -125,6 +134,22 @@ class MadeProducts:
 def _describe(molecules: MoleculeSet) -> MoleculeSet:
     """Bring along what agents compare molecules by, so that it is computed once."""
     return describe(molecules, [default_agent(molecules, 1)], len(molecules))
+
+
+def add_forecasts(molecules: MoleculeSet, beliefs: BlockBeliefs) -> MoleculeSet:
+    """Return molecules with a column of what blocks tell of them, if blocks tell something.
+
+    It is a column like the user's own: the results decide how much it counts.
+
+    Args:
+        molecules: products, and perhaps molecules that are not in the library.
+        beliefs: what results tell of the blocks.
+    """
+    numbers = [*map(beliefs.library.number_of, molecules.ids)]
+    column = np.full(len(molecules), np.nan)
+    products = [k for k, number in enumerate(numbers) if number is not None]
+    column[products] = beliefs.forecasts(np.array([numbers[k] for k in products], np.int64))
+    return molecules if np.isnan(column).all() else molecules.with_columns([BLOCKS], column[:, None])
 
 
 def can_be_made(library: ProductLibrary, numbers: Numbers, least: int = 0) -> Numbers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,36 +24,100 @@ Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class ProductLists:
-    """Lists of promising products: the best sums over slots and pairs, changes of the best so far, and some at random.
+class BlockBeliefs:
+    """What results tell of building blocks: a process for each reaction of which two results differ.
 
     Args:
         library: the library.
+        kernels: those of the blocks of each slot of each reaction, as `read_kernels` returns them.
+        numbers: numbers of the products with results.
+        rewards: their values; large ones are wanted.
+    """
+
+    def __init__(
+        self,
+        library: ProductLibrary,
+        kernels: Sequence[Sequence[BlockKernel]],
+        numbers: Sequence[int],
+        rewards: Sequence[float],
+    ) -> None:
+        self.library = library
+        self.numbers, self.values = np.asarray(numbers, np.int64), np.asarray(rewards, np.float64)
+        self._learnt: dict[int, tuple[Numbers, ProductProcess]] = {}
+        for part, of_slots in enumerate(kernels):
+            own = np.flatnonzero(library.part_of(self.numbers) == part)
+            own = own[choose_results(self.values[own], MOST_RESULTS)]
+            if len(own) and np.ptp(self.values[own]) > 0:
+                taught = self.numbers[own]
+                process = ProductProcess(of_slots, library.blocks_of(taught, part), self.values[own])
+                self._learnt[part] = taught, process
+
+    def forecasts(self, numbers: Numbers) -> Floats:
+        """Return the means of products, `(n,)`, as normal scores of their ranks; NaN where nothing is learnt.
+
+        The mean of a product with a result is what the other results tell of it.
+        """
+        means, parts = np.full(len(numbers), np.nan), self.library.part_of(numbers)
+        for part, (taught, process) in self._learnt.items():
+            own = np.flatnonzero(parts == part)
+            means[own] = process.scores.of(self.library.blocks_of(numbers[own], part))
+            of_taught = dict(zip(taught.tolist(), process.left_out.tolist(), strict=True))
+            means[own] = [of_taught.get(*pair) for pair in zip(numbers[own].tolist(), means[own].tolist(), strict=True)]
+        return means
+
+    def promising(self, count: int, listed: Collection[int], generator: np.random.Generator) -> Numbers:
+        """Return products that are not listed, by mean and standard deviation, best first.
+
+        They are the best sums over slots and pairs, and changes of one block in the best products so far.
+
+        Args:
+            count: how many are wanted; there may be more or fewer.
+            listed: numbers of those that are listed.
+            generator: draws the blocks that are tried.
+        """
+        numbers, bounds = [np.zeros(0, np.int64)], [np.zeros(0)]
+        for part, (_, process) in self._learnt.items():
+            own = self.library.part_of(self.numbers) == part
+            best = self.numbers[own][np.argsort(-self.values[own], kind="stable")[:STARTS]]
+            changed = _change_one(self.library.blocks_of(best, part), self.library.parts[part], generator)
+            tuples = np.concatenate([find_best(process.scores, len(listed) + count).tuples, changed])
+            every = np.unique(self.library.numbers_of(tuples, part))
+            every = every[~np.isin(every, [*listed])]
+            means = process.scores.of(self.library.blocks_of(every, part))
+            every = every[np.argsort(-means, kind="stable")[: LARGER * count]]
+            means, deviations = process.predict(self.library.blocks_of(every, part))
+            numbers.append(every)
+            bounds.append(means + SPREAD * deviations)
+        order = np.argsort(-np.concatenate(bounds), kind="stable")
+        return np.concatenate(numbers)[order]
+
+
+class ProductLists:
+    """Lists of promising products, and some at random.
+
+    Args:
+        beliefs: what results tell of the blocks.
         seed: seed of all that is drawn.
     """
 
-    def __init__(self, library: ProductLibrary, seed: int) -> None:
-        self.library, self._seed = library, seed
+    def __init__(self, beliefs: BlockBeliefs, seed: int) -> None:
+        self.library, self._beliefs, self._seed = beliefs.library, beliefs, seed
 
-    def after(self, numbers: Sequence[int], rewards: Sequence[float], taken: Collection[int]) -> Iterator[Numbers]:
+    def after(self, taken: Collection[int]) -> Iterator[Numbers]:
         """Yield lists of different products, the most promising first, until `MOST` are listed or none is left.
 
         Before two results differ, every block is in as many products as any other of its slot.
 
         Args:
-            numbers: numbers of the products with results.
-            rewards: their values; large ones are wanted.
             taken: products that are not listed.
         """
         listed, size = set(taken), FIRST_LIST
-        generator = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(len(numbers),)))
-        measured, values = np.asarray(numbers, np.int64), np.asarray(rewards, np.float64)
-        processes = [self._learn(part, measured, values) for part in range(len(self.library.parts))]
+        key = (len(self._beliefs.numbers),)
+        generator = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
         most = min(MOST + len(listed), len(self.library))
         while len(listed) < most:
             size = min(size, most - len(listed))
-            promising = self._promising(processes, measured, values, len(listed) + size, generator)
-            new = [number for number in promising.tolist() if number not in listed]
+            new = self._beliefs.promising(size, listed, generator).tolist()
             chosen = dict.fromkeys(new[: size - round(AT_RANDOM * size)])
             enough = size + len(listed)  # so many different ones hold `size` that are not listed
             others = (self._spread(enough, generator), self.library.draw(enough, generator))
@@ -67,43 +130,6 @@ class ProductLists:
             yield np.array([*chosen], np.int64)
             size *= 2
 
-    @cached_property
-    def _kernels(self) -> list[list[BlockKernel]]:
-        return [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in self.library.parts]
-
-    def _learn(self, part: int, measured: Numbers, values: Floats) -> ProductProcess | None:
-        """Return the process of one reaction; None if no two of its results differ."""
-        own = np.flatnonzero(self.library.part_of(measured) == part)
-        own = own[choose_results(values[own], MOST_RESULTS)]
-        if not len(own) or np.ptp(values[own]) == 0:
-            return None
-        return ProductProcess(self._kernels[part], self.library.blocks_of(measured[own], part), values[own])
-
-    def _promising(
-        self,
-        processes: Sequence[ProductProcess | None],
-        measured: Numbers,
-        values: Floats,
-        count: int,
-        generator: np.random.Generator,
-    ) -> Numbers:
-        """Return products by mean and standard deviation, best first; of each reaction whose results differ."""
-        numbers, bounds = [np.zeros(0, np.int64)], [np.zeros(0)]
-        for part, process in enumerate(processes):
-            if process is None:
-                continue
-            own = self.library.part_of(measured) == part
-            best = measured[own][np.argsort(-values[own], kind="stable")[:STARTS]]
-            changed = _change_one(self.library.blocks_of(best, part), self.library.parts[part], generator)
-            tuples = np.unique(np.concatenate([find_best(process.scores, count).tuples, changed]), axis=0)
-            likely = np.argsort(-process.scores.of(tuples), kind="stable")[: LARGER * count]
-            tuples = tuples[np.sort(likely)]
-            means, deviations = process.predict(tuples)
-            numbers.append(self.library.numbers_of(tuples, part))
-            bounds.append(means + SPREAD * deviations)
-        order = np.argsort(-np.concatenate(bounds), kind="stable")
-        return np.concatenate(numbers)[order]
-
     def _spread(self, count: int, generator: np.random.Generator) -> Numbers:
         """Return random products of all reactions, in which the blocks of a slot are equally frequent."""
         every = [
@@ -113,6 +139,11 @@ class ProductLists:
             for number, part in enumerate(self.library.parts)
         ]
         return np.array([*dict.fromkeys(np.stack(every, axis=1).reshape(-1).tolist())], np.int64)
+
+
+def read_kernels(library: ProductLibrary) -> list[list[BlockKernel]]:
+    """Return the kernel of the blocks of each slot of each reaction."""
+    return [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in library.parts]
 
 
 def _shuffled(size: int, count: int, generator: np.random.Generator) -> Numbers:

@@ -39,6 +39,8 @@ class Molecules:
     """SMILES of each molecule."""
     columns: NDArray[np.float64] | None
     """`(K, c)`. The user's own numbers; None: there are none."""
+    column_names: Sequence[str]
+    """Name of each column."""
     traits: Traits | None
     """Their traits; None: the agent computes them."""
     scales: Scales | None
@@ -59,7 +61,8 @@ class Molecules:
                 raise TypeError(f"Expected `{name}` of molecules to be {kind.__name__}. Got {type(value).__name__}.")
         if traits is not None and len(traits) != len(smiles):
             raise ValueError(f"Expected traits of {len(smiles)} molecules. Got those of {len(traits)}.")
-        return Molecules(source, smiles, columns, traits, scales)
+        names = tuple(getattr(source, "column_names", ()))
+        return Molecules(source, smiles, columns, names, traits, scales)
 
     @property
     def num_graphs(self) -> int:

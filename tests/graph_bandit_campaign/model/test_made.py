@@ -40,7 +40,7 @@ def test_a_loop_of_asking_and_telling_finds_better_products_than_chance():
     for count in (60, 20, 20):
         campaign.tell_many({suggestion.id: value(suggestion.id) for suggestion in campaign.ask(count)})
     every = np.add.outer(*effects)
-    assert campaign.best > np.quantile(every, 0.999)
+    assert campaign.best > np.quantile(every, 0.99)
     assert len(campaign.ids) < 2000
 
 

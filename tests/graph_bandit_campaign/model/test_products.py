@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign.model import products
-from graph_bandit_campaign.model.products import ProductLists
+from graph_bandit_campaign.model.products import BlockBeliefs, ProductLists, read_kernels
 from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot, example_library
 
 pytest.importorskip("rdkit")
 LIBRARY = example_library()
+
+
+def lists_after(library, numbers, values, taken, seed=0):
+    beliefs = BlockBeliefs(library, read_kernels(library), numbers, values)
+    return ProductLists(beliefs, seed).after(taken)
 
 
 def small_library():
@@ -26,7 +31,7 @@ def additive_values(library, seed=0):
 
 
 def test_without_results_every_block_of_a_slot_is_listed_as_often():
-    first = next(ProductLists(LIBRARY, seed=0).after([], [], ()))
+    first = next(lists_after(LIBRARY, [], [], ()))
     assert len(set(first.tolist())) == len(first) == products.FIRST_LIST
     for slot, size in enumerate(LIBRARY.parts[0].sizes):
         counts = np.bincount(LIBRARY.blocks_of(first)[:, slot], minlength=size)
@@ -37,7 +42,7 @@ def test_without_results_every_block_of_a_slot_is_listed_as_often():
 def test_lists_hold_different_products_none_of_them_taken_until_there_are_no_more():
     library = small_library()
     taken = {0, 5, 17}
-    lists = [*ProductLists(library, seed=0).after([0, 5], [1.0, 2.0], taken)]
+    lists = [*lists_after(library, [0, 5], [1.0, 2.0], taken)]
     listed = np.concatenate(lists).tolist()
     assert len(listed) == len(set(listed))
     assert set(listed) == set(range(len(library))) - taken
@@ -46,7 +51,7 @@ def test_lists_hold_different_products_none_of_them_taken_until_there_are_no_mor
 def test_the_first_list_holds_the_best_of_sums_that_few_results_teach():
     values = additive_values(LIBRARY)
     told = LIBRARY.draw(400, np.random.default_rng(1))
-    first = next(ProductLists(LIBRARY, seed=0).after(told.tolist(), values[told].tolist(), told.tolist()))
+    first = next(lists_after(LIBRARY, told.tolist(), values[told].tolist(), told.tolist()))
     left = np.setdiff1d(np.arange(len(LIBRARY)), told)
     best = left[np.argsort(-values[left])[:50]]
     assert np.isin(best, first).mean() > 0.9
@@ -55,7 +60,7 @@ def test_the_first_list_holds_the_best_of_sums_that_few_results_teach():
 
 def test_lists_follow_from_the_seed():
     told, values = [3, 700, 9000], [0.1, 0.5, 0.3]
-    lists = [next(ProductLists(LIBRARY, seed).after(told, values, told)) for seed in (0, 0, 1)]
+    lists = [next(lists_after(LIBRARY, told, values, told, seed)) for seed in (0, 0, 1)]
     np.testing.assert_array_equal(lists[0], lists[1])
     assert (lists[0] != lists[2]).any()
 
@@ -65,8 +70,6 @@ def test_reactions_without_results_are_listed_at_random():
     other = Part(reaction=Reaction("other", part.reaction.smarts), slots=part.slots)
     library = ProductLibrary([part, other])
     told = LIBRARY.draw(50, np.random.default_rng(0))
-    first = next(
-        ProductLists(library, seed=0).after(told.tolist(), additive_values(LIBRARY)[told].tolist(), told.tolist())
-    )
+    first = next(lists_after(library, told.tolist(), additive_values(LIBRARY)[told].tolist(), told.tolist()))
     share = (library.part_of(first) == 1).mean()
     assert 0 < share < 0.5
