@@ -31,6 +31,8 @@ class Command:
     """Areas to attack."""
     data: Path | None = None
     """CSV table of molecules with three measured quantities (`benchmarks/attack/dirty.py`), for the area `dirty`."""
+    killed: str = ""
+    """A part of the name of the commands that the area `kills` kills, such as "a screen"."""
     seed: int = 0
     """Seed of all attempts."""
     workers: int = 2
@@ -46,8 +48,9 @@ class Command:
         """Print how many attempts each area survived, and the faults; return 1 if there are any."""
         seconds = 60 * self.minutes * self.workers / len(self.areas)
         scores: list[Score] = []
+        given: dict[Name, list[Any]] = {"dirty": [self.data], "kills": [self.killed]}
         tasks: list[tuple[Any, ...]] = [
-            (area, self.seed, seconds, self.attempts, *([self.data] if area == "dirty" else [])) for area in self.areas
+            (area, self.seed, seconds, self.attempts, *given.get(area, [])) for area in self.areas
         ]
         for (area, *_), outcome in run_in_parallel(attack_area, tasks, Processes(self.workers), attempts=1):
             if isinstance(outcome, Exception):

@@ -48,7 +48,7 @@ class Score:
     """The faults of each kind that was not always survived."""
 
 
-def attack_area(area: str, seed: int, seconds: float, attempts: int | None = None, *data: Path) -> Score:
+def attack_area(area: str, seed: int, seconds: float, attempts: int | None = None, *given: object) -> Score:
     """Attack one area until it has nothing left to try, or the time is over, or it has made so many attempts.
 
     Args:
@@ -56,14 +56,14 @@ def attack_area(area: str, seed: int, seconds: float, attempts: int | None = Non
         seed: equal seeds make the same attempts, as many as the time allows.
         seconds: no attempt starts later.
         attempts: the most that are made; None: as many as the time allows.
-        data: what the area takes besides.
+        given: what the area takes besides.
     """
     attack: Area = import_module(f"benchmarks.attack.{area}").attack
     generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(zlib.crc32(area.encode()),)))
     score = Score(area, Counter(), {})
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
-        for attempt in islice(attack(generator, Path(folder), *data), attempts):
+        for attempt in islice(attack(generator, Path(folder), *given), attempts):
             score.tried[attempt.kind] += 1
             if attempt.fault:
                 score.faults.setdefault(attempt.kind, []).append(attempt.fault)

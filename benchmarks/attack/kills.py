@@ -64,9 +64,18 @@ class Job:
         return [argument.format(folder=folder) for argument in self.arguments]
 
 
-def attack(generator: np.random.Generator, folder: Path) -> Iterator[Attempt]:
-    """Kill a sweep, a campaign, a screen and others in turn, each in a new folder, and run the same command again."""
-    for kill in cycle(Kills(job, generator, folder / str(number)) for number, job in enumerate(jobs(folder))):
+def attack(generator: np.random.Generator, folder: Path, named: str = "") -> Iterator[Attempt]:
+    """Kill a sweep, a campaign, a screen and others in turn, each in a new folder, and run the same command again.
+
+    Args:
+        generator: draws when they are killed.
+        folder: for what they read and write.
+        named: a part of the name of those that are killed.
+    """
+    chosen = [job for job in jobs(folder) if named in job.kind]
+    if not chosen:
+        raise ValueError(f"Expected a part of the name of a command that is killed. Got {named!r}.")
+    for kill in cycle(Kills(job, generator, folder / str(number)) for number, job in enumerate(chosen)):
         yield kill()
 
 

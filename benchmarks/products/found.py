@@ -51,12 +51,14 @@ class FoundStudy(Study):
         begin, looked, found = time.process_time(), list[int](), list[float]()
         player = SEARCHERS[searcher](objective.library, seed)
         looks = [look for look in LOOKS if look <= self.evaluations]
-        while len(looked) < looks[-1]:
+        while len(found) < len(looks):
             numbers = player.ask()
             looked += numbers[~np.isnan(objective.values[numbers])].tolist()
             player.tell(numbers, objective.values[numbers])
             while len(found) < len(looks) and len(looked) >= looks[len(found)]:
                 found.append(objective.count_found(looked[: looks[len(found)]], BEST))
+                if found[-1] == BEST:  # and no more can be found
+                    found += [BEST] * (len(looks) - len(found))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         found += [np.nan] * (len(LOOKS) - len(found))
         yield objective.additive, *found, time.process_time() - begin, memory

@@ -120,7 +120,7 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
         return
     left = mask & constraints.known(len(mask))
     if int(left.sum()) < count:
-        with_price = "" if prices is None else " with a with_price price"
+        with_price = "" if prices is None else " with a known price"
         text = f"Expected `count` to be no more graphs than are left{with_price}, {left.sum()}. Got {count}."
         raise TooFewLeftError(text, int(left.sum()))
     allowed = most_allowed(left, groups, constraints.at_most)

@@ -107,3 +107,16 @@ def test_it_is_half_identity_and_half_similarity():
 def test_blocks_without_bits_are_equal_to_themselves_alone():
     kernel = BlockKernel(np.zeros((2, 8), np.float32)).columns(np.array([0, 1]))
     np.testing.assert_array_equal(kernel, np.eye(2))
+
+
+def test_what_others_predict_is_that_of_a_process_without_each_result():
+    kernels, (tuples, values) = random_kernels(), random_results()
+    process = ProductProcess(kernels, tuples, values, WEIGHTS)
+    for k in range(len(values)):
+        others = np.arange(len(values)) != k
+        covariance = plain_kernel(kernels, WEIGHTS, tuples[others], tuples[others]) + WEIGHTS.noise * np.eye(
+            sum(others)
+        )
+        cross = plain_kernel(kernels, WEIGHTS, tuples[[k]], tuples[others])
+        expected = cross @ np.linalg.solve(covariance, process.targets[others])
+        np.testing.assert_allclose(process.left_out[k], expected[0], atol=1e-5)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Campaign, Goal, Limits
-from graph_bandit_campaign.model.made import MadeProducts, can_be_made, read_products
+from graph_bandit_campaign.model.made import MadeProducts, add_forecasts, can_be_made, read_products
+from graph_bandit_campaign.model.products import BlockBeliefs, read_kernels
 from graph_bandit_env import from_smiles
 from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot, example_library
 
@@ -120,3 +121,36 @@ def test_what_was_offered_and_not_chosen_is_not_kept_in_memory():
     campaign.ask(2)
     made = MadeProducts(LIBRARY, campaign.state)
     assert {*made.molecules.ids} == {suggestion.id for suggestion in campaign.state.rounds[0]}
+
+
+def test_the_model_learns_how_much_blocks_tell():
+    blocks = LIBRARY.blocks_of(np.arange(len(LIBRARY)))
+    generator = np.random.default_rng(0)
+    effects = [generator.normal(size=size) for size in LIBRARY.parts[0].sizes]
+    values = effects[0][blocks[:, 0]] + effects[1][blocks[:, 1]]
+    shares = []
+    for told in (values, generator.permutation(values)):
+        campaign = Campaign(LIBRARY, seed=0)
+        for _ in range(2):
+            ids = [suggestion.id for suggestion in campaign.ask(400)]
+            campaign.tell_many({name: float(told[LIBRARY.number_of(name)]) for name in ids})
+        campaign.ask(1)
+        shares.append(campaign.shares()["building blocks"])
+    assert shares[0] > 0.5 > shares[1]
+
+
+def test_an_agent_that_reads_no_columns_is_given_none():
+    campaign = Campaign(LIBRARY, "molecule-ucb:columns_weight=0")
+    campaign.tell_many({product.id: float(k) for k, product in enumerate(PRODUCTS)})
+    campaign.ask(2)
+    assert not campaign.graph_set.column_names
+    assert "building blocks" not in campaign.shares()
+
+
+def test_molecules_outside_of_the_library_have_no_forecast():
+    outside = from_smiles(["CCO"], ids=["ethanol"])
+    inside = from_smiles([PRODUCTS[5].smiles], ids=[PRODUCTS[5].id])
+    beliefs = BlockBeliefs(LIBRARY, read_kernels(LIBRARY), [0, 700], [1.0, 2.0])
+    shown = add_forecasts(inside.join(outside), beliefs)
+    assert np.isfinite(shown.columns[0, 0])
+    assert np.isnan(shown.columns[1, 0])
