@@ -1,4 +1,4 @@
-"""Which results a model learns from if there are more than it can take."""
+"""Choose the results that a model learns from if there are more than it can take."""
 
 import numpy as np
 from hypothesis import given
