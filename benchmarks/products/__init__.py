@@ -1,1 +1,1 @@
-"""How many of the best products of a library are found, and what a round on 2 x 10^10 products costs."""
+"""Searches of libraries of products: the share of the best that is found, and rounds on 2 x 10^10 products."""

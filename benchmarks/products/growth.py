@@ -14,7 +14,7 @@ from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
 from agents.products import BlockKernel, ProductProcess
 from benchmarks.pools.streamed.process import measure
 from benchmarks.products.objectives import ACIDS, AMINES, AMINOBENZOIC, QUINAZOLINE, make_library
-from graph_bandit_campaign.model.products import SPREAD, BlockBeliefs, ProductLists
+from graph_bandit_campaign.model import DEVIATIONS, BlockBeliefs, ProductLists
 from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab.reports import print_columns
 
@@ -77,7 +77,7 @@ class ShortListStudy:
                 beliefs = BlockBeliefs(library, [kernels], told.tolist(), values.tolist())
                 listed = next(ProductLists(beliefs, start).after(told.tolist()))
                 means, deviations = ProductProcess(kernels, every[told], values).predict(every)
-                for column, bounds in enumerate((means, means + SPREAD * deviations)):
+                for column, bounds in enumerate((means, means + DEVIATIONS * deviations)):
                     bounds[told] = -np.inf
                     best = np.argpartition(bounds, -LISTED)[-LISTED:]
                     shares[start, column] = np.isin(best, listed).mean()

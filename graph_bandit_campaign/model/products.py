@@ -18,7 +18,7 @@ CHANGES = 30  # blocks of each slot that are tried in the place of each of their
 MOST_RESULTS = 3000  # that the process learns from
 LARGER = 4  # times as many products as are listed are chosen by their means, and compared with deviations
 AT_RANDOM = 0.1  # share of a list that is drawn at random
-SPREAD = 1.0  # standard deviations that are added to the mean: what is not known is promising
+DEVIATIONS = 1.0  # standard deviations that are added to the mean: what is not known is promising
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -87,7 +87,7 @@ class BlockBeliefs:
             every = every[np.argsort(-means, kind="stable")[: LARGER * count]]
             means, deviations = process.predict(self.library.blocks_of(every, part))
             numbers.append(every)
-            bounds.append(means + SPREAD * deviations)
+            bounds.append(means + DEVIATIONS * deviations)
         order = np.argsort(-np.concatenate(bounds), kind="stable")
         return np.concatenate(numbers)[order]
 
