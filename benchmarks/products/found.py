@@ -64,12 +64,13 @@ class FoundStudy(Study):
         yield objective.additive, *found, time.process_time() - begin, memory
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
-        """Yield the numbers of each start, for each objective and searcher."""
+        """Yield the worst and the best of the starts, for each objective and searcher."""
         heads = (*(f"found after {look:,}" for look in LOOKS), "seconds", "GB")
         cells: list[Cells] = [("objective", "sums explain", "searcher", *heads)]
         for (objective, searcher), part in rows.groupby(["objective", "searcher"], sort=False):
-            found = [", ".join(f"{count:.0f}" for count in part[f"found {look}"].dropna()) for look in LOOKS]
+            counts = [part[f"found {look}"] for look in LOOKS]
+            found = [f"{least:.0f}-{most:.0f}" for least, most in ((each.min(), each.max()) for each in counts)]
             ends = f"{part['seconds'].mean():.0f}", f"{part['memory'].max():.2f}"
             cells.append((str(objective), f"{part['additive'].mean():.2f}", str(searcher), *found, *ends))
         starts = rows["start"].nunique()
-        yield Table(f"Of the best {BEST} of 250,000 products, in each of {starts} plays", cells)
+        yield Table(f"Of the best {BEST} of 250,000 products, in the worst and the best of {starts} plays", cells)
