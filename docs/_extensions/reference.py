@@ -60,6 +60,12 @@ def find_homes(doors: dict[str, ModuleType]) -> dict[str, str]:
     return homes
 
 
+def outer_door(name: str, doors: dict[str, ModuleType]) -> str:
+    """Return the nearest door around a door, by their names; an empty text if there is none."""
+    around = name.rpartition(".")[0]
+    return around if around in doors or not around else outer_door(around, doors)
+
+
 def first_line(thing: object) -> str:
     """Return the first line of a docstring."""
     return (inspect.getdoc(thing) or "").partition("\n")[0]
@@ -68,7 +74,7 @@ def first_line(thing: object) -> str:
 def write_door(name: str, doors: dict[str, ModuleType], homes: dict[str, str]) -> Iterator[str]:
     """Yield the lines of the page of a door: its docstring, the rooms in it, and its names, constants last."""
     yield from [name, "=" * len(name), "", f".. automodule:: {name}", "   :no-members:", ""]
-    rooms = [room for room in doors if room.rpartition(".")[0] == name]
+    rooms = [room for room in doors if outer_door(room, doors) == name]
     if rooms:
         yield from [".. markdown::", ""]
         yield from (f"   - [`{room}`]({room}.rst): {first_line(doors[room])}" for room in rooms)
