@@ -92,8 +92,7 @@ class Campaign(Records):
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
     ) -> None:
-        file = CampaignFile(state)
-        saved = file.read()
+        saved = (file := CampaignFile(state)).read()
         self._made = None
         if isinstance(graph_set, ProductLibrary):
             self._made = MadeProducts(graph_set, saved, goals, offered)
@@ -117,7 +116,8 @@ class Campaign(Records):
         self._named = None if named == DEFAULT else named
         size, several = len(saved.rounds[-1]) if saved and saved.rounds else 1, bool(wanted)
         try:
-            self._learner = Learner(graph_set, self._named or default_agent(graph_set, size, several), several)
+            spec = self._named or default_agent(graph_set, size, several)
+            self._learner = Learner(graph_set, spec, several, MOST_TAUGHT if self._made else None)
         except ValueError as error:
             if agent or not saved:
                 raise
@@ -220,8 +220,8 @@ class Campaign(Records):
         chosen = choose_batch(chooser, count, mask, self._index.indices(under_way), constraints)
         suggested = self._expect(chosen, int(mask.sum()))
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
-        rounds = (*self.state.rounds, suggested)
         structures = {**self.state.structures, **self._structures(chosen)}
+        rounds = (*self.state.rounds, suggested)
         asked = replace(self.state, rounds=rounds, pending=pending, question=question, unwritten="")
         self._save(replace(asked, structures=structures))
         self._opened = None

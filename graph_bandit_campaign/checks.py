@@ -12,6 +12,8 @@ import numpy as np
 
 from agents.contract import LARGEST_REWARD
 
+WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
+
 
 class TooFewLeftError(ValueError):
     """Fewer graphs can be chosen than are wanted.
@@ -24,9 +26,6 @@ class TooFewLeftError(ValueError):
     def __init__(self, message: str, left: int) -> None:
         super().__init__(message)
         self.left = left
-
-
-WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
 
 
 def nearest_id(identifier: str, ids: Iterable[str]) -> str:

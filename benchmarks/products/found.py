@@ -25,7 +25,7 @@ class FoundStudy(Study):
     purpose: Purpose = "report"
     """Blocks, queries and interactions on which settings were chosen, or others."""
     objectives: tuple[str, ...] = tuple(OBJECTIVES)
-    """What is searched for: similarity, forest, profile, interactions."""
+    """Objectives to search by: similarity, forest, profile, interactions."""
     searchers: tuple[str, ...] = tuple(SEARCHERS)
     """Ways to search."""
     starts: int = 5
@@ -69,7 +69,9 @@ class FoundStudy(Study):
         cells: list[Cells] = [("objective", "sums explain", "searcher", *heads)]
         for (objective, searcher), part in rows.groupby(["objective", "searcher"], sort=False):
             counts = [part[f"found {look}"] for look in LOOKS]
-            found = [f"{least:.0f}-{most:.0f}" for least, most in ((each.min(), each.max()) for each in counts)]
+            found = [
+                f"{least:.0f}-{most:.0f}" for least, most in ((of_look.min(), of_look.max()) for of_look in counts)
+            ]
             ends = f"{part['seconds'].mean():.0f}", f"{part['memory'].max():.2f}"
             cells.append((str(objective), f"{part['additive'].mean():.2f}", str(searcher), *found, *ends))
         starts = rows["start"].nunique()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from rdkit.Chem import MolFromSmiles
 from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
 
@@ -73,12 +74,12 @@ class ShortListStudy:
         for count in self.measured:
             shares = np.zeros((self.starts, 2))
             for start in range(self.starts):
-                told, values = _results(library, count, start)
-                beliefs = BlockBeliefs(library, [kernels], told.tolist(), values.tolist())
-                listed = next(ProductLists(beliefs, start).after(told.tolist()))
-                means, deviations = ProductProcess(kernels, every[told], values).predict(every)
+                measured, values = _results(library, count, start)
+                beliefs = BlockBeliefs(library, [kernels], measured.tolist(), values.tolist())
+                listed = next(ProductLists(beliefs, start).after(measured.tolist()))
+                means, deviations = ProductProcess(kernels, every[measured], values).predict(every)
                 for column, bounds in enumerate((means, means + DEVIATIONS * deviations)):
-                    bounds[told] = -np.inf
+                    bounds[measured] = -np.inf
                     best = np.argpartition(bounds, -LISTED)[-LISTED:]
                     shares[start, column] = np.isin(best, listed).mean()
             rows.append((str(count), *(", ".join(f"{share:.3f}" for share in each) for each in shares.T)))
@@ -92,7 +93,8 @@ def _quinazolines(data: Path, sizes: tuple[int | None, ...]) -> ProductLibrary:
     return make_library("quinazoline", QUINAZOLINE, [*zip(paths, sizes, strict=True)])
 
 
-def _results(library: ProductLibrary, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _results(library: ProductLibrary, count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return numbers of products, drawn at random, `(n,)`, and their logP, `(n,)`."""
     numbers = library.draw(count, np.random.default_rng(seed))
     made = library.make(numbers)
     good = np.array([bool(product.smiles) for product in made])

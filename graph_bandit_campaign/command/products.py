@@ -20,8 +20,15 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, add_forecasts, can_be_made, read_products
-from graph_bandit_campaign.model.products import BlockBeliefs, ProductLists, read_kernels
+from graph_bandit_campaign.model.made import (
+    LEAST_CHOICE,
+    MOST_TAUGHT,
+    add_forecasts,
+    can_be_made,
+    learn_blocks,
+    read_products,
+)
+from graph_bandit_campaign.model.products import ProductLists, read_kernels
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.results.books import Books
@@ -81,18 +88,12 @@ class ProductRounds:
             ValueError: if a cell cannot be read.
         """
         state = campaign.state
-        sign = 1.0 if state.maximize else -1.0
-        values = state.means()
-        named = ((name, self.library.number_of(name)) for name in (*values, *state.pending, *state.failed))
-        number_of = {name: number for name, number in named if number is not None}
-        rewards = {number: sign * values[name] for name, number in number_of.items() if name in values}
-        taken = set(number_of.values())
-        beliefs = BlockBeliefs(self.library, read_kernels(self.library), [*rewards], [*rewards.values()])
-        lists = ProductLists(beliefs, state.seed).after(taken)
-        offer = self._make(np.array(sorted(taken), np.int64), lists)
+        beliefs, taken = learn_blocks(self.library, read_kernels(self.library), state)
+        numbers = {*taken.values()}
+        offer = self._make(np.array(sorted(numbers), np.int64), ProductLists(beliefs, state.seed).after(numbers))
         if campaign.uses_columns and isinstance(offer.graphs, MoleculeSet):
             offer = replace(offer, graphs=add_forecasts(offer.graphs, beliefs))
-        if len(values) > MOST_TAUGHT:
+        if len(state.means()) > MOST_TAUGHT:
             note = f"The model of molecules learns from {MOST_TAUGHT:,} results, the best half and others of all ranks."
             offer = replace(offer, note=f"{offer.note} {note}", most_taught=MOST_TAUGHT)
         return offer

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.products import BlockKernel
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
@@ -15,7 +16,7 @@ from graph_bandit_campaign.model.products import MOST, BlockBeliefs, ProductList
 from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.pool.index import MaskLike
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
 from graph_bandit_env.pools import MOST_ATOMS, Forms
 from graph_bandit_env.pools.products import ProductLibrary
 
@@ -36,7 +37,8 @@ class MadeProducts:
         offered: which graphs of a pool can be suggested, which is refused, since the pool is never listed.
 
     Raises:
-        ValueError: if something is given that is refused, or no product can be made.
+        ValueError: if something is given that is refused, no product can be made, or an id that was suggested is that
+            of another molecule now.
     """
 
     molecules: MoleculeSet
@@ -59,8 +61,9 @@ class MadeProducts:
         self.library, self._kernels = library, read_kernels(library)
         ids = (*saved.structures, *saved.settled(), *saved.failed, *saved.pending) if saved else ()
         numbers = [number for number in map(library.number_of, ids) if number is not None]
-        known = can_be_made(library, np.array(sorted(set(numbers)), np.int64), least=1)
-        self.molecules = self.shown = _describe(read_products(library, known))
+        made = can_be_made(library, np.array(sorted(set(numbers)), np.int64), least=1)
+        self.molecules = self.shown = _describe(read_products(library, made))
+        self._refuse_others(saved.structures if saved else {})
 
     def add(self, ids: Iterable[str]) -> bool:
         """Make further products; return whether there are any that were not in memory.
@@ -71,8 +74,8 @@ class MadeProducts:
         Raises:
             ValueError: if there is no such product, or it cannot be made.
         """
-        here = {*self.molecules.ids, *self.molecules.aliases}
-        new = [name for name in dict.fromkeys(ids) if name not in here]
+        in_memory = {*self.molecules.ids, *self.molecules.aliases}
+        new = [name for name in dict.fromkeys(ids) if name not in in_memory]
         numbers = [self.library.number_of(name) for name in new]
         for name, number in zip(new, numbers, strict=True):
             if number is None:
@@ -81,8 +84,8 @@ class MadeProducts:
                 raise ValueError(f"Expected the id of a product of the library. Got {name!r}.{hint}")
             if problem := self.library.make([number])[0].problem:
                 raise ValueError(f"Expected the id of a product that can be made. `{name}` cannot: {problem}")
-        self._join(np.array(numbers, np.int64), Limits())
-        self.shown = self.molecules
+        if new:
+            self.molecules = self.shown = self._join(self.molecules, np.array(numbers, np.int64), Limits())
         return bool(new)
 
     def offer(
@@ -105,30 +108,53 @@ class MadeProducts:
         limits = Limits() if limits is None else limits
         if not isinstance(limits, Limits):
             raise TypeError("Expected `among` to be `Limits`, or None, with a library of products. Got a mask.")
-        values, sign = state.means(), 1.0 if state.maximize else -1.0
-        ids = dict.fromkeys((*values, *state.pending, *state.failed))
-        number_of = {name: number for name in ids if (number := self.library.number_of(name)) is not None}
-        place_of = {name: k for k, name in enumerate(self.molecules.ids)}
-        if places := [place_of[name] for name in ids if name in place_of]:
-            self.molecules = self.molecules.take(places)
-        told = {number: sign * values[name] for name, number in number_of.items() if name in values}
-        beliefs, offered = BlockBeliefs(self.library, self._kernels, [*told], [*told.values()]), 0
-        for numbers in ProductLists(beliefs, state.seed).after({*number_of.values()}):
-            offered += self._join(can_be_made(self.library, numbers), limits)
-            if offered >= LEAST_CHOICE * count:
+        beliefs, taken = learn_blocks(self.library, self._kernels, state)
+        index_of, molecules = {name: k for k, name in enumerate(self.molecules.ids)}, self.molecules
+        if kept := [index_of[name] for name in taken if name in index_of]:
+            molecules = molecules.take(kept)
+        least = len(molecules) + LEAST_CHOICE * count
+        for numbers in ProductLists(beliefs, state.seed).after({*taken.values()}):
+            molecules = self._join(molecules, can_be_made(self.library, numbers), limits)
+            if len(molecules) >= least:
                 break
-        mask = limits.mask(self.molecules)
-        self.shown = add_forecasts(self.molecules, beliefs) if reads_columns else self.molecules
+        mask = limits.mask(molecules)
+        self.molecules, self.shown = molecules, add_forecasts(molecules, beliefs) if reads_columns else molecules
         return mask
 
-    def _join(self, numbers: Numbers, limits: Limits) -> int:
-        """Add those of some products that meet limits; return how many are new."""
+    def _join(self, molecules: MoleculeSet, numbers: Numbers, limits: Limits) -> MoleculeSet:
+        """Return molecules, followed by those of some products that meet limits."""
         if not len(numbers):
-            return 0
-        before, molecules = len(self.molecules), read_products(self.library, numbers)
-        if len(meeting := np.flatnonzero(limits.mask(molecules))):
-            self.molecules = self.molecules.join(_describe(molecules.take(meeting)))
-        return len(self.molecules) - before
+            return molecules
+        products = read_products(self.library, numbers)
+        meeting = np.flatnonzero(limits.mask(products))
+        return molecules.join(_describe(products.take(meeting))) if len(meeting) else molecules
+
+    def _refuse_others(self, structures: Mapping[str, str]) -> None:
+        """Refuse a library in which an id that was suggested is that of another molecule now."""
+        for name, smiles in zip(self.molecules.ids, self.molecules.smiles, strict=True):
+            before = structures.get(name, smiles)
+            if smiles not in (before, self.molecules.standard_smiles(canonical_smiles(before) or before)):
+                raise ValueError(
+                    f"Expected `{name}` to be {before}, as in earlier rounds. The library makes {smiles} of these "
+                    "blocks. Correct the library, or choose another `state` to start a new campaign."
+                )
+
+
+def learn_blocks(
+    library: ProductLibrary, kernels: Sequence[Sequence[BlockKernel]], state: CampaignState
+) -> tuple[BlockBeliefs, dict[str, int]]:
+    """Return what the results of a campaign tell of blocks, and the numbers of products that are not offered, by id.
+
+    Args:
+        library: the library.
+        kernels: as `read_kernels` returns them.
+        state: state of the campaign, with one goal.
+    """
+    values, sign = state.means(), 1.0 if state.maximize else -1.0
+    ids = dict.fromkeys((*values, *state.pending, *state.failed))
+    taken = {name: number for name in ids if (number := library.number_of(name)) is not None}
+    rewards = {number: sign * values[name] for name, number in taken.items() if name in values}
+    return BlockBeliefs(library, kernels, [*rewards], [*rewards.values()]), taken
 
 
 def _describe(molecules: MoleculeSet) -> MoleculeSet:

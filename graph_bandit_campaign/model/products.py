@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 class BlockBeliefs:
-    """What results tell of building blocks: a process for each reaction of which two results differ.
+    """Beliefs about building blocks, learnt from results: a process for each reaction of which two results differ.
 
     Args:
         library: the library.

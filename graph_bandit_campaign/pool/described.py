@@ -57,8 +57,8 @@ class DescribedMolecules(MoleculeSet):
             return DescribedMolecules.of(joined, self.traits, self.scales)
         mine = self.traits
         if isinstance(other, DescribedMolecules) and other.traits.kind == mine.kind:
-            place_of = {text: place for place, text in enumerate(other.smiles)}
-            more = other.traits.take([place_of[text] for text in added])
+            index_of = {text: k for k, text in enumerate(other.smiles)}
+            more = other.traits.take([index_of[text] for text in added])
         else:
             more = compute_traits(added, mine.names, mine.stereo, mine.left_out)
         scales = self.scales

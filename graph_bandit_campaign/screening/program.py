@@ -42,18 +42,18 @@ def split_command(text: str) -> list[str]:
     if os.name == "nt":  # which keeps the quotation marks there
         words = [word[1:-1] if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'" else word for word in words]
     first = words[0] if words else ""
-    found = shutil.which(first) if first else None
-    if found is None:
+    path = shutil.which(first) if first else None
+    if path is None:
         raise ValueError(
             f"Expected `--score` to begin with a program that can be run. Got {first!r}. Give its path, or first the "
             "program that runs it, as in `python dock.py`. No shell reads the command."
         )
-    return [found, *words[1:]]
+    return [path, *words[1:]]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a program made of some molecules."""
+    """The values that a program has computed for some molecules, or why there are none."""
 
     molecules: Mapping[str, str]
     """SMILES of the molecules by id."""
@@ -204,9 +204,9 @@ def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | 
     names = [name.strip().casefold() for name in head]
     if "id" not in names or "value" not in names:
         raise ValueError("the program wrote a table without the columns `id` and `value`")
-    places, values, unknown, again = (names.index("id"), names.index("value")), dict[str, float | None](), [], []
+    columns, values, unknown, again = (names.index("id"), names.index("value")), dict[str, float | None](), [], []
     for row in rows:
-        written, cell = (row[place] if place < len(row) else "" for place in places)
+        written, cell = (row[column] if column < len(row) else "" for column in columns)
         name = written if written in wanted else written.strip()
         if name not in wanted:
             unknown.append(_shown(name))

@@ -73,13 +73,13 @@ class _Screen:
         self._scorer = Scorer(command, settings.chunk, settings.running, settings.timeout)
         self._digest, self._said = digest_of(settings.score.strip().encode()), set[str]()
         state = self._state()
-        known = state.sources.get(COMMAND) if state else None
-        if known not in (None, self._digest) and not settings.other_command:
+        before = state.sources.get(COMMAND) if state else None
+        if before not in (None, self._digest) and not settings.other_command:
             raise ValueError(
                 f"Expected the `--score` that computed the values in {settings.out}. Got another one. Give that one, "
                 "or --other-command, if values of this one mean the same."
             )
-        self._is_proven = known == self._digest  # it has given a value
+        self._is_proven = before == self._digest  # it has given a value
 
     def play(self) -> None:
         """Go on until the evaluations are spent, or no molecule is left."""
@@ -187,10 +187,10 @@ class _Screen:
     def _print_round(self, choosing: float, computing: float) -> None:
         state, scores = self._state(), self.scores
         best = scores.best(self.settings.goals[0].sign > 0, 1)
-        told = f", best {self.settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
+        leader = f", best {self.settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
         print(
             f"round {len(state.rounds) if state else 0}: {len(scores):,} of {self.settings.evaluations:,} evaluations"
-            f"{told}, {scores.failures:,} failed; chosen in {duration(choosing)}, computed in {duration(computing)}",
+            f"{leader}, {scores.failures:,} failed; chosen in {duration(choosing)}, computed in {duration(computing)}",
             flush=True,
         )
 

@@ -53,8 +53,8 @@ class Scores:
             maximize: whether large values are good.
             count: most molecules.
         """
-        known = [(name, smiles, value) for name, (smiles, value) in self._rows.items() if value is not None]
-        return sorted(known, key=lambda row: -row[2] if maximize else row[2])[:count]
+        computed = [(name, smiles, value) for name, (smiles, value) in self._rows.items() if value is not None]
+        return sorted(computed, key=lambda row: -row[2] if maximize else row[2])[:count]
 
     def add(self, values: Mapping[str, float | None], smiles_of: Mapping[str, str], order: Iterable[str]) -> None:
         """Take in values, and replace the table.
@@ -65,8 +65,8 @@ class Scores:
             order: ids of all that was suggested, in whose order rows are written. Others come first.
         """
         rows = {**self._rows, **{name: (smiles_of[name], value) for name, value in values.items()}}
-        place = {identifier: number for number, identifier in enumerate(order)}
-        self._rows = {name: rows[name] for name in sorted(rows, key=lambda name: place.get(name, -1))}
+        rank_of = {identifier: number for number, identifier in enumerate(order)}
+        self._rows = {name: rows[name] for name in sorted(rows, key=lambda name: rank_of.get(name, -1))}
         table = [("id", "smiles", self._name)]
         table += [(shield(name), smiles, _cell(value)) for name, (smiles, value) in self._rows.items()]
         replace_file(self._path, write_table(self._path, table))

@@ -67,7 +67,7 @@ class ScreenSettings(SuggestSettings):
 
     def __post_init__(self) -> None:
         SuggestSettings.__post_init__(self)
-        default = {each.name: each.default for each in fields(self)}
+        default = {setting.name: setting.default for setting in fields(self)}
         wrong = [name for name in NOT_HERE if getattr(self, name) != default[name]]
         if wrong or len(self.goals) != 1:
             got = f"`{wrong[0]}`" if wrong else f"{len(self.goals)} goals"
@@ -106,6 +106,6 @@ class ScreenSettings(SuggestSettings):
             n: how many molecules it has.
             has_results: whether the table of results is there.
         """
-        same = {each.name: getattr(self, each.name) for each in fields(SuggestSettings)}
+        same = {setting.name: getattr(self, setting.name) for setting in fields(SuggestSettings)}
         results = (*self.measured, self.out) if has_results else self.measured
         return SuggestSettings(**same | {"n": n, "out": self.batch_table, "measured": results})

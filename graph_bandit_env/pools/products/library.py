@@ -128,14 +128,14 @@ class ProductLibrary:
 
     @cached_property
     def _digests(self) -> list[tuple[str, str]]:
-        found = []
+        digests = []
         for part in self.parts:
             reaction = part.reaction
-            found.append((f"reaction {reaction.name}", _digest([reaction.smarts, reaction.most_atoms])))
+            digests.append((f"reaction {reaction.name}", _digest([reaction.smarts, reaction.most_atoms])))
             for slot in part.slots:
                 prices = None if slot.prices is None else slot.prices.tolist()
-                found.append((f"slot {reaction.name}/{slot.name}", _digest([slot.ids, slot.smiles, prices])))
-        return found
+                digests.append((f"slot {reaction.name}/{slot.name}", _digest([slot.ids, slot.smiles, prices])))
+        return digests
 
     def blocks_of(self, numbers: Sequence[int] | NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
         """Return the blocks of products of one reaction, `(n, slots)`: a place in each slot.

@@ -154,3 +154,31 @@ def test_molecules_outside_of_the_library_have_no_forecast():
     shown = add_forecasts(inside.join(outside), beliefs)
     assert np.isfinite(shown.columns[0, 0])
     assert np.isnan(shown.columns[1, 0])
+
+
+def test_limits_that_cannot_be_read_change_nothing():
+    campaign = Campaign(LIBRARY)
+    first = campaign.ask(2)
+    ids, made = campaign.ids, campaign._made.molecules
+    with pytest.raises(ValueError, match="to name a column"):
+        campaign.ask(2, among=Limits(["stock<500"]))
+    assert campaign._made.molecules is made
+    assert campaign.ids == ids
+    campaign.tell(first[0].id, 1.0)
+
+
+def test_many_results_teach_a_campaign_no_more_before_it_is_asked_than_after(state, monkeypatch):
+    monkeypatch.setattr("graph_bandit_campaign.campaign.MOST_TAUGHT", 6)
+    campaign = Campaign(LIBRARY, state=state)
+    campaign.tell_many({product.id: float(k) for k, product in enumerate(PRODUCTS)})
+    assert campaign.model().results.num_results == 6
+    assert Campaign(LIBRARY, state=state).model().results.num_results == 6
+
+
+def test_blocks_that_are_other_molecules_now_are_refused(state):
+    campaign = Campaign(amides(["CC(=O)O"], ["NC", "NCC"]), state=state)
+    (chosen,) = campaign.ask(1)
+    campaign.tell(chosen.id, 2.0)
+    with pytest.raises(ValueError, match=f"Expected `{chosen.id.replace('+', '.')}` to be "):
+        Campaign(amides(["CCCC(=O)O"], ["NC", "NCC"]), state=state)
+    assert Campaign(amides(["OC(C)=O"], ["CN", "CCN"]), state=state).best == 2.0
