@@ -76,7 +76,8 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
 def choose_results(rewards: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
     """Return the results that a model learns from if there are more than it can take, `(n,)`.
 
-    These are the best, as many as half of them, and of the others some that are evenly spaced by rank.
+    These are the best, as many as half of them, and of the others some that are evenly spaced by rank, the worst among
+    them.
 
     Args:
         rewards: `(n,)`, large ones are wanted.
@@ -87,7 +88,8 @@ def choose_results(rewards: NDArray[np.float64], most: int) -> NDArray[np.bool_]
         best, others = order[: most // 2], order[most // 2 :]
         kept[:] = False
         kept[best] = True
-        kept[others[np.linspace(0, len(others) - 1, most - len(best)).round().astype(np.int64)]] = True
+        count, worst = most - len(best), len(others) - 1
+        kept[others[np.linspace(0 if count > 1 else worst, worst, count).round().astype(np.int64)]] = True
     return kept
 
 
