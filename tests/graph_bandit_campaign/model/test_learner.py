@@ -1,7 +1,7 @@
 """Choose the results that a model learns from if there are more than it can take."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graph_bandit_campaign.model.learner import Learner, choose_results
@@ -10,6 +10,7 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import from_smiles
 
 
+@example([0.0, 1.0, 1.0], 2)
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=60), st.integers(2, 40))
 def test_the_best_half_is_kept_and_the_others_are_spread_to_the_worst(values, most):
     rewards = np.array(values)
