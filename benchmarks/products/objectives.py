@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, product
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from rdkit import Chem, DataStructs
 from rdkit.Chem import rdMolDescriptors
-from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
 from sklearn.ensemble import RandomForestClassifier
 
 from agents.products import BlockKernel
+from benchmarks.products.similarities import PRINTS, similarities
 from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot
 from graph_bandit_env.storage import ArrayCache
 
 Purpose = Literal["choose", "report"]
-Floats = NDArray[np.float64]
+Floats = NDArray[np.float64] | NDArray[np.float32]
 SEEDS: dict[Purpose, int] = {"choose": 0, "report": 1}
 QUERIES: dict[Purpose, str] = {
     "choose": "CC(C)Cn1c(CCc2ccncc2)nc2cc(F)ccc2c1=O",
@@ -35,32 +36,25 @@ ASSAY, INACTIVE, TREES = "MAPK1.csv.gz", 5000, 200
 PROFILE = ((3.0, 1.0), (80.0, 20.0), (400.0, 50.0))  # of logP, polar area and mass: what is wanted, and how nearly
 FACTORS, CALM = 2, 0.35  # of interactions between slots; share of the variance that sums over slots have
 CHUNK = 4096
-PRINTS = GetMorganGenerator(radius=2, fpSize=2048)
+MOST_BYTES = 1 << 29  # of the values of an objective
 
 
-class Objective(NamedTuple):
+@dataclass(frozen=True)
+class Objective:
     """A library, and the value of each product."""
 
     library: ProductLibrary
     values: Floats
     """`(N,)`; NaN where there is no such product."""
-
-    @property
-    def additive(self) -> float:
-        """Return the share of the variance that sums over slots explain."""
-        values = self.values.reshape(self.library.parts[0].sizes)
-        left = values - np.nanmean(values)
-        total = np.nanvar(left)
-        for axis in range(values.ndim):
-            others = tuple(other for other in range(values.ndim) if other != axis)
-            left = left - np.nanmean(left, axis=others, keepdims=True)
-        return float(1 - np.nanvar(left) / total)
+    additive: float
+    """Share of the variance that sums over slots explain."""
 
     def count_found(self, numbers: Iterable[int], most: int = 100) -> int:
         """Return how many of the best products are among some; of those that tie for the last place any counts."""
-        values = np.sort(self.values[[*numbers]])[::-1]
-        last = np.sort(np.nan_to_num(self.values, nan=-np.inf))[-most]
-        return min(most, int((values >= last).sum()))
+        best = np.empty(0)
+        for chunk in np.array_split(self.values, 1 + len(self.values) // 1_000_000):
+            best = np.sort(np.concatenate([best, chunk[~np.isnan(chunk)]]))[-most:]
+        return min(most, int((self.values[[*numbers]] >= best[0]).sum()))
 
 
 def make_objective(name: str, purpose: Purpose, data: Path) -> Objective:
@@ -71,22 +65,36 @@ def make_objective(name: str, purpose: Purpose, data: Path) -> Objective:
         purpose: of the set of blocks, queries and interactions.
         data: folder of the tables.
     """
-    library = _library(OBJECTIVES[name][0], purpose, data)
+    kind, rate = OBJECTIVES[name]
+    library = _library(kind, purpose, data)
     key = json.dumps([name, purpose, library.digest, VERSION]).encode()
-    cache = ArrayCache(key, 1 << 26)
+    cache = ArrayCache(key, MOST_BYTES)
     kept = cache.load()
     if kept is None:
-        kept = {"values": OBJECTIVES[name][1](library, purpose, data)}
+        values = rate(library, purpose, data)
+        kept = {"values": values, "additive": np.array([share_of_sums(values.reshape(library.parts[0].sizes))])}
         cache.save(kept)
-    return Objective(library, np.asarray(kept["values"], np.float64))
+    known: Any = kept["values"]  # of either precision
+    return Objective(library, known, float(kept["additive"][0]))
+
+
+def share_of_sums(values: Floats) -> float:
+    """Return the share of the variance of values that sums over their axes explain; NaN counts as missing."""
+    left = values - np.nanmean(values)
+    total = np.nanvar(left)
+    for axis in range(values.ndim):
+        others = tuple(other for other in range(values.ndim) if other != axis)
+        left -= np.nanmean(left, axis=others, keepdims=True)
+    return float(1 - np.nanvar(left) / total)
 
 
 @lru_cache(maxsize=2)
 def _library(kind: str, purpose: Purpose, data: Path) -> ProductLibrary:
-    """Return 250,000 products of blocks that the other purpose does not have."""
+    """Return 250,000 products of blocks that the other purpose does not have, or all quinazolines of the literature."""
     names, size, smarts = {
         "quinazoline": ((AMINOBENZOIC, AMINES, ACIDS), 63, QUINAZOLINE),
         "amide": ((ACIDS, AMINES), 500, AMIDE),
+        "quinazolines": ((AMINOBENZOIC, "primary_amines_500", "carboxylic_acids_500"), None, QUINAZOLINE),
     }[kind]
     return make_library(kind, smarts, [(data / f"{name}.smi", size) for name in names], SEEDS[purpose])
 
@@ -141,6 +149,11 @@ def _similarity(library: ProductLibrary, purpose: Purpose, data: Path) -> Floats
     return _of_molecules(
         library, lambda made: np.array(DataStructs.BulkTanimotoSimilarity(query, [*map(PRINTS.GetFingerprint, made)]))
     )
+
+
+def _similarity_of_all(library: ProductLibrary, purpose: Purpose, data: Path) -> Floats:
+    """Return the same by pairs of blocks; aromatic atoms of an aminobenzoic acid are alike where rings join."""
+    return similarities(library, Chem.MolFromSmiles(QUERIES[purpose]), same=(3, 4))
 
 
 def _profile(library: ProductLibrary, purpose: Purpose, data: Path) -> Floats:
@@ -204,11 +217,12 @@ def _along(values: Floats, axis: int, axes: int) -> Floats:
     return values.reshape([-1 if k == axis else 1 for k in range(axes)])
 
 
-VERSION = 1  # of the values; raise it when they change
+VERSION = 2  # of the values; raise it when they change
 OBJECTIVES: dict[str, tuple[str, Callable[[ProductLibrary, Purpose, Path], Floats]]] = {
     "similarity": ("quinazoline", _similarity),
     "forest": ("amide", _forest),
     "profile": ("quinazoline", _profile),
     "interactions": ("quinazoline", _interactions),
+    "similarity-93M": ("quinazolines", _similarity_of_all),
 }
 """Kind of library, and how products are rated, by name."""

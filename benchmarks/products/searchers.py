@@ -15,6 +15,7 @@ Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 START, FEW, MANY = 500, 100, 500  # products of the first batch, of those until 2,000 are known, and of the others
 UNTIL = 2000
+MOST = 20_000  # products that are drawn at random
 WARM_UP = 3  # products of each block that are tried before blocks are chosen by what is known of them
 
 
@@ -52,7 +53,7 @@ class RandomSearcher:
     """Draw products at random."""
 
     def __init__(self, library: ProductLibrary, seed: int) -> None:
-        self._order, self._next = library.draw(len(library), np.random.default_rng(seed)), 0
+        self._order, self._next = library.draw(min(len(library), MOST), np.random.default_rng(seed)), 0
 
     def ask(self) -> Numbers:
         """Return the next products."""

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("rdkit")
 pytest.importorskip("sklearn")
 
-from benchmarks.products.objectives import CALM, OBJECTIVES, Objective
+from benchmarks.products.objectives import CALM, OBJECTIVES, Objective, share_of_sums
 from benchmarks.products.searchers import SEARCHERS
 from graph_bandit_env.pools.products import Part, ProductLibrary, Slot, example_library
 
@@ -47,25 +47,25 @@ def test_no_product_is_asked_for_twice(name):
 
 def test_all_find_more_of_sums_than_chance():
     library = small_library()
-    objective = Objective(library, sums(library))
+    objective = Objective(library, sums(library), 1.0)
     found = {name: objective.count_found(search(name, library, objective.values, 600)[:600], 50) for name in SEARCHERS}
     assert min(found[name] for name in SEARCHERS if name != "random") > 1.3 * found["random"]
 
 
 def test_of_products_that_tie_for_the_last_place_any_counts():
-    objective = Objective(LIBRARY, np.array([3.0, 2.0, 2.0, 2.0, 1.0, np.nan]))
+    objective = Objective(LIBRARY, np.array([3.0, 2.0, 2.0, 2.0, 1.0, np.nan]), 1.0)
     assert [objective.count_found(some, most=2) for some in ([0, 1], [0, 3], [1, 2, 3], [3, 4], [4])] == [2, 2, 2, 1, 0]
 
 
 def test_sums_explain_all_of_sums_and_a_known_share_of_interactions():
     library = small_library(20)
-    assert Objective(library, sums(library)).additive == pytest.approx(1)
-    values = OBJECTIVES["interactions"][1](library, "choose", None)
     sizes = library.parts[0].sizes
-    every = values.reshape(sizes) - values.mean()
+    assert share_of_sums(sums(library).reshape(sizes)) == pytest.approx(1)
+    values = OBJECTIVES["interactions"][1](library, "choose", None).reshape(sizes)
+    every = values - values.mean()
     own = [every.mean(axis=1 - axis, keepdims=True) for axis in range(2)]
     expected = 1 - np.var(every - own[0] - own[1]) / np.var(every)
-    assert Objective(library, values).additive == pytest.approx(expected)
+    assert share_of_sums(values) == pytest.approx(expected)
     assert expected == pytest.approx(CALM, abs=0.02)
 
 
