@@ -1,5 +1,6 @@
 from .abilities import BoundsLearner as BoundsLearner
 from .abilities import ChoiceForecaster as ChoiceForecaster
+from .abilities import Correlation as Correlation
 from .abilities import Describer as Describer
 from .abilities import Explainer as Explainer
 from .abilities import Explanation as Explanation
@@ -9,6 +10,8 @@ from .abilities import NoiseLearner as NoiseLearner
 from .abilities import PartsWeigher as PartsWeigher
 from .abilities import PriceMinder as PriceMinder
 from .abilities import ResultsWeigher as ResultsWeigher
+from .abilities import SourceLearner as SourceLearner
+from .abilities import SourceResults as SourceResults
 from .base import BaseAgent as BaseAgent
 from .base import one_thread as one_thread
 from .conformance import AgentCheckError as AgentCheckError

@@ -92,12 +92,14 @@ class Explanation:
         seen: `(q,)` int64. The graphs with rewards or bounds.
         pulls: `(q, n)` float64. What their results add.
         by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
+        others: name of the source, and of the graph in it, of each further row of `pulls`: what results of sources add.
     """
 
     parts: dict[str, NDArray[np.float64]]
     seen: NDArray[np.int64]
     pulls: NDArray[np.float64]
     by_rank: bool
+    others: tuple[tuple[str, str], ...] = ()
 
 
 @runtime_checkable
@@ -240,3 +242,51 @@ class NoiseLearner(Protocol):
             ValueError: as `Agent.update`, or if a noise is not a positive number; nothing is changed then.
             DivergedError: if the fit turned non-finite, or did not converge.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class SourceResults:
+    """Results of another quantity, which may tell something of the rewards."""
+
+    name: str
+    """Name of the source."""
+    smiles: Sequence[str]
+    """The q molecules of the results, as canonical SMILES; those of the set that is played are known by them."""
+    values: ArrayLike
+    """`(q,)`. The results."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How the values of a source go along with the rewards, from -1 to 1, without the noise of results."""
+
+    value: float
+    """The most likely one; 0 before the rewards tell."""
+    low: float
+    """Lower end of its 95 % interval."""
+    high: float
+    """Upper end of its 95 % interval."""
+
+
+@runtime_checkable
+class SourceLearner(Protocol):
+    """An agent that also learns from results of other quantities, of the same molecules or of others."""
+
+    def learn_sources(self, sources: Sequence[SourceResults]) -> None:
+        """Learn from results of other quantities, in place of those of the last call, until `reset`.
+
+        How they go along with the rewards is learnt, too: results of a quantity that has nothing to do with the rewards
+        count little, and those of one that falls where rewards rise count the other way round.
+
+        Args:
+            sources: their results; none: nothing is learnt of others.
+
+        Raises:
+            RuntimeError: before the first `reset`.
+            ValueError: if two have the same name, the set that is played is not one of molecules, or values are not a
+                finite number for each molecule, of which two differ; nothing is changed then.
+            DivergedError: if the fit turned non-finite.
+        """
+
+    def correlations(self) -> dict[str, Correlation]:
+        """Return how each source goes along with the rewards, by its name."""

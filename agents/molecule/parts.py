@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -16,7 +18,7 @@ from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import FINGERPRINTS, NUMBERS, Molecules, Ranks, Scales, Traits, compute_traits
 from agents.process.parts.measured import LINEAR, NARROW, WIDE
-from agents.process.parts.part import Part
+from agents.process.parts.part import Description, Part
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -43,6 +45,8 @@ class MoleculeDescription:
     """Their traits."""
     parts: Sequence[Part]
     """The parts of the kernel."""
+    settings: MoleculeSettings
+    """Hold the weights."""
     shares: None = None
     """The total of their weights has no prior of its own."""
 
@@ -68,7 +72,7 @@ class MoleculeDescription:
         if missing:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
         parts = make_parts(settings, traits, molecules.columns, molecules.scales, molecules.column_names)
-        return MoleculeDescription(molecules, traits, parts)
+        return MoleculeDescription(molecules, traits, parts, settings)
 
     @property
     def names(self) -> Sequence[str]:
@@ -82,6 +86,42 @@ class MoleculeDescription:
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> MoleculeDescription:
         """Refuse other molecules: a round shows graphs, and not the SMILES that they are described by."""
         raise ValueError("Expected the molecules of `reset` in each observation. Got other graphs.")
+
+    def join(
+        self, others: Sequence[Sequence[str]], before: Description | None = None
+    ) -> tuple[MoleculeDescription, list[Tensor]]:
+        """Return these molecules and others that are not among them, and where those of each list stand.
+
+        They are compared on the scales of these molecules. Only these have numbers of the user's own.
+
+        Args:
+            others: lists of canonical SMILES.
+            before: what an earlier call returned, which is returned again if it is of the same molecules.
+
+        Raises:
+            ValueError: if RDKit cannot read a SMILES.
+        """
+        own, texts = self.molecules, [*map(tuple, others)]
+        place = dict(zip(reversed(own.smiles), reversed(range(len(own.smiles))), strict=True))
+        new = [*dict.fromkeys(text for text in chain.from_iterable(texts) if text not in place)]
+        place |= {text: k for k, text in enumerate(new, start=len(own.smiles))}
+        where, smiles = [torch.tensor([place[text] for text in some]) for some in texts], (*own.smiles, *new)
+        if (
+            isinstance(before, MoleculeDescription)
+            and before.molecules.source is own.source
+            and before.molecules.smiles == smiles
+        ):
+            return before, where
+        names = [name for name in weights_of(self.settings) if name in self.traits.names]
+        more = compute_traits(new, names, self.traits.stereo, self.traits.left_out)
+        traits = Traits.stack([self.traits.only(names), more])
+        columns = own.columns
+        if columns is not None:
+            columns = np.concatenate([columns, np.full((len(new), columns.shape[1]), np.nan)])
+        scales = own.scales or Scales.of(self.traits, own.columns)
+        parts = make_parts(self.settings, traits, columns, scales, own.column_names)
+        joined = replace(own, smiles=smiles, columns=columns, traits=traits, scales=scales)
+        return MoleculeDescription(joined, traits, parts, self.settings), where
 
     def known(self) -> list[Tensor]:
         """Return a digest of the SMILES, and of the columns of the user's own."""

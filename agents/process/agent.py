@@ -18,7 +18,7 @@ from agents.beliefs.rewards import Bounds, NoisyResults, check_rule, make_histor
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.beliefs.short_list import short_list
-from agents.contract.abilities import Fits
+from agents.contract.abilities import Correlation, Fits, SourceResults
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import DivergedError, State
 from agents.process.forecaster import ProcessForecaster
@@ -26,6 +26,7 @@ from agents.process.likelihood import PRIOR_NOISE
 from agents.process.parts.part import Description
 from agents.process.results import Learnt, Results, condition, learn_weights, noise_in_units
 from agents.process.settings import MixtureSettings
+from agents.process.sources import Sources
 from gntk import one_thread
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class ProcessAgent(ProcessForecaster[S]):
     A result whose measuring noise is known (`update_noisy`) has that noise variance and, in addition, the one that is
     learnt: what the graphs leave unexplained. Any other result has the learnt one alone.
 
+    Results of other quantities are rows of the same posterior (`learn_sources`, `Links`).
+
     A subclass says how graphs are read (`read`, `describe`), and whether they may change (`meet`).
 
     Args:
@@ -68,6 +71,7 @@ class ProcessAgent(ProcessForecaster[S]):
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
         self._described: Description | None = None
+        self._joined: Description | None = None  # with the graphs of sources
         rule = make_rule()
         check_rule(rule, settings.forget)
         self._remembers = bool(rule.state_dict())  # its candidates, for which a short list that changes will not do
@@ -87,10 +91,15 @@ class ProcessAgent(ProcessForecaster[S]):
             raise RuntimeError("Expected `reset` first. Got an agent without graphs.")
         return self._described
 
+    @property
+    def sources(self) -> Sources:
+        """Return the graphs, and results of other quantities."""
+        return self._told or Sources(self.described)
+
     def blank(self) -> Self:
         """Return an agent with equal settings that was told nothing, and shares the description of the graphs."""
         agent = type(self)(self.settings, self._make_rule)
-        agent._described = self._described
+        agent._described, agent._joined = self._described, self._joined
         return agent
 
     def begin(self, graphs: Batch, seed: int) -> None:
@@ -101,6 +110,7 @@ class ProcessAgent(ProcessForecaster[S]):
         self.history = self.results.history
         self._every, self._seed = torch.arange(count), seed
         self._described = self.describe(graphs)
+        self._told: Sources | None = None
         self.learnt = Learnt(tuple(part.weight for part in self._described.parts), PRIOR_NOISE)
         self._kernel: tuple[Description, tuple[float, ...], Kernel] | None = None
         self._condition()
@@ -182,12 +192,31 @@ class ProcessAgent(ProcessForecaster[S]):
         self._ranked = None
         self._refresh()
 
+    @one_thread()
+    def learn_sources(self, sources: Sequence[SourceResults]) -> None:
+        """Learn from results of other quantities; see `agents.contract.SourceLearner`."""
+        self.check_reset()
+        self._told = Sources.of(self.described, sources, self.settings, self._joined) if sources else None
+        self._joined, self._kernel, self._ranked = self.sources.described, None, None
+        self.learnt = Learnt(tuple(part.weight for part in self.described.parts), PRIOR_NOISE)
+        self._refresh()
+
+    def correlations(self) -> dict[str, Correlation]:
+        """Return how each source goes along with the rewards, by its name."""
+        return self.sources.correlations(self.learnt.links)
+
     def known(self) -> list[Tensor]:
         """Return what identifies the graphs to the kernel."""
         return self.described.known()
 
     def state(self) -> State:
-        """Return weights, noise and results, and which of these have come since the posterior was made."""
+        """Return weights, noise and results, and which of these have come since the posterior was made.
+
+        Raises:
+            ValueError: if there are sources, whose graphs a state does not hold.
+        """
+        if self.sources.told:
+            raise ValueError("Expected an agent without sources, whose graphs a state does not hold. Tell them again.")
         learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.count}
         results = {"bounds": self.results.bounds.state_dict(), "noisy": self.results.noisy.state_dict()}
         return {**super().state(), **learnt, "seed": self._seed, **results, "added": self._added.clone()}
@@ -245,7 +274,7 @@ class ProcessAgent(ProcessForecaster[S]):
         """
         if self.learnt.is_due(self.results.num_results, self.settings) and self.results.differ:
             try:
-                self.learnt = learn_weights(self.described, self.results, self.settings)
+                self.learnt = learn_weights(self.sources, self.results, self.settings)
             except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
                 raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
             self._condition()
@@ -265,14 +294,14 @@ class ProcessAgent(ProcessForecaster[S]):
         if known_noise is not None:
             self.learnt = replace(self.learnt, noise=known_noise)
         try:
-            self.posterior = condition(self._mix(), self.learnt.noise, self.results, self.targets, counts)
+            self.posterior = condition(self.sources, self._mix(), self.learnt, self.results, self.targets, counts)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
         self.result_noise = self.learnt.noise + self.results.noisy.typical(len(self.history), self.targets)
 
     def _mix(self) -> Kernel:
         """Return the sum of the parts; the last one is kept while weights and graphs stay."""
-        described, weights = self.described, self.learnt.weights
+        described, weights = self.sources.described, self.learnt.weights
         if self._kernel is None or self._kernel[:2] != (described, weights):
             self._kernel = described, weights, described.mixture(weights)
         return self._kernel[2]
@@ -284,7 +313,7 @@ class ProcessAgent(ProcessForecaster[S]):
         """
         targets, places = self.results.targets(self.settings), self._places(slots)
         rows = len(self.posterior.seen) + len(slots)
-        if places is None or self.settings.forget is not None or not self.results.are_plain:
+        if places is None or self.settings.forget is not None or not self.results.are_plain or self.sources.told:
             return False
         if noise_in_units(self.settings, targets) not in (None, self.learnt.noise):
             return False

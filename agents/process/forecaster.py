@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ from agents.process.kept import KeptMixture
 from agents.process.parts.part import Description, Part
 from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
+from agents.process.sources import Sources
 from gntk import one_thread, quick_root, symmetric_root
 
 PLAYING, SEARCHING = 2.0, 1.0  # nu by default
@@ -54,6 +56,11 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """Return the graphs and what describes them."""
 
     @property
+    @abstractmethod
+    def sources(self) -> Sources:
+        """Return the graphs, and results of other quantities."""
+
+    @property
     def nu(self) -> float:
         """Return nu, which multiplies sigma."""
         scale = self.settings.exploration_scale
@@ -72,7 +79,8 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         if self.offered is not None:
             return None
         seen = self.posterior.seen
-        return mean[seen].max().item() if len(seen) else None
+        own = seen[seen < len(mean)]  # further numbers are those of results of sources
+        return mean[own].max().item() if len(own) else None
 
     def expect(self) -> Prediction:
         """Return the prediction of each graph's mean reward, and the noise of a measurement."""
@@ -91,7 +99,8 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         if not 1 <= count <= offered:
             raise ValueError(f"Expected `count` from 1 to {offered}. Got {count}.")
         mean, variance = self._mean_and_variance()
-        results = len(self.posterior.seen.unique())
+        seen = self.posterior.seen.unique()
+        results = int((seen < self.num_graphs).sum())
         return predict_chosen(self.targets, mean, variance.sqrt(), self.result_noise, results, count, offered)
 
     @one_thread()
@@ -168,7 +177,11 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """
         by_rank = isinstance(self.targets, NormalScores)
         graphs = self._every[self._read_index(index)]
-        return explain_means(self.posterior, self.described.parts, self.learnt.weights, graphs, by_rank)
+        parts, weights = self.sources.parts(self.learnt.weights, self.learnt.links)
+        explanation = explain_means(self.posterior, parts, weights, graphs, by_rank)
+        own = explanation.seen < self.num_graphs
+        others = tuple(map(self.sources.name_of, explanation.seen[~own].tolist()))
+        return replace(explanation, seen=explanation.seen[own], others=others)
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.

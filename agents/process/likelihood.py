@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -24,6 +25,42 @@ FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
 MOST_RESULTS = 500  # weights are learnt from as many results, evenly spaced in the set: the cost grows as q^3
 
 Floats = NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """Results, each of a graph or of all rewards of it."""
+
+    graphs: Tensor
+    """`(q,)` int64."""
+    counts: Tensor
+    """`(q,)` float64. Number of rewards of each; infinite for a pseudo result."""
+    targets: Tensor
+    """`(q,)` float64. Their means."""
+    noises: Tensor
+    """`(q,)` float64. Noise variance of each besides the one that is learnt."""
+
+    @staticmethod
+    def of(history: History, targets: Targets, pseudo: PseudoResults, noisy: PseudoResults) -> Rows:
+        """Return the rows of all results; see `MixtureLikelihood.of_history`."""
+        seen = history.counts.nonzero().squeeze(1)
+        once, endless = torch.ones_like(noisy.noises), torch.full_like(pseudo.noises, torch.inf)
+        return Rows(
+            torch.cat([seen, noisy.graphs, pseudo.graphs]),
+            torch.cat([history.counts[seen].double(), once, endless]),
+            torch.cat([targets.of(history.means[seen]), noisy.values, pseudo.values]),
+            torch.cat([torch.zeros(len(seen), dtype=torch.float64), noisy.noises, pseudo.noises]),
+        )
+
+    def some(self, most: int) -> Rows:
+        """Return at most so many of them, evenly spaced."""
+        if len(self.graphs) <= most:
+            return self
+        chosen = torch.linspace(0, len(self.graphs) - 1, most, dtype=torch.float64).round().long()
+        return Rows(*(column[chosen] for column in self))
+
+    def squares(self, history: History, targets: Targets) -> float:
+        """Return the sum of squares within graphs of the rewards, in squared units of the targets."""
+        return float(history.squares[self.graphs[self.noises == 0]].sum()) / targets.unit**2
 
 
 class MixtureLikelihood:
@@ -96,18 +133,10 @@ class MixtureLikelihood:
             noisy: results whose measuring noise is known, one for each graph, in units of the targets.
             shares: as above.
         """
-        seen = history.counts.nonzero().squeeze(1)
-        rows = torch.cat([seen, noisy.graphs, pseudo.graphs])
-        once, endless = torch.ones_like(noisy.noises), torch.full_like(pseudo.noises, torch.inf)
-        counts = torch.cat([history.counts[seen].double(), once, endless])
-        values = torch.cat([targets.of(history.means[seen]), noisy.values, pseudo.values])
-        noises = torch.cat([torch.zeros(len(seen), dtype=torch.float64), noisy.noises, pseudo.noises])
-        if len(rows) > MOST_RESULTS:
-            some = torch.linspace(0, len(rows) - 1, MOST_RESULTS, dtype=torch.float64).round().long()
-            rows, counts, values, noises = rows[some], counts[some], values[some], noises[some]
-        within = torch.stack([kernel.columns(rows, rows) for kernel in kernels])
-        squares = history.squares[rows[noises == 0]].sum().item() / targets.unit**2
-        return cls(within, medians, spread, counts, values, squares, noises, shares)
+        rows = Rows.of(history, targets, pseudo, noisy).some(MOST_RESULTS)
+        within = torch.stack([kernel.columns(rows.graphs, rows.graphs) for kernel in kernels])
+        squares = rows.squares(history, targets)
+        return cls(within, medians, spread, rows.counts, rows.targets, squares, rows.noises, shares)
 
     def __call__(self, logarithms: Floats) -> tuple[float, Floats]:
         """Return 2 NLL, up to a constant, and its gradient.

@@ -18,9 +18,9 @@ from agents.beliefs.rewards import (
     make_targets,
     variances_of,
 )
-from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, MixtureLikelihood
-from agents.process.parts.part import Description
+from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, MixtureLikelihood, Rows
 from agents.process.settings import MixtureSettings
+from agents.process.sources import Links, Sources, learn_links
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
 MATCHES = 3  # times that weights are learnt and bounds matched in turn
@@ -36,6 +36,8 @@ class Learnt:
     """Noise variance of a reward, in squared units of the targets."""
     count: int = 0
     """Number of results from which it was learnt; 0: it is the prior."""
+    links: Links | None = None
+    """How results of sources go along with the rewards; None: they do not count."""
 
     def is_due(self, count: int, settings: MixtureSettings) -> bool:
         """Return whether there are enough new results to learn again: a share more, or all that are remembered."""
@@ -92,13 +94,14 @@ class Results:
 
 
 def condition(
-    kernel: Kernel, noise: float, results: Results, targets: Targets, counts: Tensor | None = None
+    sources: Sources, mixture: Kernel, learnt: Learnt, results: Results, targets: Targets, counts: Tensor | None = None
 ) -> DualPosterior:
-    """Return the posterior given all results.
+    """Return the posterior given all results; those of sources count if it has been learnt how.
 
     Args:
-        kernel: the sum of the parts.
-        noise: noise variance of a reward, in squared units of the targets.
+        sources: the graphs, and results of other quantities.
+        mixture: the sum of the parts.
+        learnt: what is learnt of it.
         results: the results.
         targets: their scale.
         counts: `(K,)`. Number of rewards of each graph that count; None: all.
@@ -106,11 +109,11 @@ def condition(
     Raises:
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
-    exact = _given(kernel, noise, results, targets, NO_PSEUDO_RESULTS, counts)
+    exact = _given(sources, mixture, learnt, results, targets, NO_PSEUDO_RESULTS, counts)
     if not len(results.bounds):
         return exact
     pseudo = match_bounds(exact, results.bounds, targets, MOST_BOUNDS)
-    return _given(kernel, noise, results, targets, pseudo, counts)
+    return _given(sources, mixture, learnt, results, targets, pseudo, counts)
 
 
 def noise_in_units(settings: MixtureSettings, targets: Targets) -> float | None:
@@ -118,41 +121,57 @@ def noise_in_units(settings: MixtureSettings, targets: Targets) -> float | None:
     return None if settings.noise_variance is None else settings.noise_variance / targets.unit**2
 
 
-def learn_weights(described: Description, results: Results, settings: MixtureSettings) -> Learnt:
-    """Return the weights and the noise that maximise the marginal likelihood of all results.
+def learn_weights(sources: Sources, results: Results, settings: MixtureSettings) -> Learnt:
+    """Return the weights, the noise and the links that maximise the marginal likelihood of all results.
+
+    Args:
+        sources: the graphs, and results of other quantities.
+        results: the results.
+        settings: settings of kernel and likelihood.
 
     Raises:
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
-    targets = results.targets(settings)
+    described, targets = sources.described, results.targets(settings)
     kernels, medians = [part.kernel for part in described.parts], [part.weight for part in described.parts]
-    known_noise = noise_in_units(settings, targets)
-    weights, noise = medians, known_noise or PRIOR_NOISE
+    known_noise, spread = noise_in_units(settings, targets), settings.weight_spread
+    learnt = Learnt(tuple(medians), known_noise or PRIOR_NOISE)
     for _ in range(MATCHES if len(results.bounds) else 1):
-        pseudo = NO_PSEUDO_RESULTS
+        pseudo, noisy = NO_PSEUDO_RESULTS, results.merge(targets)
         if len(results.bounds):
-            exact = _given(described.mixture(weights), noise, results, targets, NO_PSEUDO_RESULTS)
+            exact = _given(sources, described.mixture(learnt.weights), learnt, results, targets, NO_PSEUDO_RESULTS)
             pseudo = match_bounds(exact, results.bounds, targets, MOST_RESULTS)
-        noisy, spread = results.merge(targets), settings.weight_spread
-        likelihood = MixtureLikelihood.of_history(
-            kernels, medians, spread, results.history, targets, pseudo, noisy, described.shares
-        )
-        weights, noise = likelihood.fit(known_noise, settings.known_weight is not None)
-    return Learnt(tuple(weights), noise, results.num_results)
+        links = None
+        if sources.told:
+            rows = Rows.of(results.history, targets, pseudo, noisy)
+            rewards = rows, rows.squares(results.history, targets)
+            weights, noise, links = learn_links(kernels, medians, spread, rewards, sources.told, known_noise)
+        else:
+            likelihood = MixtureLikelihood.of_history(
+                kernels, medians, spread, results.history, targets, pseudo, noisy, described.shares
+            )
+            weights, noise = likelihood.fit(known_noise, settings.known_weight is not None)
+        learnt = Learnt(tuple(weights), noise, results.num_results, links)
+    return learnt
 
 
 def _given(
-    kernel: Kernel,
-    noise: float,
+    sources: Sources,
+    mixture: Kernel,
+    learnt: Learnt,
     results: Results,
     targets: Targets,
     pseudo: PseudoResults,
     counts: Tensor | None = None,
 ) -> DualPosterior:
-    """Return the posterior given all rewards and pseudo results."""
-    counted = results.history.counts if counts is None else counts
+    """Return the posterior given all rewards, pseudo results, and results of sources."""
+    counted, noise = results.history.counts if counts is None else counts, learnt.noise
     seen, noisy = counted.nonzero().squeeze(1), results.merge(targets)
-    weights = torch.cat([counted[seen].double(), noise / (noise + noisy.noises), noise / pseudo.noises])
-    values = torch.cat([targets.of(results.history.means[seen]), noisy.values, pseudo.values])
-    graphs = torch.cat([seen, noisy.graphs, pseudo.graphs])
-    return DualPosterior(kernel, noise, graphs, weights, values)
+    graphs = [seen, noisy.graphs, pseudo.graphs]
+    weights = [counted[seen].double(), noise / (noise + noisy.noises), noise / pseudo.noises]
+    values = [targets.of(results.history.means[seen]), noisy.values, pseudo.values]
+    if learnt.links:
+        for rows, more in zip((graphs, weights, values), sources.rows(learnt.links, noise), strict=True):
+            rows.append(more)
+    kernel = sources.kernel(mixture, learnt.links)
+    return DualPosterior(kernel, noise, torch.cat(graphs), torch.cat(weights), torch.cat(values))

@@ -1,0 +1,7 @@
+"""Results of other quantities that go along with the rewards, and what they tell of these."""
+
+from agents.process.sources.likelihood import learn_links
+from agents.process.sources.links import LinkedKernel, Links
+from agents.process.sources.results import Source, Sources
+
+__all__ = ["LinkedKernel", "Links", "Source", "Sources", "learn_links"]

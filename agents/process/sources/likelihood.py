@@ -1,0 +1,207 @@
+"""The likelihood of rewards and of results of sources, from which weights, noises and links are learnt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from scipy.optimize import minimize
+from torch import Tensor
+
+from agents.beliefs.posterior import Kernel
+from agents.process.likelihood import (
+    FARTHEST,
+    LEAST_NOISE,
+    MOST_NOISE,
+    PRIOR_NOISE,
+    PRIOR_NOISE_SPREAD,
+    PRIOR_RESULTS,
+    STARTS,
+    Floats,
+    Rows,
+)
+from agents.process.sources.links import Links
+from agents.process.sources.results import Source
+
+MOST_RESULTS = 500  # weights are learnt from as many results: at most half of them of sources, if rewards are many
+PRIOR_SOURCE_NOISE = 1e-1  # median of the prior of a source's noise variance
+PRIOR_RESIDUAL, RESIDUAL_SPREAD = 1e-1, 1.0  # median of u, and standard deviation of its logarithm
+LEAST_RESIDUAL, MOST_RESIDUAL = 1e-4, 1.0
+CORRELATION_SPREAD, LARGEST = 0.5, 3.0  # standard deviation of atanh r, whose mean is 0; the largest
+STEP = 1e-3  # of central differences
+CORRELATIONS = (-1.0, 0.3, 1.0)  # atanh r, of which the best is chosen to begin with
+
+
+class Joined(NamedTuple):
+    """Rewards, and results of sources."""
+
+    rows: Rows
+    """All of them; the noise variance of a row is that of its quantity divided by its count, and its own."""
+    quantities: Tensor
+    """`(q,)` int64. 0 for a reward, s for a result of the s-th source."""
+    within: Sequence[float]
+    """Sum of squares within graphs, for each quantity, in squared units of its targets."""
+
+
+class LinkedLikelihood:
+    """Marginal likelihood of rewards and of results of S sources, times weak priors.
+
+        2 NLL = log|A| + y^T A^{-1} y + sum_a (t_a - q_a) log n_a + SS_a / n_a
+        A = B o (sum_p w_p K_p + u 1[x = x']) + diag(n_a / counts) + diag(noises)
+        G = d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
+
+    B is that of `Links`. Weights and the noise of rewards have the priors that `MixtureLikelihood` gives them, and the
+    total of weights one of its own. The prior of each correlation is symmetric around none.
+
+    Args:
+        kernels: `(P, q, q)` float64. Each kernel on the graphs of the rows.
+        medians: P numbers. The weights before any result.
+        spread: standard deviation of the logarithm of each weight.
+        joined: all results.
+    """
+
+    def __init__(self, kernels: Tensor, medians: Sequence[float], spread: float, joined: Joined) -> None:
+        self._kernels, self._medians, self._spread = kernels, torch.tensor(medians, dtype=torch.float64), spread
+        self._joined, graphs = joined, joined.rows.graphs
+        self._same = (graphs.unsqueeze(1) == graphs).double()
+        self._apart = joined.quantities.unsqueeze(1) != joined.quantities
+        self._total = float(self._medians.sum())
+        self._priors = np.array(
+            [
+                *[(0.0, spread)] * len(medians),
+                (math.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD),
+                *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD)] * (len(joined.within) - 1),
+                *[(0.0, CORRELATION_SPREAD)] * (len(joined.within) - 1),
+                (math.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD),
+            ]
+        )
+
+    def __call__(self, numbers: Floats) -> tuple[float, Floats]:
+        """Return 2 NLL, up to a constant, and its gradient.
+
+        Args:
+            numbers: `(P + 2 S + 2,)`. log(w_p / median_p), logarithms of the S + 1 noises, atanh of the correlations,
+                and log u.
+
+        Raises:
+            LinAlgError: if A is not positive definite in float64.
+        """
+        weights, noises, links = self.read(numbers)
+        (_, counts, targets, own), quantities, within = self._joined
+        along = torch.tensor([1.0, *links.correlations], dtype=torch.float64)[quantities]
+        of_structure = torch.tensordot(weights, self._kernels, dims=1)
+        total = of_structure + links.residual * self._same
+        between = torch.outer(along, along).where(self._apart, 1.0)
+        matrix = between * total
+        matrix.diagonal().add_(noises[quantities] / counts + own + torch.finfo(matrix.dtype).eps * matrix.trace())
+        factor = torch.linalg.cholesky(matrix)
+        inverse = torch.cholesky_inverse(factor)
+        solved = inverse @ targets
+        slope = inverse - torch.outer(solved, solved)
+        by_total = slope * between
+        by_along = 2 * ((slope * total).where(self._apart, 0.0) @ along)
+        exact = counts.isfinite()
+        value = (2 * factor.diagonal().log().sum() + targets @ solved).item()
+        of_noises, of_correlations = [], []
+        for number, (noise, squares) in enumerate(zip(noises.tolist(), within, strict=True)):
+            mine = quantities == number
+            repeats = float((counts[mine & exact] - 1).sum())
+            value += repeats * math.log(noise) + squares / noise
+            through = (slope.diagonal()[mine] / counts[mine]).sum().item()
+            of_noises.append(noise * through + repeats - squares / noise)
+            if number:
+                of_correlations.append(by_along[mine].sum().item() * (1 - links.correlations[number - 1] ** 2))
+        share = float(weights.sum()) / self._total
+        of_weights = weights * (self._kernels.flatten(1) @ by_total.flatten())
+        of_weights += PRIOR_RESULTS * (weights / self._total) * (1 / share - 1 / share**2)
+        of_residual = links.residual * (by_total * self._same).sum().item()
+        means, spreads = self._priors.T
+        away = (numbers - means) / spreads
+        value += PRIOR_RESULTS * (math.log(share) + 1 / share) + float(away @ away)
+        gradient = np.array([*of_weights.tolist(), *of_noises, *of_correlations, of_residual])
+        return value, gradient + 2 * away / spreads
+
+    def read(self, numbers: Floats) -> tuple[Tensor, Tensor, Links]:
+        """Return weights, `(P,)`, noises, `(S + 1,)`, and links that numbers stand for."""
+        count, sources = len(self._medians), len(self._joined.within) - 1
+        weights = self._medians * torch.from_numpy(numbers[:count]).exp()
+        noises = torch.from_numpy(np.exp(numbers[count : count + 1 + sources]))
+        correlations = np.tanh(numbers[count + 1 + sources : -1]).tolist()
+        return weights, noises, Links(tuple(correlations), tuple(noises[1:].tolist()), math.exp(numbers[-1]))
+
+    def fit(self, noise: float | None = None) -> tuple[list[float], float, Links]:
+        """Minimise 2 NLL, and return weights, noise variance of a reward, and links.
+
+        Args:
+            noise: the noise variance of a reward if it is known, else None.
+        """
+        count, sources = len(self._medians), len(self._joined.within) - 1
+        noises = (math.log(LEAST_NOISE), math.log(MOST_NOISE))
+        bounds = [
+            *[(-FARTHEST, FARTHEST)] * count,
+            noises if noise is None else (math.log(noise),) * 2,
+            *[noises] * sources,
+            *[(-LARGEST, LARGEST)] * sources,
+            (math.log(LEAST_RESIDUAL), math.log(MOST_RESIDUAL)),
+        ]
+        begins = []
+        for start in STARTS if noise is None else (noise,):
+            for along in CORRELATIONS:
+                begin = self._priors[:, 0].copy()
+                begin[count] = math.log(start)
+                begin[count + 1 : count + 1 + sources] = math.log(max(start, STARTS[1]))
+                begin[count + 1 + sources : -1] = along
+                begins.append(begin)
+        begin = min(begins, key=lambda numbers: self(numbers)[0])
+        best = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
+        weights, learnt, links = self.read(best)
+        errors = self._errors(best)[count + 1 + sources : -1]
+        return weights.tolist(), noise or float(learnt[0]), replace(links, errors=tuple(errors.tolist()))
+
+    def _errors(self, best: Floats) -> Floats:
+        """Return the standard deviation of each number, by Laplace's approximation; that of the prior is the most.
+
+        Sigma = 2 H^{-1},   H the matrix of second derivatives of 2 NLL, by central differences of its gradient
+        """
+        steps = STEP * np.eye(len(best))
+        curvature = np.array([self(best + step)[1] - self(best - step)[1] for step in steps]) / (2 * STEP)
+        values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
+        spreads = self._priors[:, 1]
+        least = 2 / np.square(spreads.max())
+        variances = np.square(vectors) @ (2 / np.maximum(values, least))
+        return np.asarray(np.minimum(np.sqrt(variances), spreads))
+
+
+def learn_links(
+    kernels: Sequence[Kernel],
+    medians: Sequence[float],
+    spread: float,
+    rewards: tuple[Rows, float],
+    sources: Sequence[Source],
+    noise: float | None = None,
+) -> tuple[list[float], float, Links]:
+    """Return the weights, the noise of a reward and the links that maximise the likelihood of all results.
+
+    Args:
+        kernels: P kernels on all graphs.
+        medians: P weights, before any result.
+        spread: standard deviation of the logarithm of each weight.
+        rewards: rows of the rewards, and the sum of their squares within graphs.
+        sources: S sources.
+        noise: the noise variance of a reward if it is known, else None.
+    """
+    rows, squares = rewards
+    told = sum(len(source.graphs) for source in sources)
+    parts, within = [rows.some(max(MOST_RESULTS // 2, MOST_RESULTS - told))], [squares]
+    for source in sources:
+        most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // len(sources))
+        parts.append(source.rows().some(most))
+        within.append(source.squares)
+    every = Rows(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
+    quantities = torch.arange(len(parts)).repeat_interleave(torch.tensor([len(part.graphs) for part in parts]))
+    matrices = torch.stack([kernel.columns(every.graphs, every.graphs) for kernel in kernels])
+    return LinkedLikelihood(matrices, medians, spread, Joined(every, quantities, within)).fit(noise)

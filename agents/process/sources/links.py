@@ -1,0 +1,81 @@
+"""One Gaussian process on rewards and on the values of graphs in several sources, and how these go along with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.posterior import Kernel
+
+
+@dataclass(frozen=True)
+class Links:
+    """What is learnt of S sources.
+
+        cov(f_a(x), f_b(x')) = B_ab (k(x, x') + u 1[x = x']),   B = r r^T + diag(1 - r^2),   r_0 = 1
+
+    f_0 is the mean reward, and f_s the value in source s: intrinsic coregionalisation of rank one [Bonilla et al.
+    2007]. k is what the structure of graphs tells. What it does not tell of a graph, but rewards and sources share, is
+    u: without it, a graph's own result in a source would tell no more than those of its likes.
+    """
+
+    correlations: tuple[float, ...]
+    """r of each source, from -1 to 1: how its values go along with the rewards; 0: not at all."""
+    noises: tuple[float, ...]
+    """Noise variance of a result of each source, in squared units of its targets."""
+    residual: float
+    """u."""
+    errors: tuple[float, ...] = ()
+    """Standard deviation of atanh r of each source, by the curvature of the likelihood."""
+
+    def between(self, rows: Tensor, columns: Tensor) -> Tensor:
+        """Return B between two lists of quantities, `(q,)` and `(n,)` int64, of which 0 is the reward: `(q, n)`."""
+        along = torch.tensor([1.0, *self.correlations], dtype=torch.float64)
+        products = torch.outer(along[rows], along[columns])
+        return products.where(rows.unsqueeze(1) != columns, 1.0)
+
+
+class LinkedKernel:
+    """The kernel between values of N graphs in all quantities; number a N + i stands for graph i in quantity a.
+
+    Args:
+        kernel: k, of the N graphs.
+        count: N.
+        links: what is learnt of the sources.
+    """
+
+    def __init__(self, kernel: Kernel, count: int, links: Links) -> None:
+        self._kernel, self._count, self._links = kernel, count, links
+        self._rows: tuple[Tensor, Tensor] | None = None
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return the kernel between two lists of values, `(q, n)` float64."""
+        graphs, others = self._graphs_of(rows), index % self._count
+        columns = self._kernel.columns(graphs, others)
+        if self._links.residual:
+            columns = columns + self._links.residual * (graphs.unsqueeze(1) == others)
+        return columns * self._links.between(rows // self._count, index // self._count)
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return the kernel of values with themselves, `(n,)` float64."""
+        return self._kernel.diagonal(index % self._count) + self._links.residual
+
+    def _graphs_of(self, rows: Tensor) -> Tensor:
+        """Return the graphs of rows; the same tensor for the same rows, by which kernels know them again."""
+        if self._rows is None or self._rows[0] is not rows:
+            self._rows = rows, rows % self._count
+        return self._rows[1]
+
+
+class OwnKernel:
+    """The kernel 1[x = x'], of what is a graph's own."""
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return where graphs are equal, `(q, n)` float64."""
+        return (rows.unsqueeze(1) == index).double()
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return ones, `(n,)` float64."""
+        return torch.ones(len(index), dtype=torch.float64)
