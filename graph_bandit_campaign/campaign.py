@@ -10,7 +10,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from agents.contract import Agent, MoleculeSetLike, PartsWeigher
+from agents.contract import Agent, Correlation, MoleculeSetLike, PartsWeigher
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.constraints.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
@@ -18,6 +18,7 @@ from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.flags import check_flag
 from graph_bandit_campaign.model import goals_choice
+from graph_bandit_campaign.model.also import correlations_of, read_also, with_digests
 from graph_bandit_campaign.model.choice import check_batch, choose_batch, spare_likely
 from graph_bandit_campaign.model.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import join_forecasts
@@ -67,6 +68,8 @@ class Campaign(Records):
             the file, whose ranges and weights may change. Limits may come and go; the results of one that is left out
             are left out of the file, too, when it is next saved.
         ignore_failures: True: graphs that failed teach nothing about others; see `failing`.
+        also: results of other assays, of molecules in the pool or not, by the name of the assay and by id or SMILES.
+            They teach, and are not saved: give them each time. They need one goal, and a `molecule-` or `gp-` agent.
 
     Raises:
         ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
@@ -91,11 +94,12 @@ class Campaign(Records):
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
+        also: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
         saved = (file := CampaignFile(state)).read()
         self._made = None
         if isinstance(graph_set, ProductLibrary):
-            self._made = MadeProducts(graph_set, saved, goals, offered)
+            self._made = MadeProducts(graph_set, saved, goals, offered, also)
             graph_set = self._made.molecules
         self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
         self._ignores = check_flag("ignore_failures", ignore_failures)
@@ -117,7 +121,8 @@ class Campaign(Records):
         size, several = len(saved.rounds[-1]) if saved and saved.rounds else 1, bool(wanted)
         try:
             spec = self._named or default_agent(graph_set, size, several)
-            self._learner = Learner(graph_set, spec, several, MOST_TAUGHT if self._made else None)
+            sources = read_also(also, graph_set)
+            self._learner = Learner(graph_set, spec, several, MOST_TAUGHT if self._made else None, sources)
         except ValueError as error:
             if agent or not saved:
                 raise
@@ -125,13 +130,7 @@ class Campaign(Records):
         current = saved or CampaignState(
             self._learner.spec, given["maximize"] is not False, int(seed or 0), target=target or "", goals=wanted
         )
-        for name, value in given.items():
-            before = list_aims(current.goals) if name == "goals" else getattr(current, name)
-            if value not in (None, before):
-                raise ValueError(
-                    f"Expected a campaign with `{name}` {value}. {state} has {'none' if before == '' else before}. "
-                    "Use that value, or another `state` (on the command line another --out)."
-                )
+        current.check_given(given, str(state))
         self._learner.check_noises(current.measured)
         super().__init__(index, mask, file, current.with_goals(wanted))
         self.agent_change = ""
@@ -151,7 +150,7 @@ class Campaign(Records):
         """
         index = PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()
-        learner = Learner(graph_set, self._learner.spec, bool(self.state.goals), most_taught)
+        learner = self._learner.like(graph_set, self._learner.spec, most_taught)
         self.graph_set, self._learner, self._index, self._offered = graph_set, learner, index, mask
         self._failures, self.ids = FailureLearner(graph_set, self._ignores), index.ids
 
@@ -164,7 +163,7 @@ class Campaign(Records):
         several = bool(self.state.goals)
         spec = self._named or default_agent(self.graph_set, count, several)
         if spec != self._learner.spec:
-            self._learner = Learner(self.graph_set, spec, several, self._learner.most)
+            self._learner = self._learner.like(self.graph_set, spec, self._learner.most)
         self.state = replace(
             self.state,
             agent=spec,
@@ -172,6 +171,7 @@ class Campaign(Records):
             by_default=self._named is None,
             goals_algorithm=goals_choice.ALGORITHM if several else self.state.goals_algorithm,
             failures_algorithm=self._failures.algorithm(self.state),
+            sources=with_digests(self.state.sources, self._learner.sources),
         )
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
@@ -186,9 +186,8 @@ class Campaign(Records):
     ) -> Suggestions:
         """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
 
-        Those that are likely to fail are left out as long as others are left; see `failing`.
-
-        Graphs that are pending, but no longer in the pool, do not affect the choice.
+        Those that are likely to fail are left out as long as others are left; see `failing`. Graphs that are pending,
+        but no longer in the pool, do not affect the choice.
 
         Args:
             count: how many graphs to choose.
@@ -228,10 +227,7 @@ class Campaign(Records):
         return Suggestions(suggested, self._smiles(chosen))
 
     def predict(self) -> Predictions:
-        """Return the current prediction for every graph, by its id; without numbers if the agent makes none.
-
-        It is a dict, which notebooks show as a table, and of which `to_frame()` makes one of pandas.
-        """
+        """Return the prediction for every graph by its id, a dict with `to_frame()`; no numbers if there are none."""
         return Predictions(self._expect(every := range(len(self.ids))), self._smiles(every))
 
     @property
@@ -250,10 +246,7 @@ class Campaign(Records):
         return self._learner.uses_columns
 
     def model(self, goal: str = "") -> Agent:
-        """Return the agent, trained on the results so far.
-
-        Args:
-            goal: name of the goal on whose results it is trained, if there are several; "": the first.
+        """Return the agent, trained on the results so far; of the first goal if there are several, and none is named.
 
         Raises:
             ValueError: if there is no such goal, or a measured graph is not in the pool.
@@ -277,7 +270,7 @@ class Campaign(Records):
         """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
 
         Args:
-            ids: ids of the graphs.
+            ids: their ids.
             goal: name of the goal whose predictions are meant, if there are several; "": the first.
 
         Returns:
@@ -287,7 +280,13 @@ class Campaign(Records):
         Raises:
             ValueError: if there is no such graph or goal.
         """
-        return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids))
+        smiles = getattr(self.graph_set, "smiles", ())
+        return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
+
+    def correlations(self) -> dict[str, Correlation]:
+        """Return how the results of other assays go along with the measured values, by the name of the assay."""
+        agent, state = self._model_of("")
+        return correlations_of(agent, state.maximize) if self._learner.sources else {}
 
     def failing(self) -> FailureForecast:
         """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""

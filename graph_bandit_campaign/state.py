@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.goals.goal import Goal, list_aims
 from graph_bandit_campaign.flags import check_flags
 from graph_bandit_campaign.results.measurement import Measurement
 
@@ -91,7 +91,8 @@ class CampaignState:
             written; else empty.
         written: digests of the files that the command wrote, by which it knows them as its own.
         sources: digests of what the campaign was made from, by name: of each `reaction amide` and `slot amide/acid` of
-            a library of products at the last round, and of the `command` that computes the values of `screen`.
+            a library of products at the last round, of the results of each other assay, `also assay`, and of the
+            `command` that computes the values of `screen`.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
@@ -134,6 +135,24 @@ class CampaignState:
                         f"{where[identifier]} and {status}."
                     )
                 where[identifier] = status
+
+    def check_given(self, given: Mapping[str, object], path: str) -> None:
+        """Refuse a campaign that was started with other arguments.
+
+        Args:
+            given: arguments by name, goals by `list_aims`; None: not given.
+            path: of the file of the campaign.
+
+        Raises:
+            ValueError: if one differs.
+        """
+        for name, value in given.items():
+            before = list_aims(self.goals) if name == "goals" else getattr(self, name)
+            if value not in (None, before):
+                raise ValueError(
+                    f"Expected a campaign with `{name}` {value}. {path} has {'none' if before == '' else before}. "
+                    "Use that value, or another `state` (on the command line another --out)."
+                )
 
     @property
     def quantities(self) -> tuple[str, ...]:

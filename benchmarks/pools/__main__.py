@@ -16,6 +16,7 @@ from benchmarks.pools.studies.prices import PricesStudy
 from benchmarks.pools.studies.promises import PromisesStudy
 from benchmarks.pools.studies.replay import ReplayStudy
 from benchmarks.pools.studies.salts import SaltsStudy
+from benchmarks.pools.studies.sources import SourcesStudy
 from benchmarks.pools.studies.stopping import StoppingStudy
 from benchmarks.pools.study import Study
 
@@ -29,6 +30,7 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "stopping": StoppingStudy,
     "prices": PricesStudy,
     "assays": AssaysStudy,
+    "also": SourcesStudy,
     "architectures": ArchitecturesStudy,
 }
 

@@ -25,6 +25,7 @@ from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.pool.table import Budget, TablePool, find_names
+from graph_bandit_campaign.results.also import OtherAssays, read_other_assays
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -59,6 +60,8 @@ class Inputs:
     """The user's own columns, and for how many molecules each is not known."""
     remarks: Sequence[str] = field(default_factory=list)
     """Remarks about the tables, for people."""
+    also: OtherAssays = field(default_factory=OtherAssays)
+    """Results of other assays."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Digests of the reactions and slots of a library of products, by name; empty for other pools."""
 
@@ -87,6 +90,11 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
         raise ValueError(
             f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
             f"{settings.pool}. Leave it out, or prepare the pool."
+        )
+    if settings.also and settings.pool.is_dir():
+        raise ValueError(
+            f"Expected a table of molecules for `--also`, which is held in memory. {settings.pool} is a prepared pool. "
+            "Leave --also out, or give the table."
         )
     if settings.pool.is_file() and is_file_of_graphs(settings.pool):
         return _read_graphs(settings, earlier, tables)
@@ -140,6 +148,7 @@ def _match_table(
     books, outside = match_molecules(rows, in_pool, structures, pending, *options)
     molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
     molecules = features.add_to(molecules, books.features)
+    also = read_other_assays(settings.also, in_pool, settings.id, settings.smiles, settings.most_atoms)
     selection, constraints = select(in_pool.smiles, pool.cells, asked, settings, len(molecules))
     agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
     described = describe(molecules, [agent], len(in_pool), keep=True, workers=settings.processes)
@@ -165,10 +174,11 @@ def _match_table(
         size=len(in_pool),
         offer=lambda _: offer,
         content=[in_pool.ids, in_pool.smiles],
-        conditions=conditions + constraints.content(),
+        conditions=conditions + constraints.content() + also.content,
         goals=asked.goals,
         features=features.describe(molecules),
-        remarks=[*remarks, *sheets, *asked.remarks],
+        remarks=[*remarks, *sheets, *asked.remarks, *also.remarks],
+        also=also,
     )
 
 
@@ -251,6 +261,8 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
 
 def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
     """Read graphs that are not molecules. Values in their file are not results."""
+    if settings.also:
+        raise ValueError(f"Expected molecules for `--also`. {settings.pool} holds other graphs. Leave it out.")
     pool, identifier, has_values = read_other_graphs(settings, earlier)
     of_results = Columns(settings.target, identifier, noise=settings.noise)
     asked = read_asked(settings, earlier, tables, (), of_results, has_properties=False)

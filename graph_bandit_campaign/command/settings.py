@@ -18,6 +18,7 @@ from graph_bandit_campaign.flags import Forms, check_flags, check_forms
 from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
+from graph_bandit_campaign.results.also import split_name
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")
@@ -52,6 +53,9 @@ class SuggestSettings:
     none: to find the front, the molecules that no other one beats in every goal."""
     noise: str | None = None
     """Column of the results with the standard deviation of each value, in its units; an empty cell: not known."""
+    also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Table of results of another assay, FILE or FILE:COLUMN, of molecules in the pool or not. They teach, as far as
+    the results tell that both go together, and are never asked for. Give --also once for each such table."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""
@@ -127,7 +131,7 @@ class SuggestSettings:
     def __post_init__(self) -> None:
         check_flags(self)
         check_forms(self.forms)
-        for name in ("maximize", "minimize", "near"):
+        for name in ("maximize", "minimize", "near", "also"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         if not self.goals:
@@ -142,7 +146,15 @@ class SuggestSettings:
         check_features(self.features, self.quantities, self.smiles, self.id)
         self._check_limits()
         self._check_batch()
-        others = [self.pool, *self.measured, *split_features(self.features)[1], *map(Path, self.forbid), self.state]
+        also = [path for text in self.also for path in (Path(text), split_name(text)[0])]
+        others = [
+            self.pool,
+            *self.measured,
+            *also,
+            *split_features(self.features)[1],
+            *map(Path, self.forbid),
+            self.state,
+        ]
         for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
             if path is not None and any(_are_one(path, other) for other in others):
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")

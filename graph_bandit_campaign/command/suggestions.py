@@ -140,6 +140,7 @@ def _open(settings: SuggestSettings, inputs: Inputs) -> Campaign:
             offered=np.arange(len(inputs.graphs)) < len(inputs.in_pool),
             ignore_failures=settings.ignore_failures,
             goals=inputs.goals or None,
+            also=inputs.also.values,
         )
     if settings.noise and not campaign.learns_noises:
         raise ValueError(
@@ -197,6 +198,7 @@ def _answer(
         agent_change=campaign.agent_change,
         features=inputs.features,
         shares=campaign.shares(),
+        also=campaign.correlations(),
         outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
         limits=offer.note,
         learns_bounds=campaign.learns_bounds,

@@ -18,7 +18,10 @@ from agents.contract import (
     MoleculeSetLike,
     NoiseLearner,
     Prediction,
+    SourceLearner,
+    SourceResults,
 )
+from graph_bandit_campaign.model.also import describe_changes
 from graph_bandit_campaign.model.failures.forecast import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement
@@ -62,6 +65,8 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
         change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
         change += f"Name {earlier.agent} to keep it."
     texts = [f"The agent has changed {since} {change}"] if change else []
+    if earlier and earlier.rounds and (changed := describe_changes(earlier.sources, now.sources)):
+        texts.append(changed)
     versions = []
     if earlier and earlier.goals:
         versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))
@@ -101,10 +106,11 @@ class Learner:
         spec: the agent as on the command line.
         several_goals: whether there are several goals.
         most: how many graphs with results it learns from, as `choose_results` says; None: all.
+        sources: results of other assays.
 
     Raises:
         ValueError: if the agent is unknown, cannot play these graphs or choose for several goals, or does not use the
-            columns of the graphs.
+            columns of the graphs, or the sources.
     """
 
     spec: str
@@ -117,11 +123,21 @@ class Learner:
     """Whether it learns from bounds; if not, each bound is taught as if it were the value."""
     learns_noises: bool
     """Whether it learns from results with a noise of their own."""
+    sources: Sequence[SourceResults]
+    """Results of other assays."""
     uses_columns: bool
     """Whether it learns from columns that molecules bring along."""
 
-    def __init__(self, graph_set: PoolLike, spec: str, several_goals: bool = False, most: int | None = None) -> None:
-        self.graph_set, self.spec, self.most = graph_set, spec, most
+    def __init__(
+        self,
+        graph_set: PoolLike,
+        spec: str,
+        several_goals: bool = False,
+        most: int | None = None,
+        sources: Sequence[SourceResults] = (),
+    ) -> None:
+        self.graph_set, self.spec, self.most, self.sources = graph_set, spec, most, sources
+        self._several = several_goals
         name = AgentSpec.parse(spec).name
         if registry.agent_needs(name) == "molecules" and not isinstance(graph_set, MoleculeSetLike):
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
@@ -138,6 +154,12 @@ class Learner:
             raise ValueError(
                 f"Agent `{spec}` cannot choose for several goals, which needs joint draws. Choose one of the "
                 "`gp-` or `molecule-` agents, or one goal."
+            )
+        if sources and (several_goals or not isinstance(agent, SourceLearner)):
+            cause = "several goals" if several_goals else f"agent `{spec}`"
+            raise ValueError(
+                f"Expected one goal, and one of the `molecule-` or `gp-` agents, with results of other assays (on the "
+                f"command line --also). Got {cause}."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self.learns_bounds = isinstance(agent, BoundsLearner)
@@ -180,6 +202,8 @@ class Learner:
             agent = self._model.blank() if isinstance(self._model, Describer) else self._make()
             sequence = np.random.SeedSequence([state.seed, count])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
+            if self.sources and isinstance(agent, SourceLearner):
+                agent.learn_sources(self.sources)
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
             rewards = np.array([sign * measurement.value for measurement in measured])
             bounded = np.array([bool(measurement.bound) for measurement in measured], np.bool_)
@@ -197,6 +221,10 @@ class Learner:
             self._model, trained = agent, (key, agent)
             self._trained[state.target] = trained
         return trained[1]
+
+    def like(self, graph_set: PoolLike, spec: str, most: int | None) -> Learner:
+        """Return one for the same goals and sources, with another agent or other graphs of the same pool."""
+        return Learner(graph_set, spec, self._several, most, self.sources)
 
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)

@@ -35,6 +35,7 @@ class MadeProducts:
         saved: state of the campaign, whose products are made; None: there is none yet.
         goals: several goals, which are refused.
         offered: which graphs of a pool can be suggested, which is refused, since the pool is never listed.
+        also: results of other assays, which are refused, since blocks do not learn from them.
 
     Raises:
         ValueError: if something is given that is refused, no product can be made, or an id that was suggested is that
@@ -52,11 +53,12 @@ class MadeProducts:
         saved: CampaignState | None = None,
         goals: Sequence[Goal] | None = None,
         offered: MaskLike = None,
+        also: object = None,
     ) -> None:
-        if offered is not None or goals or (saved and saved.goals):
+        if offered is not None or goals or (saved and saved.goals) or also:
             raise ValueError(
-                "Expected one goal, and no `offered`, with a library of products, which is never listed. Give `Limits` "
-                "to `ask` to leave some out."
+                "Expected one goal, and neither `offered` nor `also`, with a library of products, which is never "
+                "listed. Give `Limits` to `ask` to leave some out."
             )
         self.library, self._kernels = library, read_kernels(library)
         ids = (*saved.structures, *saved.settled(), *saved.failed, *saved.pending) if saved else ()

@@ -27,7 +27,8 @@ class Reason:
     parts: Mapping[str, float]
     """What each part of the model adds to the score, by what it compares, the largest first."""
     pulls: Mapping[str, float]
-    """What the results of each graph add to the score, by its id, the largest first."""
+    """What the results of each graph add to the score, by its id, the largest first; those of other quantities by its
+    id, or its SMILES if it is not in the pool, and the name of the quantity in brackets."""
     by_rank: bool
     """True if scores are of the ranks of the results, False if they are of their values."""
 
@@ -56,7 +57,9 @@ class Reason:
         return "; ".join([text] * bool(text) + [f"most from the results of {pulls}"] * bool(pulls))
 
 
-def find_reasons(agent: Agent, state: CampaignState, ids: Sequence[str], indices: Sequence[int]) -> dict[str, Reason]:
+def find_reasons(
+    agent: Agent, state: CampaignState, ids: Sequence[str], indices: Sequence[int], smiles: Sequence[str] = ()
+) -> dict[str, Reason]:
     """Return the reason for the prediction of each of some graphs, by its id.
 
     There is none if the agent's model cannot say, or all results so far are equal or bounds.
@@ -66,11 +69,13 @@ def find_reasons(agent: Agent, state: CampaignState, ids: Sequence[str], indices
         state: state of the campaign.
         ids: names of all graphs.
         indices: indices of the graphs to explain.
+        smiles: SMILES of all graphs, if they are molecules, by which those of sources are known.
     """
     if not isinstance(agent, Explainer) or state.yardstick() is None:
         return {}
-    explanation = agent.explain(indices)
+    explanation, id_of = agent.explain(indices), dict(zip(smiles, ids, strict=False))
     seen = [ids[k] for k in explanation.seen.tolist()]
+    seen += [f"{id_of.get(text, text)} ({source})" for source, text in explanation.others]
     reasons = {}
     for column, k in enumerate(indices):
         parts = {name: float(terms[column]) for name, terms in explanation.parts.items()}

@@ -32,6 +32,7 @@ PRIOR_SOURCE_NOISE = 1e-1  # median of the prior of a source's noise variance
 PRIOR_RESIDUAL, RESIDUAL_SPREAD = 1e-1, 1.0  # median of u, and standard deviation of its logarithm
 LEAST_RESIDUAL, MOST_RESIDUAL = 1e-4, 1.0
 CORRELATION_SPREAD, LARGEST = 0.5, 3.0  # standard deviation of atanh r, whose mean is 0; the largest
+SLOPE_SPREAD, STEEPEST = 1.0, 3.0  # standard deviation of log s, whose mean is 0; the largest
 STEP = 1e-3  # of central differences
 CORRELATIONS = (-1.0, 0.3, 1.0)  # atanh r, of which the best is chosen to begin with
 
@@ -51,11 +52,11 @@ class LinkedLikelihood:
     """Marginal likelihood of rewards and of results of S sources, times weak priors.
 
         2 NLL = log|A| + y^T A^{-1} y + sum_a (t_a - q_a) log n_a + SS_a / n_a
-        A = B o (sum_p w_p K_p + u 1[x = x']) + diag(n_a / counts) + diag(noises)
+        A = s s^T o B o (sum_p w_p K_p + u 1[x = x']) + diag(n_a / counts) + diag(noises)
         G = d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
 
-    B is that of `Links`. Weights and the noise of rewards have the priors that `MixtureLikelihood` gives them, and the
-    total of weights one of its own. The prior of each correlation is symmetric around none.
+    s and B are those of `Links`. Weights and the noise of rewards have the priors that `MixtureLikelihood` gives them,
+    and the total of weights one of its own. The prior of each correlation is symmetric around none.
 
     Args:
         kernels: `(P, q, q)` float64. Each kernel on the graphs of the rows.
@@ -70,32 +71,40 @@ class LinkedLikelihood:
         self._same = (graphs.unsqueeze(1) == graphs).double()
         self._apart = joined.quantities.unsqueeze(1) != joined.quantities
         self._total = float(self._medians.sum())
+        self._sources = len(joined.within) - 1
         self._priors = np.array(
             [
                 *[(0.0, spread)] * len(medians),
                 (math.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD),
-                *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD)] * (len(joined.within) - 1),
-                *[(0.0, CORRELATION_SPREAD)] * (len(joined.within) - 1),
+                *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD)] * self._sources,
+                *[(0.0, CORRELATION_SPREAD)] * self._sources,
+                *[(0.0, SLOPE_SPREAD)] * self._sources,
                 (math.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD),
             ]
         )
+        ends = np.cumsum([0, len(medians), 1 + self._sources, self._sources, self._sources])
+        self._weights, self._noises, self._atanh, self._slopes = map(slice, ends[:-1], ends[1:])
 
     def __call__(self, numbers: Floats) -> tuple[float, Floats]:
         """Return 2 NLL, up to a constant, and its gradient.
 
         Args:
-            numbers: `(P + 2 S + 2,)`. log(w_p / median_p), logarithms of the S + 1 noises, atanh of the correlations,
-                and log u.
+            numbers: `(P + 3 S + 2,)`. log(w_p / median_p), logarithms of the S + 1 noises, atanh of the correlations,
+                logarithms of the slopes, and log u.
 
         Raises:
             LinAlgError: if A is not positive definite in float64.
         """
         weights, noises, links = self.read(numbers)
         (_, counts, targets, own), quantities, within = self._joined
-        along = torch.tensor([1.0, *links.correlations], dtype=torch.float64)[quantities]
+        along, scale = (
+            torch.tensor([1.0, *column], dtype=torch.float64)[quantities]
+            for column in (links.correlations, links.slopes)
+        )
         of_structure = torch.tensordot(weights, self._kernels, dims=1)
         total = of_structure + links.residual * self._same
-        between = torch.outer(along, along).where(self._apart, 1.0)
+        scales = torch.outer(scale, scale)
+        between = scales * torch.outer(along, along).where(self._apart, 1.0)
         matrix = between * total
         matrix.diagonal().add_(noises[quantities] / counts + own + torch.finfo(matrix.dtype).eps * matrix.trace())
         factor = torch.linalg.cholesky(matrix)
@@ -103,10 +112,11 @@ class LinkedLikelihood:
         solved = inverse @ targets
         slope = inverse - torch.outer(solved, solved)
         by_total = slope * between
-        by_along = 2 * ((slope * total).where(self._apart, 0.0) @ along)
+        by_along = 2 * ((slope * total * scales).where(self._apart, 0.0) @ along)
+        by_scale = 2 * (by_total * total).sum(1)
         exact = counts.isfinite()
         value = (2 * factor.diagonal().log().sum() + targets @ solved).item()
-        of_noises, of_correlations = [], []
+        of_noises, of_correlations, of_slopes = [], [], []
         for number, (noise, squares) in enumerate(zip(noises.tolist(), within, strict=True)):
             mine = quantities == number
             repeats = float((counts[mine & exact] - 1).sum())
@@ -114,6 +124,7 @@ class LinkedLikelihood:
             through = (slope.diagonal()[mine] / counts[mine]).sum().item()
             of_noises.append(noise * through + repeats - squares / noise)
             if number:
+                of_slopes.append(by_scale[mine].sum().item())
                 of_correlations.append(by_along[mine].sum().item() * (1 - links.correlations[number - 1] ** 2))
         share = float(weights.sum()) / self._total
         of_weights = weights * (self._kernels.flatten(1) @ by_total.flatten())
@@ -122,16 +133,16 @@ class LinkedLikelihood:
         means, spreads = self._priors.T
         away = (numbers - means) / spreads
         value += PRIOR_RESULTS * (math.log(share) + 1 / share) + float(away @ away)
-        gradient = np.array([*of_weights.tolist(), *of_noises, *of_correlations, of_residual])
+        gradient = np.array([*of_weights.tolist(), *of_noises, *of_correlations, *of_slopes, of_residual])
         return value, gradient + 2 * away / spreads
 
     def read(self, numbers: Floats) -> tuple[Tensor, Tensor, Links]:
         """Return weights, `(P,)`, noises, `(S + 1,)`, and links that numbers stand for."""
-        count, sources = len(self._medians), len(self._joined.within) - 1
-        weights = self._medians * torch.from_numpy(numbers[:count]).exp()
-        noises = torch.from_numpy(np.exp(numbers[count : count + 1 + sources]))
-        correlations = np.tanh(numbers[count + 1 + sources : -1]).tolist()
-        return weights, noises, Links(tuple(correlations), tuple(noises[1:].tolist()), math.exp(numbers[-1]))
+        weights = self._medians * torch.from_numpy(numbers[self._weights]).exp()
+        noises = torch.from_numpy(np.exp(numbers[self._noises]))
+        correlations, slopes = np.tanh(numbers[self._atanh]).tolist(), np.exp(numbers[self._slopes]).tolist()
+        links = Links(tuple(correlations), tuple(noises[1:].tolist()), tuple(slopes), math.exp(numbers[-1]))
+        return weights, noises, links
 
     def fit(self, noise: float | None = None) -> tuple[list[float], float, Links]:
         """Minimise 2 NLL, and return weights, noise variance of a reward, and links.
@@ -139,27 +150,26 @@ class LinkedLikelihood:
         Args:
             noise: the noise variance of a reward if it is known, else None.
         """
-        count, sources = len(self._medians), len(self._joined.within) - 1
         noises = (math.log(LEAST_NOISE), math.log(MOST_NOISE))
         bounds = [
-            *[(-FARTHEST, FARTHEST)] * count,
+            *[(-FARTHEST, FARTHEST)] * len(self._medians),
             noises if noise is None else (math.log(noise),) * 2,
-            *[noises] * sources,
-            *[(-LARGEST, LARGEST)] * sources,
+            *[noises] * self._sources,
+            *[(-LARGEST, LARGEST)] * self._sources,
+            *[(-STEEPEST, STEEPEST)] * self._sources,
             (math.log(LEAST_RESIDUAL), math.log(MOST_RESIDUAL)),
         ]
         begins = []
         for start in STARTS if noise is None else (noise,):
             for along in CORRELATIONS:
                 begin = self._priors[:, 0].copy()
-                begin[count] = math.log(start)
-                begin[count + 1 : count + 1 + sources] = math.log(max(start, STARTS[1]))
-                begin[count + 1 + sources : -1] = along
+                begin[self._noises] = math.log(max(start, STARTS[1]))
+                begin[self._noises.start], begin[self._atanh] = math.log(start), along
                 begins.append(begin)
         begin = min(begins, key=lambda numbers: self(numbers)[0])
         best = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
         weights, learnt, links = self.read(best)
-        errors = self._errors(best)[count + 1 + sources : -1]
+        errors = self._errors(best)[self._atanh]
         return weights.tolist(), noise or float(learnt[0]), replace(links, errors=tuple(errors.tolist()))
 
     def _errors(self, best: Floats) -> Floats:

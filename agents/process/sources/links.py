@@ -14,27 +14,31 @@ from agents.beliefs.posterior import Kernel
 class Links:
     """What is learnt of S sources.
 
-        cov(f_a(x), f_b(x')) = B_ab (k(x, x') + u 1[x = x']),   B = r r^T + diag(1 - r^2),   r_0 = 1
+        cov(f_a(x), f_b(x')) = s_a s_b B_ab (k(x, x') + u 1[x = x']),   B = r r^T + diag(1 - r^2),   r_0 = s_0 = 1
 
-    f_0 is the mean reward, and f_s the value in source s: intrinsic coregionalisation of rank one [Bonilla et al.
-    2007]. k is what the structure of graphs tells. What it does not tell of a graph, but rewards and sources share, is
-    u: without it, a graph's own result in a source would tell no more than those of its likes.
+    f_0 is the mean reward, and f_a the value in the a-th source: intrinsic coregionalisation of rank one [Bonilla et
+    al. 2007]. k is what the structure of graphs tells; a small s keeps results that have nothing to do with structures
+    from saying so of rewards. What k does not tell of a graph, but rewards and sources share, is u: without it, a
+    graph's own result in a source would tell no more than those of its likes.
     """
 
     correlations: tuple[float, ...]
     """r of each source, from -1 to 1: how its values go along with the rewards; 0: not at all."""
     noises: tuple[float, ...]
     """Noise variance of a result of each source, in squared units of its targets."""
+    slopes: tuple[float, ...]
+    """s of each source: standard deviation of its values, without noise, to that of the rewards."""
     residual: float
     """u."""
     errors: tuple[float, ...] = ()
     """Standard deviation of atanh r of each source, by the curvature of the likelihood."""
 
     def between(self, rows: Tensor, columns: Tensor) -> Tensor:
-        """Return B between two lists of quantities, `(q,)` and `(n,)` int64, of which 0 is the reward: `(q, n)`."""
+        """Return s s^T o B between two lists of quantities, `(q,)` and `(n,)` int64; 0 is the reward: `(q, n)`."""
         along = torch.tensor([1.0, *self.correlations], dtype=torch.float64)
-        products = torch.outer(along[rows], along[columns])
-        return products.where(rows.unsqueeze(1) != columns, 1.0)
+        scale = torch.tensor([1.0, *self.slopes], dtype=torch.float64)
+        shared = torch.outer(along[rows], along[columns]).where(rows.unsqueeze(1) != columns, 1.0)
+        return shared * torch.outer(scale[rows], scale[columns])
 
 
 class LinkedKernel:
@@ -60,7 +64,8 @@ class LinkedKernel:
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernel of values with themselves, `(n,)` float64."""
-        return self._kernel.diagonal(index % self._count) + self._links.residual
+        scale = torch.tensor([1.0, *self._links.slopes], dtype=torch.float64)[index // self._count]
+        return (self._kernel.diagonal(index % self._count) + self._links.residual) * scale.square()
 
     def _graphs_of(self, rows: Tensor) -> Tensor:
         """Return the graphs of rows; the same tensor for the same rows, by which kernels know them again."""

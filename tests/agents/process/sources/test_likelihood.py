@@ -16,6 +16,7 @@ from agents.process.sources.likelihood import (
     PRIOR_RESIDUAL,
     PRIOR_SOURCE_NOISE,
     RESIDUAL_SPREAD,
+    SLOPE_SPREAD,
     Joined,
     LinkedLikelihood,
 )
@@ -43,8 +44,8 @@ def ragged():
 
 
 NUMBERS = [
-    np.array([0.3, -0.5, -2.0, -1.5, -3.0, 0.8, -0.4, -2.0]),
-    np.array([-1.0, 0.7, -4.0, -0.5, -1.0, -1.9, 0.1, -0.5]),
+    np.array([0.3, -0.5, -2.0, -1.5, -3.0, 0.8, -0.4, 0.5, -0.2, -2.0]),
+    np.array([-1.0, 0.7, -4.0, -0.5, -1.0, -1.9, 0.1, -1.2, 0.3, -0.5]),
 ]
 
 
@@ -61,10 +62,12 @@ def test_its_differences_are_those_of_the_density_of_all_results_and_the_priors(
 
     def by_hand(numbers):
         weights, noises = np.exp(numbers[:2]) * MEDIANS, np.exp(numbers[2:5])
-        along, residual = np.array([1.0, *np.tanh(numbers[5:7])]), np.exp(numbers[7])
+        along, residual = np.array([1.0, *np.tanh(numbers[5:7])]), np.exp(numbers[9])
+        scale = np.array([1.0, *np.exp(numbers[7:9])])
         q, at = quantities.numpy(), graphs.numpy()
         between = along[q][:, None] * along[q]
         between[q[:, None] == q] = 1.0
+        between *= np.outer(scale[q], scale[q])
         structure = sum(weight * kernel[np.ix_(at, at)] for weight, kernel in zip(weights, KERNELS, strict=True))
         covariance = between * (structure + residual * (at[:, None] == at))
         covariance += np.diag(noises[q] / counts.numpy() + own.numpy())
@@ -75,6 +78,7 @@ def test_its_differences_are_those_of_the_density_of_all_results_and_the_priors(
         share = weights.sum() / sum(MEDIANS)
         priors = [(0, 0.7), (0, 0.7), (np.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD)]
         priors += [(np.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD)] * 2 + [(0, CORRELATION_SPREAD)] * 2
+        priors += [(0, SLOPE_SPREAD)] * 2
         priors += [(np.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD)]
         value += sum(((x - mean) / spread) ** 2 for x, (mean, spread) in zip(numbers, priors, strict=True))
         return value + PRIOR_RESULTS * (np.log(share) + 1 / share)

@@ -14,9 +14,10 @@ BASE = np.exp(-np.square(np.subtract.outer(np.arange(5.0), np.arange(5.0))) / 3)
 
 @given(CORRELATIONS, st.floats(0, 2))
 def test_it_is_that_of_processes_that_share_a_part(correlations, residual):
-    links, sizes = Links(tuple(correlations), (0.1,) * len(correlations), residual), 1 + len(correlations)
-    along = np.array([1.0, *correlations])
-    between = np.outer(along, along) + np.diag(1 - along**2)
+    slopes, sizes = tuple(0.5 + k for k in range(len(correlations))), 1 + len(correlations)
+    links = Links(tuple(correlations), (0.1,) * len(correlations), slopes, residual)
+    along, scale = np.array([1.0, *correlations]), np.array([1.0, *slopes])
+    between = (np.outer(along, along) + np.diag(1 - along**2)) * np.outer(scale, scale)
     expected = np.kron(between, BASE + residual * np.eye(5))
     every = torch.arange(5 * sizes)
     kernel = LinkedKernel(MatrixKernel(BASE), 5, links)
@@ -33,7 +34,7 @@ def test_the_same_rows_are_the_same_to_the_kernel_below():
             seen.append(rows)
             return super().columns(rows, index)
 
-    kernel, rows = LinkedKernel(Noting(BASE), 5, Links((0.5,), (0.1,), 0.1)), torch.tensor([1, 7])
+    kernel, rows = LinkedKernel(Noting(BASE), 5, Links((0.5,), (0.1,), (2.0,), 0.1)), torch.tensor([1, 7])
     kernel.columns(rows, torch.tensor([0]))
     kernel.columns(rows, torch.tensor([3]))
     assert seen[0] is seen[1]

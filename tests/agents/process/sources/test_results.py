@@ -48,7 +48,7 @@ def test_related_results_teach_in_either_direction(warp, sign):
     plain, told = taught(warp=warp), taught(source(sign * RELATED), warp=warp)
     assert rank_correlation(told) > rank_correlation(plain)
     correlation = told.correlations()["other"]
-    assert sign * correlation.value > 0.5
+    assert sign * correlation.value > 0.4
     assert -1 <= correlation.low <= correlation.value <= correlation.high <= 1
     assert sign * (correlation.low if sign > 0 else correlation.high) > 0
 

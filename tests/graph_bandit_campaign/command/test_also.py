@@ -1,0 +1,93 @@
+"""`suggest --also`: results of other assays."""
+
+import json
+from contextlib import nullcontext
+
+import pytest
+from support.molecules import some_molecules
+from support.tables import read, write
+
+from graph_bandit_cli.main import main
+
+MOLECULES = some_molecules(60)
+NAMES = [f"m{k}" for k in range(len(MOLECULES))]
+VALUES = MOLECULES.targets.tolist()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("pool.csv", [("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True)])
+    write("results.csv", [("id", "logp"), *((NAMES[k], VALUES[k]) for k in range(0, 60, 6))])
+    write_assay()
+
+
+def write_assay(first=0.0):
+    rows = [(MOLECULES.smiles[k], 3 * VALUES[k]) for k in range(20, 55)]
+    write("rlm.csv", [("smiles", "rlm"), *rows, ("CCCCCCCCO", first)])
+
+
+def suggest(*more, pool="pool.csv"):
+    return main(["suggest", pool, "--measured", "results.csv", "--n", "4", "--maximize", "logp", *more])
+
+
+def rounds():
+    with open("out.campaign.json") as file:
+        return json.load(file)["rounds"]
+
+
+def test_the_answer_says_what_teaches_and_how_much(capsys):
+    assert suggest("--out", "out.csv", "--also", "rlm.csv", "--html", "out.html") == 0
+    printed = capsys.readouterr().out
+    assert "36 molecules of rlm.csv teach by `rlm`, 35 of them in the pool" in printed
+    assert "Other assays, by their correlation with `logp`: rlm +0." in printed
+    with open("out.html", encoding="utf-8") as file:
+        page = file.read()
+    assert "Other assays, by their correlation" in page
+    assert "(rlm)" in "".join(row["reasons"] for row in read("out.csv"))
+
+
+def test_the_same_question_has_the_same_answer_and_other_values_are_another(capsys):
+    suggest("--out", "out.csv", "--also", "rlm.csv")
+    suggest("--out", "out.csv", "--also", "rlm.csv:rlm")
+    assert len(rounds()) == 1
+    write_assay(first=-20.0)
+    suggest("--out", "out.csv", "--also", "rlm.csv")
+    assert len(rounds()) == 2
+    capsys.readouterr()
+    suggest("--out", "out.csv")
+    assert len(rounds()) == 3
+    assert "rlm no longer given" in capsys.readouterr().out
+
+
+def test_before_any_result_nothing_is_known_of_them(capsys):
+    write("results.csv", [("id", "logp"), ("m0", VALUES[0])])
+    assert suggest("--out", "out.csv", "--also", "rlm.csv") == 0
+    assert "rlm, not known yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ("pool.csv --measured results.csv --maximize logp --out rlm.csv --also rlm.csv:rlm", "differ from all other"),
+        ("prepared --measured results.csv --maximize logp --out out.csv --also rlm.csv", "prepared pool"),
+        ("products/library.toml --maximize logp --out out.csv --also rlm.csv", "--also"),
+        ("pool.csv --measured both.csv --maximize logp --maximize x --out out.csv --also rlm.csv", "several goals"),
+        ("pool.csv --measured results.csv --maximize logp --out out.csv --also rlm.csv:lrm", "lrm"),
+        ("pool.csv --measured results.csv --maximize logp --out out.csv --agent gnn-ucb --also rlm.csv", "gnn-ucb"),
+    ],
+)
+def test_it_is_refused_where_it_cannot_teach(arguments, text, capsys):
+    if arguments.startswith("prepared"):
+        main(["prepare", "pool.csv", "--out", "prepared"])
+    if arguments.startswith("products"):
+        main(["library", "--products", "--out", "products"])
+    write("both.csv", [("id", "logp", "x"), ("m0", 1, 2), ("m1", 2, 1)])
+    with open("rlm.csv", encoding="utf-8") as file:
+        before = file.read()
+    capsys.readouterr()
+    with pytest.raises(SystemExit) if "--out rlm.csv" in arguments else nullcontext():
+        assert main(["suggest", *arguments.split()]) == 1
+    assert text in " ".join(capsys.readouterr().err.split())
+    with open("rlm.csv", encoding="utf-8") as file:
+        assert file.read() == before

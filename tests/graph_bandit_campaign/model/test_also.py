@@ -1,0 +1,104 @@
+"""Results of other assays, told to a campaign."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from support.molecules import some_molecules
+
+from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal
+from graph_bandit_campaign.model.also import read_also
+from graph_bandit_env import GraphSet, from_smiles
+from graph_bandit_env.pools.products import example_library
+
+POOL = some_molecules(60)
+VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
+KNOWN = POOL.ids[::6]
+OTHERS = [key for key in POOL.ids if key not in KNOWN]
+RELATED = {key: VALUES[key] for key in POOL.ids[20:55]}
+
+
+def campaign(also=None, sign=1, **settings):
+    made = Campaign(POOL, maximize=sign > 0, also=also, **settings)
+    made.tell_many({key: sign * VALUES[key] for key in KNOWN if key not in made.state.settled()})
+    return made
+
+
+def rank_correlation(made, sign=1):
+    predictions = made.predict()
+    return spearmanr([sign * predictions[key].mean for key in OTHERS], [VALUES[key] for key in OTHERS]).statistic
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_they_teach_and_the_correlation_is_with_the_values(sign):
+    told = campaign({"rlm": RELATED}, sign)
+    assert rank_correlation(told, sign) > rank_correlation(campaign(sign=sign), sign)
+    correlation = told.correlations()["rlm"]
+    assert sign * correlation.value > 0.4
+    assert correlation.low < correlation.value < correlation.high
+    assert campaign().correlations() == {}
+
+
+def test_their_molecules_are_not_asked_for_unless_the_pool_offers_them():
+    outside = {"CCCCCCCCCO": 9.0, "CCCCCCCCCCO": 10.0}
+    suggested = campaign({"rlm": {**RELATED, **outside}}).ask(20)
+    assert {suggestion.id for suggestion in suggested} <= set(OTHERS)
+
+
+def test_reasons_name_results_of_other_assays():
+    made = campaign({"rlm": {**RELATED, "CCCCCCCCCO": 9.0}})
+    reason = made.reasons([OTHERS[0]])[OTHERS[0]]
+    assert f"{POOL.ids[20]} (rlm)" in reason.pulls
+    assert "CCCCCCCCCO (rlm)" in reason.pulls
+    assert reason.score == pytest.approx(sum(reason.pulls.values()), abs=1e-6)
+
+
+def test_molecules_are_known_by_id_by_any_smiles_and_as_a_salt():
+    pool = from_smiles(["CCN", "c1ccccc1O", "CCO"], ids=["amine", "phenol", "ethanol"], forms="joined")
+    (source,) = read_also({"a": {"amine": 1.0, "Oc1ccccc1": 2.0, "CC[NH3+].[Cl-]": 3.0, "OCCC": 4.0}}, pool)
+    assert dict(zip(source.values.tolist(), source.smiles, strict=True)) == {
+        1.0: "CCN",
+        2.0: "Oc1ccccc1",
+        3.0: "CCN",
+        4.0: "CCCO",
+    }
+
+
+def test_the_order_of_results_is_nothing():
+    first, second = ({"rlm": dict(items)} for items in (RELATED.items(), [*RELATED.items()][::-1]))
+    assert campaign(first).ask(5) == campaign(second).ask(5)
+
+
+def test_a_campaign_tells_that_they_changed_or_are_missing(tmp_path):
+    path = tmp_path / "campaign.json"
+    campaign({"rlm": RELATED}, state=path).ask(2)
+    with pytest.warns(AgentChangedWarning, match="rlm no longer given"):
+        Campaign(POOL, state=path)
+    with pytest.warns(AgentChangedWarning, match="rlm changed"):
+        Campaign(POOL, state=path, also={"rlm": {**RELATED, POOL.ids[20]: 0.0}})
+    assert Campaign(POOL, state=path, also={"rlm": RELATED}).agent_change == ""
+    assert Campaign(POOL, state=path, also={"rlm": RELATED, "new": RELATED}).agent_change == ""
+
+
+def ring(size):
+    graph = nx.cycle_graph(size)
+    nx.set_node_attributes(graph, 1.0, "x")
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("pool", "also", "settings", "text"),
+    [
+        (POOL, {"rlm": {"m1": 1.0, POOL.ids[0]: 2.0}}, {}, "ids of the pool, or SMILES"),
+        (POOL, {"rlm": {POOL.ids[0]: 2.0}}, {}, "two values that differ"),
+        (POOL, {"rlm": {POOL.ids[0]: 2.0, POOL.ids[1]: np.nan}}, {}, "finite numbers"),
+        (POOL, {"rlm": {"C" * k: float(k) for k in range(1, 5002)}}, {}, "at most 5,000"),
+        (POOL, {"rlm": RELATED}, {"agent": "gnn-ucb"}, "Got agent `gnn-ucb`"),
+        (POOL, {"rlm": RELATED}, {"goals": [Goal("a"), Goal("b")]}, "Got several goals"),
+        (GraphSet.from_networkx([ring(3), ring(4)]), {"rlm": {"0": 1.0, "1": 2.0}}, {}, "Got other graphs"),
+        (example_library(), {"rlm": {"CCO": 1.0, "CCN": 2.0}}, {}, "library of products"),
+    ],
+)
+def test_what_they_cannot_teach_is_refused(pool, also, settings, text):
+    with pytest.raises(ValueError, match=text):
+        Campaign(pool, also=also, **settings)

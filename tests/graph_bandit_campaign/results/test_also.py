@@ -1,0 +1,98 @@
+"""Tables of `--also`: which column, which molecules, and what is left out."""
+
+from pathlib import Path
+
+import pytest
+from support.tables import write
+
+from graph_bandit_campaign.results.also import read_other_assays, split_name
+from graph_bandit_env import from_smiles
+
+POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], forms="joined")
+
+
+def read(*texts, identifier=None, smiles="smiles"):
+    return read_other_assays(texts, POOL, identifier, smiles, 250)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_name_is_a_file_or_a_file_and_a_column():
+    write("a:b.csv", [("id", "x")])
+    assert split_name("a:b.csv") == (Path("a:b.csv"), None)
+    assert split_name("a:b.csv:x") == (Path("a:b.csv"), "x")
+    assert split_name("missing.csv") == (Path("missing.csv"), None)
+    assert split_name(r"C:\tables\x.csv") == (Path(r"C:\tables\x.csv"), None)
+    assert split_name(r"C:\tables\x.csv:col") == (Path(r"C:\tables\x.csv"), "col")
+    assert split_name("x.csv:") == (Path("x.csv:"), None)
+
+
+def test_the_only_column_of_values_need_not_be_named():
+    write("rlm.csv", [("ID", "smiles", "RLM"), ("x", "CCO", 1), ("y", "CCCO", 2)])
+    assert read("rlm.csv").values == {"RLM": {"CCO": 1.0, "CCCO": 2.0}}
+    assert read("rlm.csv").remarks == ["2 molecules of rlm.csv teach by `RLM`, 1 of them in the pool"]
+
+
+def test_of_several_columns_one_is_to_be_named():
+    write("rlm.csv", [("smiles", "a", "b"), ("CCO", 1, 5), ("CCCO", 2, 4)])
+    with pytest.raises(ValueError, match=r"FILE:COLUMN.*a, b"):
+        read("rlm.csv")
+    assert read("rlm.csv:b").values == {"b": {"CCO": 5.0, "CCCO": 4.0}}
+    assert set(read("rlm.csv:a", "rlm.csv:b").values) == {"a", "b"}
+    with pytest.raises(ValueError, match="once"):
+        read("rlm.csv:a", "rlm.csv:a", "rlm.csv:a")
+
+
+def test_columns_of_one_name_in_two_tables_get_the_name_of_the_table():
+    for name in ("old", "new"):
+        write(f"{name}.csv", [("smiles", "v"), ("CCO", 1), ("CCCO", 2)])
+    assert set(read("old.csv", "new.csv").values) == {"v", "new v"}
+
+
+def test_a_smiles_counts_and_not_the_id_of_another_project():
+    write("rlm.csv", [("id", "smiles", "v"), ("1", "OCC", 1), ("9", "CC[NH3+].[Cl-]", 2)])
+    assert read("rlm.csv").values == {"v": {"CCO": 1.0, "CCN": 2.0}}
+
+
+def test_ids_of_the_pool_will_do():
+    write("rlm.csv", [("id", "v"), ("3", 1), ("1", 2)])
+    assert read("rlm.csv").values == {"v": {"c1ccccc1": 1.0, "CCN": 2.0}}
+    write("rlm.csv", [("id", "v"), ("3", 1), ("17", 2)])
+    with pytest.raises(ValueError, match="the pool has no `17`"):
+        read("rlm.csv")
+
+
+def test_repeats_count_as_their_mean_and_bounds_are_left_out_and_told():
+    rows = [("CCO", 1), ("OCC", 3), ("CCCO", 5), ("CCCCO", ">7"), ("CCN", "failed"), ("CN", "")]
+    write("rlm.csv", [("smiles", "v"), *rows])
+    told = read("rlm.csv")
+    assert told.values == {"v": {"CCO": 2.0, "CCCO": 5.0}}
+    assert told.remarks[1] == "1 bounds of rlm.csv left out, of which another assay teaches nothing"
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([("CCO", 1), ("nonsense", 2)], "row 3|line 3"),
+        ([("CCO", 1), ("CCN", "about 3")], "about 3"),
+        ([("CCO", 1), ("CCN", 1)], "two values that differ"),
+        ([("CCO", ">1"), ("CCN", "<3")], "two values that differ"),
+    ],
+)
+def test_bad_tables_are_refused(rows, text):
+    write("rlm.csv", [("smiles", "v"), *rows])
+    with pytest.raises(ValueError, match=text):
+        read("rlm.csv")
+
+
+def test_a_question_is_told_by_the_values():
+    write("rlm.csv", [("smiles", "v"), ("CCO", 1), ("CCN", 2)])
+    before = read("rlm.csv").content
+    write("rlm.csv", [("smiles", "v"), ("CCN", 2), ("CCO", 1)])
+    assert read("rlm.csv").content == before
+    write("rlm.csv", [("smiles", "v"), ("CCN", 2), ("CCO", 1.5)])
+    assert read("rlm.csv").content != before
+    assert read().content == []
