@@ -115,9 +115,9 @@ class SourcesStudy(Study):
             yield Table(f"What {name} adds, with 95 % intervals over starts", cells)
         cells = [("player", *(f"{score} {n}" for n in self.results for score in self.scores[:4]))]
         rows = rows.assign(results=rows["results"].astype(str))
-        for name, some in rows.groupby("player", sort=False):
+        for label, some in rows.groupby("player", sort=False):
             parts = [some[some["results"] == str(n)] for n in self.results]
-            cells.append((str(name), *(f"{part[score].mean():.3g}" for part in parts for score in self.scores[:4])))
+            cells.append((str(label), *(f"{part[score].mean():.3g}" for part in parts for score in self.scores[:4])))
         yield Table("Means over pairs and starts", cells)
 
 
