@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -12,8 +14,10 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 import registry
-from agents.contract import Agent, Prediction, SourceLearner, SourceResults
+from agents.contract import SourceResults
+from agents.molecule import MoleculeAgent
 from benchmarks.pools.study import Cells, Study, Table, interval, read_molecules
+from graph_bandit_env import MoleculeSet
 from graph_bandit_lab.analysis import bootstrap_interval
 
 Purpose = Literal["choose", "report"]
@@ -67,28 +71,23 @@ class SourcesStudy(Study):
 
     def play(self, pair: str, results: int, player: str, seed: int) -> Iterator[tuple[float, ...]]:
         """Learn, predict all other molecules, and suggest 50 of them."""
-        wanted, _, other = pair.partition(":")
-        generator = np.random.default_rng(0)
-        molecules, source = read_molecules(wanted, self.data), read_molecules(other, self.data)
-        molecules = molecules.take(generator.permutation(len(molecules))[:MOST])
-        source = source.take(generator.permutation(len(source))[:MOST_OF_SOURCE])
+        other, (model, molecules, source) = pair.partition(":")[2], _read(pair, self.data)
         values, of_source = np.asarray(molecules.targets, np.float64), np.asarray(source.targets, np.float64)
         generator = np.random.default_rng([results, seed])
         order, shuffled = generator.permutation(len(values)), generator.permutation(of_source)
         known, left = order[:results], np.sort(order[results:])
-        begin, agent = time.perf_counter(), registry.make_agent("molecule-ucb")
+        begin, agent = time.perf_counter(), model.blank()
         agent.reset(None, seed=seed, graph_set=molecules)
         if player != "alone":
-            told = of_source if player == "with" else shuffled
-            _learner(agent).learn_sources([SourceResults(other, source.smiles, told)])
+            agent.learn_sources([SourceResults(other, source.smiles, of_source if player == "with" else shuffled)])
         agent.update(None, known, values[known])
-        prediction: Prediction = agent.predict()  # type: ignore[attr-defined]
+        prediction = agent.predict()
         offered = np.isin(np.arange(len(values)), left)
-        batch = agent.select_batch(None, BATCH, offered)  # type: ignore[attr-defined]
+        batch = agent.select_batch(None, BATCH, offered)
         seconds = time.perf_counter() - begin
         low, high = prediction.interval(LEVEL)
         top = values >= np.sort(values)[-max(1, round(TOP * len(values)))]
-        correlation = _learner(agent).correlations()[other].value if player != "alone" else np.nan
+        correlation = agent.correlations()[other].value if player != "alone" else np.nan
         yield (
             seconds,
             float(spearmanr(prediction.mean[left], values[left]).statistic),
@@ -121,10 +120,19 @@ class SourcesStudy(Study):
         yield Table("Means over pairs and starts", cells)
 
 
-def _learner(agent: Agent) -> SourceLearner:
-    if not isinstance(agent, SourceLearner):
-        raise TypeError(f"Expected an agent that learns from sources. Got {type(agent).__name__}.")
-    return agent
+@lru_cache(maxsize=1)
+def _read(pair: str, folder: Path) -> tuple[MoleculeAgent, MoleculeSet, MoleculeSet]:
+    """Return an agent that has read the molecules of both assays, and these."""
+    generator = np.random.default_rng(0)
+    wanted, source = (read_molecules(name, folder) for name in pair.split(":"))
+    wanted = wanted.take(generator.permutation(len(wanted))[:MOST])
+    source = source.take(generator.permutation(len(source))[:MOST_OF_SOURCE])
+    agent = registry.make_agent("molecule-ucb")
+    if not isinstance(agent, MoleculeAgent):
+        raise TypeError(f"Expected an agent for molecules. Got {type(agent).__name__}.")
+    agent.reset(None, graph_set=wanted)
+    agent.learn_sources([SourceResults(pair.partition(":")[2], source.smiles, np.asarray(source.targets))])
+    return agent, wanted, source
 
 
 def _gains(rows: pd.DataFrame, player: str) -> pd.DataFrame:
