@@ -196,7 +196,7 @@ class Answer:
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
-            f"Other assays, by their correlation with `{self.target}`: {{}}.": self._assays(),
+            f"Other assays, by their correlation with {self.target}: {{}}.": self._assays(),
             f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
             "Salts and charged molecules, described by their parent: {}.": self._described(),
             "Other rows of a suggestion in the pool, joined with it: {}.": self._joined(),

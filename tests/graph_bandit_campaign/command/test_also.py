@@ -40,7 +40,7 @@ def test_the_answer_says_what_teaches_and_how_much(capsys):
     assert suggest("--out", "out.csv", "--also", "rlm.csv", "--html", "out.html") == 0
     printed = capsys.readouterr().out
     assert "36 molecules of rlm.csv teach by `rlm`, 35 of them in the pool" in printed
-    assert "Other assays, by their correlation with `logp`: rlm +0." in printed
+    assert "Other assays, by their correlation with logp: rlm +0." in printed
     with open("out.html", encoding="utf-8") as file:
         page = file.read()
     assert "Other assays, by their correlation" in page

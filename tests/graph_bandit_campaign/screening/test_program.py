@@ -118,6 +118,8 @@ def test_unknown_ids_and_second_rows_are_told_and_ignored(tmp_path):
     [
         (b"", "without the columns `id` and `value`"),
         (b"m1,3\nm2,4\n", "without the columns `id` and `value`"),
+        (b"id,score\nm1,3\n", "without the columns `id` and `value`"),
+        (b"name,value\nm1,3\n", "without the columns `id` and `value`"),
         (b"\xff\xfe\x00\xd8\xd8", "cannot be read: 'utf-8'"),
         (b"id,value\n" + b"m" * 200_000 + b",1\n", "cannot be read: field larger than field limit"),
         (b"id,value\n" + b"m1,1\n" * 1_000_000, "more than 4 MB"),

@@ -136,11 +136,21 @@ def test_it_can_be_sent_to_another_process():
     assert pickle.loads(pickle.dumps(library)).make([0]) == library.make([0])
 
 
+def test_four_blocks_make_a_product():
+    joined = "[C:1][F].[C:2][Cl].[C:3][Br].[C:4][I]>>[C:1][C:2][C:3][C:4]"
+    slots = (
+        Slot(name=f"s{k}", ids=("a",), smiles=(f"C{halogen}",)) for k, halogen in enumerate(("F", "Cl", "Br", "I"))
+    )
+    library = ProductLibrary([Part(reaction=Reaction("x", joined), slots=tuple(slots))])
+    assert [product.smiles for product in library.make([0])] == ["CCCC"]
+
+
 @pytest.mark.parametrize(
     ("smarts", "message"),
     [
         ("nonsense", "Expected a reaction SMARTS for `x`"),
         ("[C:1]>>[C:1]", "two to four reactants and one product"),
+        ("[C:1].[C:2].[C:3].[C:4].[C:5]>>[C:1][C:2][C:3][C:4][C:5]", "two to four reactants and one product"),
         ("[C:1].[N:2]>>[C:1].[N:2]", "two to four reactants and one product"),
     ],
 )
