@@ -216,6 +216,7 @@ def test_the_page_draws_every_suggestion_and_needs_nothing_else(folder):
     assert "Of 4 results that were predicted" in page
     assert "their 90&nbsp;% intervals" in page
     assert "Round 2" in page
+    assert "Predictions of logp against results" in page
     assert not re.search(r'(src|href)="http', page)
 
 
