@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,3 +50,14 @@ def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:
         which = f"the first of {len(table.sheets)} ({option} names another)"
         remarks.append(f"sheet `{table.sheet}` of {table.path.name} read, {which}")
     return remarks
+
+
+def split_name(text: str) -> tuple[Path, str | None]:
+    """Return the path and the column of `FILE:COLUMN`; no column for `FILE`, which may have a colon of its own.
+
+    Args:
+        text: as on the command line.
+    """
+    head, _, column = text.rpartition(":")
+    is_name = len(head) > 1 and column and not Path(text).is_file()  # one letter is a drive of Windows
+    return (Path(head), column) if is_name else (Path(text), None)

@@ -15,10 +15,9 @@ from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
 from graph_bandit_campaign.flags import Forms, check_flags, check_forms
-from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.names import find_column, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
-from graph_bandit_campaign.results.also import split_name
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")

@@ -230,7 +230,7 @@ class Answer:
         return [f"{name} {percent(share)}" for name, share in largest_first]
 
     def _assays(self) -> list[str]:
-        if not self.predicts:
+        if self.also and not self.predicts:
             return [f"{name}, not known yet" for name in self.also]
         return [f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})" for name, r in self.also.items()]
 

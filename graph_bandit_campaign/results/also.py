@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.names import find_column, split_name
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
 from graph_bandit_env import MoleculeSet
@@ -25,17 +25,6 @@ class OtherAssays:
     def content(self) -> list[object]:
         """Return what a question is recognised by; nothing without other assays."""
         return [["also", name, sorted(values.items())] for name, values in self.values.items()]
-
-
-def split_name(text: str) -> tuple[Path, str | None]:
-    """Return the path and the column of `FILE:COLUMN`; no column for `FILE`, which may have a colon of its own.
-
-    Args:
-        text: as on the command line.
-    """
-    head, _, column = text.rpartition(":")
-    is_name = len(head) > 1 and column and not Path(text).is_file()  # one letter is a drive of Windows
-    return (Path(head), column) if is_name else (Path(text), None)
 
 
 def read_other_assays(

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from support.tables import write
 
-from graph_bandit_campaign.results.also import read_other_assays, split_name
+from graph_bandit_campaign.names import split_name
+from graph_bandit_campaign.results.also import read_other_assays
 from graph_bandit_env import from_smiles
 
 POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], forms="joined")
