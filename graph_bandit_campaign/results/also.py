@@ -65,7 +65,9 @@ def read_other_assays(
         values[name] = means
         known = len(means.keys() & {*pool.smiles})
         remarks.append(f"{len(means)} molecules of {path.name} teach by `{name}`, {known} of them in the pool")
-        remarks += [f"{bounds} bounds of {path.name} left out, of which another assay teaches nothing"] * bool(bounds)
+        remarks += [f"bounds in {path.name} left out, since another assay teaches by values alone: {bounds}"] * bool(
+            bounds
+        )
         remarks += read.remarks
     return OtherAssays(values, remarks)
 

@@ -71,7 +71,7 @@ def test_repeats_count_as_their_mean_and_bounds_are_left_out_and_told():
     write("rlm.csv", [("smiles", "v"), *rows])
     told = read("rlm.csv")
     assert told.values == {"v": {"CCO": 2.0, "CCCO": 5.0}}
-    assert told.remarks[1] == "1 bounds of rlm.csv left out, of which another assay teaches nothing"
+    assert told.remarks[1] == "bounds in rlm.csv left out, since another assay teaches by values alone: 1"
 
 
 @pytest.mark.parametrize(
