@@ -285,8 +285,7 @@ class Campaign(Records):
 
     def correlations(self) -> dict[str, Correlation]:
         """Return how the results of other assays go along with the measured values, by the name of the assay."""
-        agent, state = self._model_of("")
-        return correlations_of(agent, state.maximize) if self._learner.sources else {}
+        return correlations_of(self.model(), self.state.maximize) if self._learner.sources else {}
 
     def failing(self) -> FailureForecast:
         """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""

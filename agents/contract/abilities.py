@@ -92,7 +92,7 @@ class Explanation:
         seen: `(q,)` int64. The graphs with rewards or bounds.
         pulls: `(q, n)` float64. What their results add.
         by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
-        others: name of the source, and of the graph in it, of each further row of `pulls`: what results of sources add.
+        others: source and SMILES of each further row of `pulls`, which is that of a result of a source.
     """
 
     parts: dict[str, NDArray[np.float64]]

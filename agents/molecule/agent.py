@@ -83,8 +83,11 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
         Raises:
             RuntimeError: before the first `reset`.
+            ValueError: if there are sources, whose results a rater does not hold.
         """
         self.check_reset()
+        if self.sources.told:
+            raise ValueError("Expected an agent without sources, whose results a rater does not hold. Leave them out.")
         described = self.described
         molecules = described.molecules
         seen, positions = self.posterior.seen.unique(return_inverse=True)

@@ -61,6 +61,12 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """Return the graphs, and results of other quantities."""
 
     @property
+    def seen(self) -> Tensor:
+        """Return the graphs of the results, `(q,)` int64, without those of results of sources."""
+        seen = self.posterior.seen
+        return seen[seen < len(self.history.counts)]
+
+    @property
     def nu(self) -> float:
         """Return nu, which multiplies sigma."""
         scale = self.settings.exploration_scale
@@ -78,9 +84,8 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         """Return the largest entry of `mean` `(K,)` among the graphs with a result; None if graphs change."""
         if self.offered is not None:
             return None
-        seen = self.posterior.seen
-        own = seen[seen < len(mean)]  # further numbers are those of results of sources
-        return mean[own].max().item() if len(own) else None
+        seen = self.seen
+        return mean[seen].max().item() if len(seen) else None
 
     def expect(self) -> Prediction:
         """Return the prediction of each graph's mean reward, and the noise of a measurement."""
@@ -99,8 +104,7 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         if not 1 <= count <= offered:
             raise ValueError(f"Expected `count` from 1 to {offered}. Got {count}.")
         mean, variance = self._mean_and_variance()
-        seen = self.posterior.seen.unique()
-        results = int((seen < self.num_graphs).sum())
+        results = len(self.seen.unique())
         return predict_chosen(self.targets, mean, variance.sqrt(), self.result_noise, results, count, offered)
 
     @one_thread()
@@ -179,7 +183,7 @@ class ProcessForecaster(BatchBeliefAgent[S]):
         graphs = self._every[self._read_index(index)]
         parts, weights = self.sources.parts(self.learnt.weights, self.learnt.links)
         explanation = explain_means(self.posterior, parts, weights, graphs, by_rank)
-        own = explanation.seen < self.num_graphs
+        own = explanation.seen < len(self.history.counts)
         others = tuple(map(self.sources.name_of, explanation.seen[~own].tolist()))
         return replace(explanation, seen=explanation.seen[own], others=others)
 

@@ -54,7 +54,7 @@ class GraphAgent(ProcessAgent[P]):
 
     def _look_for_those_played(self, mask: Tensor) -> None:
         """Find out whether graphs that have results can be played again."""
-        seen = self.posterior.seen
+        seen = self.seen
         self._searches = self.offered is None and len(seen) > 0 and not bool(mask[seen].any())
 
     @property

@@ -14,9 +14,7 @@ from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
 
 ALSO = "also"  # begins the name of each in the sources of a campaign
-MOST_RESULTS = (
-    5000  # of all sources: the cost of a prediction grows with their number, and that of learning as its cube
-)
+MOST_RESULTS = 5000  # of all sources: the cost of the posterior grows as the cube of their number
 
 
 def read_also(
@@ -30,8 +28,8 @@ def read_also(
         most_atoms: how many atoms a molecule may have, without hydrogens.
 
     Raises:
-        ValueError: if the pool has other graphs than molecules, a molecule is unknown, a value is not a finite number,
-            all values of an assay are equal, or there are too many.
+        ValueError: if the pool has other graphs than molecules, a molecule is unknown, a key is the id of one and the
+            SMILES of another, a value is not a finite number, all values of an assay are equal, or there are too many.
     """
     if not also:
         return ()
@@ -105,12 +103,11 @@ def _molecule_of(
     most_atoms: int,
 ) -> str:
     """Return the SMILES of a molecule as the pool would have it."""
-    known = smiles_of.get(aliases.get(key, key))
-    if known is not None:
-        return known
-    text = canonical_smiles(key, most_atoms)
-    if not text:
-        raise ValueError(
-            f"Expected ids of the pool, or SMILES, in `{name}`. Got {key!r}: {smiles_problem(key, most_atoms)}"
-        )
-    return graph_set.standard_smiles(text) if isinstance(graph_set, MoleculeSet) else text
+    known, text = smiles_of.get(aliases.get(key, key)), canonical_smiles(key, most_atoms)
+    own = graph_set.standard_smiles(text) if text and isinstance(graph_set, MoleculeSet) else text
+    if known and own and own != known:
+        raise ValueError(f"Expected one molecule for each key of `{name}`. `{key}` is an id, of {known}, and a SMILES.")
+    if not known and not own:
+        problem = smiles_problem(key, most_atoms)
+        raise ValueError(f"Expected ids of the pool, or SMILES, in `{name}`. Got {key!r}: {problem}")
+    return known or own

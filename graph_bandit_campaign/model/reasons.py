@@ -27,8 +27,8 @@ class Reason:
     parts: Mapping[str, float]
     """What each part of the model adds to the score, by what it compares, the largest first."""
     pulls: Mapping[str, float]
-    """What the results of each graph add to the score, by its id, the largest first; those of other quantities by its
-    id, or its SMILES if it is not in the pool, and the name of the quantity in brackets."""
+    """Summands of the score, by the id of the graph whose results they come from, the largest first. Those of other
+    assays are named by id, or by SMILES outside the pool, and by the name of the assay in brackets."""
     by_rank: bool
     """True if scores are of the ranks of the results, False if they are of their values."""
 

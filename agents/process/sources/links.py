@@ -12,7 +12,7 @@ from agents.beliefs.posterior import Kernel
 
 @dataclass(frozen=True)
 class Links:
-    """What is learnt of S sources.
+    """Correlations, noises and slopes of S sources, as the results teach them.
 
         cov(f_a(x), f_b(x')) = s_a s_b B_ab (k(x, x') + u 1[x = x']),   B = r r^T + diag(1 - r^2),   r_0 = s_0 = 1
 

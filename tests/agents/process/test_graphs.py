@@ -74,6 +74,19 @@ def test_abilities_are_those_of_the_whole_family(small_env):
     assert agent.predict().mean[9] > agent.predict().mean[10]
 
 
+def test_graphs_that_are_remembered_and_not_on_offer_are_among_the_reasons(small_env):
+    observation, _ = small_env(num_graphs=20).reset(seed=0)
+    agent = registry.make_agent("gp-ucb")
+    agent.reset(observation, seed=0)
+    agent.update(observation, np.arange(8), np.arange(8.0))
+    agent.look_at(observation[10:13])  # slots from 13 on have results, and only three graphs are on offer
+    explained = agent.explain([0, 2])
+    np.testing.assert_allclose(sum(explained.parts.values()), explained.pulls.sum(0), atol=1e-9)
+    assert len(explained.seen) == 8
+    assert explained.others == ()
+    assert len(agent.predict_chosen(1, 3).mean) == 3
+
+
 def test_on_molecules_it_is_the_process_of_the_molecule_agents():
     molecules = some_molecules()
     same = {"warp": "normal_scores", "refit_growth": 0.1, "exploration_scale": 1.0}

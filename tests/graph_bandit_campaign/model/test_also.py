@@ -90,6 +90,7 @@ def ring(size):
     ("pool", "also", "settings", "text"),
     [
         (POOL, {"rlm": {"m1": 1.0, POOL.ids[0]: 2.0}}, {}, "ids of the pool, or SMILES"),
+        (from_smiles(["CCN", "CCC"], ids=["CCO", "b"]), {"rlm": {"CCO": 1.0, "b": 2.0}}, {}, "an id, of CCN, and a"),
         (POOL, {"rlm": {POOL.ids[0]: 2.0}}, {}, "two values that differ"),
         (POOL, {"rlm": {POOL.ids[0]: 2.0, POOL.ids[1]: np.nan}}, {}, "finite numbers"),
         (POOL, {"rlm": {"C" * k: float(k) for k in range(1, 5002)}}, {}, "at most 5,000"),

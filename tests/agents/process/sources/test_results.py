@@ -129,11 +129,20 @@ def test_reasons_add_up_and_name_the_results_of_sources():
     assert len(explanation.pulls) == len(FEW) + len(BOTH)
 
 
-def test_batches_are_chosen_from_the_pool():
-    mask = ~np.isin(np.arange(60), FEW)
-    chosen = taught(source()).select_batch(None, 8, mask)
-    assert len({*chosen}) == 8
+@pytest.mark.parametrize("name", [name for name in registry.list_agents() if name.startswith(("molecule-", "gp-"))])
+def test_all_that_an_agent_can_be_asked_is_of_the_pool(name):
+    agent, mask = taught(source(), name=name), ~np.isin(np.arange(60), FEW)
+    chosen = [*agent.select_batch(None, 8, mask), agent.select_action(None, mask)]
+    assert len({*chosen[:8]}) == 8
     assert mask[chosen].all()
+    assert len(agent.predict_chosen(8, len(LEFT)).mean) == 60
+    assert agent.draw_rewards(LEFT[:3], 5, seed=0).shape == (5, 3)
+    assert agent.worth_of_results(LEFT[:3], [1]).shape == (3,)
+
+
+def test_a_rater_is_refused_because_it_would_not_hold_their_results():
+    with pytest.raises(ValueError, match="without sources"):
+        taught(source()).rater()
 
 
 def test_another_agent_like_it_takes_the_molecules_that_are_read():
